@@ -1,0 +1,87 @@
+"""k-anonymity: how many records share every combination of quasi-identifiers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import ClassCheck, ClassEvidence, Comparison, Outcome, Parameters, Quarter, Status, Threshold
+from tcdp_audit.check import Guide
+
+
+class KAnonymityParameters(Parameters):
+    """Parameters of `k_anonymity`."""
+
+    k: Annotated[int | None, Field(ge=1, description="The least number of records in a class.")] = None
+
+
+def class_sizes(evidence: ClassEvidence, _: KAnonymityParameters) -> NDArray[Any]:
+    """Size of every class: min over classes is k.
+
+    Returns:
+        int64, shape (classes,), in records (or in entities, where the policy names a unit).
+
+    Cost: O(classes).
+
+    Source: Samarati (2001), definition 2.1; Sweeney (2002), definition 3.
+
+    Example:
+        >>> import numpy
+        >>> class_sizes(ClassEvidence(size=numpy.array([3, 1])), KAnonymityParameters())
+        array([3, 1])
+    """
+    return evidence.size
+
+
+def _sentence(outcome: Outcome) -> str:
+    classes, records = outcome.classes, outcome.records
+    assert classes is not None and records is not None  # noqa: S101, PT018
+    smallest = f"{outcome.observed:,.0f} record{'' if outcome.observed == 1 else 's'}"
+    if outcome.status is not Status.FAILED:
+        return f"The smallest of {classes.total:,} equivalence classes has {smallest}."
+    alone = sum(held for size, _, held in outcome.details["distribution"] if size == 1)
+    unique = f" {alone:,} records are alone in their class." if alone else ""
+    return (
+        f"{records.failing:,} of {records.total:,} records are in {classes.failing:,} equivalence classes smaller "
+        f"than {int(outcome.threshold or 0):,}; the smallest has {smallest}.{unique}"
+    )
+
+
+CHECKS = [
+    ClassCheck(
+        name="k_anonymity",
+        title="k-anonymity",
+        quarter=Quarter.IDENTITY_MODEL,
+        parameters=KAnonymityParameters,
+        thresholds=(Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the class"),),
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "Records that agree in every quasi-identifier form an equivalence class. A release is k-anonymous "
+                "if every class has at least k records."
+            ),
+            formula="min_E n_E ≥ k",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder>"
+                "<msub><mi>n</mi><mi>E</mi></msub><mo>≥</mo><mi>k</mi></math>"
+            ),
+            reading=(
+                "The observed value is the size of the smallest class. An intruder who knows a person's "
+                "quasi-identifiers finds at least that many candidates, so names the right one with probability at "
+                "most one over it."
+            ),
+            choosing=(
+                "3 to 5 is usual for releases under contract, 10 or more for public files. A risk of at most 0.2 per "
+                "record is k = 5, exactly."
+            ),
+            limits=(
+                "It says nothing about what a class gives away: where all its members share a diagnosis, finding the "
+                "class is enough. Pair it with a diversity or closeness check."
+            ),
+            source="Samarati, IEEE TKDE 13(6), 2001; Sweeney, IJUFKS 10(5), 2002, definition 3",
+            example="- k_anonymity: {k: 5}",
+        ),
+    ),
+]

@@ -1,0 +1,130 @@
+"""l-diversity: how varied the sensitive attribute is within every equivalence class."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Quarter, Threshold, Transcendental
+from tcdp_audit.check import Guide
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit_plugins.checks.entropy import sign_of_perplexity
+
+TKDD = "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007"
+
+
+class DistinctParameters(AttributeParameters):
+    """Parameters of `distinct_l_diversity`."""
+
+    l: Annotated[int | None, Field(ge=1, description="The least number of distinct values in a class.")] = None
+
+
+class EntropyParameters(AttributeParameters):
+    """Parameters of `entropy_l_diversity`."""
+
+    l: Annotated[Exact | None, Field(ge=1, description="The least effective number of values; need not be whole.")] = None
+
+
+def distinct_values(evidence: ClassEvidence, _: DistinctParameters) -> NDArray[Any]:
+    """Number of distinct sensitive values in every class.
+
+    Returns:
+        int64, shape (classes,), at least 1.
+
+    Cost: O(classes).
+
+    Source: Machanavajjhala et al. (2007), section 3.3.
+    """
+    histogram, _ = evidence.sensitive
+    return histogram.distinct
+
+
+def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcendental:
+    """Effective number of values in every class: exp(H) with H = -sum p_i ln p_i.
+
+    Returns:
+        float64, shape (classes,), from 1 to the domain size. Close to a threshold, l^n is compared with
+        n^n / prod c_i^c_i in exact arithmetic, so three equally frequent values are exactly 3.
+
+    Cost: O(pairs of class and value).
+
+    Source: Machanavajjhala et al. (2007), definition 4.1.
+    """
+    histogram, _ = evidence.sensitive
+    counts = histogram.counts.astype(np.float64)
+    total = histogram.total.astype(np.float64)
+    entropy = np.log(total) - histogram.sum(counts * np.log(counts)) / total  # ln n - (sum c ln c) / n
+    uniform = histogram.max(histogram.counts) == histogram.min(histogram.counts)
+    values = np.where(uniform, histogram.distinct, np.exp(entropy))  # m equally frequent values are m, to the last digit
+
+    def decide(classes: NDArray[np.intp], threshold: Fraction) -> NDArray[np.int8]:
+        signs = np.zeros(len(classes), dtype=np.int8)
+        for profile, positions in histogram.profiles(classes):
+            signs[positions] = sign_of_perplexity(profile, threshold)
+        return signs
+
+    return Transcendental(values, decide)
+
+
+CHECKS = [
+    ClassCheck(
+        name="distinct_l_diversity",
+        title="Distinct l-diversity",
+        quarter=Quarter.ATTRIBUTE_MODEL,
+        parameters=DistinctParameters,
+        thresholds=(Threshold("l", Comparison.AT_LEAST, distinct_values, "distinct values in the class"),),
+        on_attribute=True,
+        guide=Guide(
+            definition="Every equivalence class has at least l distinct values of the sensitive attribute.",
+            formula="min_E |{ i : p_i > 0 }| ≥ l",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder>"
+                "<mo>|</mo><mo>{</mo><mi>i</mi><mo>:</mo><msub><mi>p</mi><mi>i</mi></msub><mo>&gt;</mo><mn>0</mn>"
+                "<mo>}</mo><mo>|</mo><mo>≥</mo><mi>l</mi></math>"
+            ),
+            reading=(
+                "The observed value is the number of distinct values in the least varied class. At 1, knowing that a "
+                "person is in the class gives the value away."
+            ),
+            choosing="2 rules out plain giveaways; 3 or more where values can be excluded by common knowledge.",
+            limits="Nine equal values and one other count as two: prefer the entropy variant where frequencies matter.",
+            source=f"{TKDD}, section 3.3",
+            example="- distinct_l_diversity: {l: 3, attribute: disease}",
+        ),
+    ),
+    ClassCheck(
+        name="entropy_l_diversity",
+        title="Entropy l-diversity",
+        quarter=Quarter.ATTRIBUTE_MODEL,
+        parameters=EntropyParameters,
+        thresholds=(Threshold("l", Comparison.AT_LEAST, effective_values, "effective values in the class"),),
+        on_attribute=True,
+        guide=Guide(
+            definition=(
+                "The entropy of the sensitive attribute in every equivalence class is at least ln l. Reported as "
+                "exp(H), the number of equally frequent values that would be as varied."
+            ),
+            formula="exp(-Σ_i p_i ln p_i) ≥ l",
+            mathml=(
+                "<math display='block'><mi>exp</mi><mo>&#x2061;</mo><mo>(</mo><mo>−</mo><munder><mo>∑</mo><mi>i</mi>"
+                "</munder><msub><mi>p</mi><mi>i</mi></msub><mi>ln</mi><mo>&#x2061;</mo><msub><mi>p</mi><mi>i</mi></msub>"
+                "<mo>)</mo><mo>≥</mo><mi>l</mi></math>"
+            ),
+            reading=(
+                "The observed value is the effective number of values in the least varied class, from 1 (a single "
+                "value) to the number of values in the table."
+            ),
+            choosing=(
+                "l need not be whole. It cannot exceed exp(H) of the whole table by much: a table dominated by one "
+                "value has a low entropy in every class."
+            ),
+            limits="It looks at each class alone; t-closeness compares it with what is known about everybody.",
+            source=f"{TKDD}, definition 4.1",
+            example="- entropy_l_diversity: {l: 2.5, attribute: disease}",
+        ),
+    ),
+]

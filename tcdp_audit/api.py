@@ -1,0 +1,134 @@
+"""The two calls that most programs need: `audit` a release under a policy, `measure` one figure of a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tcdp_audit.auditor import Options, evaluate
+from tcdp_audit.engines import Engine, open_engine
+from tcdp_audit.errors import CheckError, UsageError
+from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.policy import Policy, load_policy
+from tcdp_audit.resources import default_memory
+from tcdp_audit.results import Audit, Table
+
+
+def audit(
+    release: Any,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    *,
+    plugins: Plugins | None = None,
+    memory: int | None = None,
+    shards: int | None = None,
+    show_values: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Audit:
+    """Audit a release.
+
+    Args:
+        release: a path (CSV, Parquet, JSON lines, Feather, Arrow), a pandas, polars or pyarrow table, or a DuckDB
+            relation. None for the release that the policy names.
+        policy: a policy, the path of a policy file, or its content as a mapping.
+        plugins: the plugins to use; by default all that are installed.
+        memory: budget in bytes; by default three quarters of what is free.
+        shards: work through this many shards; by default as many as suit the memory. The answer is the same.
+        show_values: let the evidence name the worst classes by their cells.
+        progress: called with (step, records or shards done, in all).
+
+    Returns:
+        Every outcome, with its provenance. Look at `.passed`, or call `.raise_for_failures()`.
+
+    Raises:
+        UsageError: a file does not exist.
+        PolicyError: the policy is wrong.
+        DataError: the release is empty or cannot be read.
+        PluginError: a plugin that the policy needs does not work, or two plugins clash.
+
+    Cost: one scan of the release, then linear in its distinct combinations of quasi-identifiers and values.
+    """
+    plugins = plugins or Plugins.load()
+    policy = load_policy(policy, plugins)
+    if policy.document.plugins is not None:
+        plugins = plugins.only(policy.document.plugins)
+    options = Options(memory, shards, show_values)
+    if progress is not None:
+        options = replace(options, progress=progress)
+    with open_engine(_located(release, policy), memory or default_memory()) as engine:
+        outcomes = (*evaluate(policy, engine, options), *_schema_outcomes(policy, engine, release))
+        return Audit(outcomes=outcomes, release=_described(engine), policy=policy, plugins=plugins)
+
+
+def measure(
+    check: str,
+    frame: Any,
+    *,
+    quasi_identifiers: Sequence[str],
+    attribute: str | None = None,
+    scale: str | None = None,
+    order: Sequence[str] | None = None,
+    conventions: Mapping[str, Any] | None = None,
+    **parameters: Any,
+) -> Outcome:
+    """Run one check on a table, without a policy.
+
+    Args:
+        check: a check's name, such as "t_closeness".
+        frame: the table; everything that `audit` takes.
+        quasi_identifiers: the columns to group by.
+        attribute: the sensitive column, for a check that measures one.
+        scale: the scale of `attribute`: "nominal", "ordinal" or "numeric".
+        order: the values of an ordinal `attribute`, lowest first.
+        conventions: conventions that differ from the defaults.
+        **parameters: the check's parameters; give its threshold to have it compared.
+
+    Returns:
+        The outcome; `.observed` is the figure of the worst class.
+
+    Raises:
+        CheckError: the check could not be evaluated.
+        PolicyError: a name or a parameter is wrong.
+
+    Example:
+        >>> import pyarrow
+        >>> frame = pyarrow.table({"zip": ["a", "a", "b", "b", "b"], "disease": ["x", "y", "x", "x", "x"]})
+        >>> measure("k_anonymity", frame, quasi_identifiers=["zip"]).observed
+        2.0
+        >>> measure("distinct_l_diversity", frame, quasi_identifiers=["zip"], attribute="disease", l=2).status.value
+        'failed'
+    """
+    attributes: dict[str, dict[str, Any]] = {name: {"role": "quasi_identifier"} for name in quasi_identifiers}
+    if attribute is not None:
+        declared = {"role": "sensitive", "scale": scale, "order": None if order is None else list(order)}
+        attributes[attribute] = {name: value for name, value in declared.items() if value is not None}
+        parameters = {"attribute": attribute, **parameters}
+    policy: dict[str, Any] = {"version": 1, "attributes": attributes, "expect": [{check: parameters}]}
+    if conventions is not None:
+        policy["conventions"] = dict(conventions)
+    outcome = audit(frame, policy).expectations[0]
+    if outcome.status is Status.ERROR:
+        raise CheckError(outcome.message)
+    return outcome
+
+
+def _located(release: Any, policy: Policy) -> Any:
+    if release is not None:
+        return release
+    if policy.document.release is None:
+        raise UsageError("no release: name it in the call, or as `release:` in the policy")
+    return policy.resolve(policy.document.release)
+
+
+def _described(engine: Engine) -> Table:
+    return Table(engine.uri, engine.sha256(), engine.records, len(engine.columns))
+
+
+def _schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
+    if policy.document.schema_ is None:
+        return ()
+    from tcdp_audit.integrations.pandera import schema_outcomes  # noqa: PLC0415 - imports pandas and pandera
+
+    return schema_outcomes(policy, engine, release)

@@ -1,0 +1,85 @@
+"""Equivalence classes: the records that agree in all quasi-identifiers, grouped once per set of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tcdp_audit.encoding import Domain
+from tcdp_audit.histogram import Counts, Histogram, add_up, count_pairs
+from tcdp_audit.keys import Codes, KeyArray, Keys, boundaries, fold, run_lengths
+from tcdp_audit.wildcard import Compatibility, compatibility
+
+Shard = Mapping[str, Codes]  # attribute -> code of each record; no equivalence class is split between two shards
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """One shard grouped by one set of quasi-identifiers. Class c is the same in every figure it gives.
+
+    Args:
+        shard: the codes of its records.
+        quasi_identifiers: the domains of the attributes to group by, at least one.
+        unit: the domain of the entity column where the unit of privacy is not the row. Records without an
+            entity count as one entity together: they never raise a count that may belong to one person.
+        wildcard: whether a missing quasi-identifier matches every value.
+    """
+
+    shard: Shard
+    quasi_identifiers: Sequence[Domain]
+    unit: Domain | None = None
+    wildcard: bool = False
+
+    @cached_property
+    def keys(self) -> Keys:
+        """One key per record."""
+        domains = self.quasi_identifiers
+        return fold([self.shard[d.attribute] for d in domains], [d.size + 1 for d in domains])
+
+    @cached_property
+    def _classes(self) -> tuple[KeyArray, Counts]:
+        ordered = np.sort(self.keys.values)
+        starts = boundaries(ordered)
+        return ordered[starts], run_lengths(starts, len(ordered))
+
+    @property
+    def records(self) -> Counts:
+        """Records of the release in each class. Shape (classes,)."""
+        return self._classes[1]
+
+    def codes(self) -> list[KeyArray]:
+        """For each quasi-identifier the code of every class."""
+        return self.keys.decode(self._classes[0])
+
+    @cached_property
+    def _compatibility(self) -> Compatibility | None:
+        missing = [domain.size for domain in self.quasi_identifiers]
+        codes = self.codes() if self.wildcard else []
+        if not any((column == code).any() for column, code in zip(codes, missing, strict=False)):
+            return None
+        return compatibility(codes, missing)
+
+    @cached_property
+    def size(self) -> Counts:
+        """What k counts: records of the class, its entities, or the records compatible with it. Shape (classes,)."""
+        if self.unit is not None:
+            radix = self.unit.size + 1
+            return self._matched(count_pairs(self.keys, self.shard[self.unit.attribute], radix), radix).distinct
+        return self.records if self._compatibility is None else self._compatibility.sum(self.records)
+
+    def histogram(self, codes: Codes, radix: int) -> Histogram:
+        """Counts of a sensitive attribute's codes (all below `radix`) in each class, missing codes included."""
+        if self.unit is None:
+            return self._matched(count_pairs(self.keys, codes, radix), radix)
+        entities = self.unit.size + 1
+        joint = codes.astype(np.int64) * entities + self.shard[self.unit.attribute]
+        appearances = self._matched(count_pairs(self.keys, joint, radix * entities), radix * entities)
+        values = appearances.values // entities
+        once = np.ones(len(values), dtype=np.int64)  # an entity counts once per class and value
+        return add_up(appearances.rows, values, once, len(appearances), radix)
+
+    def _matched(self, histogram: Histogram, radix: int) -> Histogram:
+        return histogram if self._compatibility is None else self._compatibility.merge(histogram, radix)

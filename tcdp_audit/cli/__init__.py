@@ -1,0 +1,51 @@
+"""The command line. `tcdp-audit --help` imports nothing but this file; a command imports what it needs."""
+
+from __future__ import annotations
+
+import sys
+
+COMMANDS = {
+    "check": "audit a release against a policy; the exit code is the verdict",
+    "demo": "write a demonstration release, audit it and render the report",
+    "explain": "what a check means, how to read it, how to choose its threshold",
+    "plugins": "list plugins with their versions and what they provide",
+    "schema": "print the JSON Schema of policies, or of results",
+}
+
+HELP = """Usage: tcdp-audit COMMAND [OPTIONS]...
+
+Audits a table of people before it is published.
+
+Commands:
+{commands}
+
+Options:
+  --help     show this page, or with a command that command's page
+  --version  show the version
+
+Exit codes:
+  0  the release keeps its policy
+  1  an expectation failed
+  2  the call or the policy is wrong
+  3  the audit is incomplete: nothing may be concluded from it
+
+Start with: tcdp-audit demo
+"""
+
+
+def main() -> int:
+    """Run a command; the return value is the exit code."""
+    arguments = sys.argv[1:]
+    if not arguments or arguments[0] in ("--help", "-h"):
+        width = max(map(len, COMMANDS))
+        listed = "\n".join(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items())
+        sys.stdout.write(HELP.format(commands=listed))
+        return 0
+    if arguments[0] == "--version":
+        from tcdp_audit import __version__  # noqa: PLC0415 - a command imports what it needs
+
+        sys.stdout.write(f"tcdp-audit {__version__}\n")
+        return 0
+    from tcdp_audit.cli.run import run  # noqa: PLC0415 - imports click
+
+    return run(arguments[0], arguments[1:])

@@ -1,0 +1,81 @@
+"""`tcdp-audit check`: audit a release; the exit code is the verdict."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.progress import progress_on_terminal
+from tcdp_audit.errors import UsageError
+from tcdp_audit.files import require_writable, write_atomically
+from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.resources import parse_memory
+
+JSON_SUFFIX = ".json"
+
+
+@click.command(context_settings={"help_option_names": ["--help", "-h"]})
+@click.argument("release", required=False)
+@click.option("--policy", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml of this folder.")
+@click.option("--report", "reports", multiple=True, metavar="FILE", help="Write a report; its extension is its format.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--fail-on", type=click.Choice(["error", "warning"]), default="error", help="What fails the audit.")
+@click.option("--measure-only", is_flag=True, help="Accept a policy that demands nothing: exit 0.")
+@click.option("--show-values", is_flag=True, help="Name the worst classes by their cells. Confidential!")
+@click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
+@plugin_options
+def command(  # noqa: PLR0913 - one parameter an option
+    release: str | None,
+    policy: str | None,
+    reports: tuple[str, ...],
+    fail_on: str,
+    memory: str | None,
+    blocked: tuple[str, ...],
+    *,
+    as_json: bool,
+    quiet: bool,
+    measure_only: bool,
+    show_values: bool,
+    no_external_plugins: bool,
+) -> int:
+    """Audit RELEASE against a policy.
+
+    RELEASE is a CSV, Parquet, JSON lines, Feather or Arrow file; without it, the one that the policy names.
+
+    Exit code: 0 passed, 1 an expectation failed, 2 the call or the policy is wrong, 3 the audit is incomplete.
+    """
+    from tcdp_audit.policy import discover, load_policy  # noqa: PLC0415 - imports pydantic
+
+    plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
+    _require_formats(reports, plugins)
+    budget = None if memory is None else parse_memory(memory)
+    loaded = load_policy(discover(Path()) if policy is None else policy, plugins)
+
+    from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
+
+    with progress_on_terminal(quiet=quiet) as progress:
+        result = audit(release, loaded, plugins=plugins, memory=budget, show_values=show_values, progress=progress)
+        rendered = [(Path(path), result.render(Path(path).suffix)) for path in reports]
+    for path, text in rendered:
+        write_atomically(path, text)
+    if as_json:
+        sys.stdout.write(result.render(JSON_SUFFIX))
+    elif not quiet:
+        from tcdp_audit.cli.terminal import show  # noqa: PLC0415 - imports rich
+
+        show(result, [str(path) for path, _ in rendered])
+    return result.exit_code(fail_on_warning=fail_on == "warning", measure_only=measure_only)
+
+
+def _require_formats(reports: tuple[str, ...], plugins: Plugins) -> None:
+    """Refuse a report that could not be written before the work begins."""
+    known = {reporter.suffix for reporter in plugins.reporters.values()} if reports else set()
+    for path in reports:
+        suffix = Path(path).suffix.lower()
+        if suffix not in known:
+            raise UsageError(f"{path}: no report format for {suffix!r}; known are {', '.join(sorted(known))}")
+        require_writable(Path(path))

@@ -1,0 +1,193 @@
+"""Attributes as integer codes: what the values of a column are, in which order, and which of them is missing.
+
+An engine finds the distinct raw values of a column; `Domain` decides what they mean under the policy. Codes run
+from 0 to `size` - 1 in the order of the attribute's scale; `size` itself is the code of a missing value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.errors import DataError
+from tcdp_audit.policy.model import AttributeDeclaration, Conventions, Scale
+
+Strings = NDArray[np.object_]
+
+
+@dataclass(frozen=True)
+class RawDomain:
+    """The distinct values of a column as an engine found them.
+
+    Args:
+        values: distinct and sorted: int64, float64, or text (object); never null.
+        counts: records with each value.
+        nulls: records without a value.
+    """
+
+    values: NDArray[Any]
+    counts: NDArray[np.int64]
+    nulls: int
+
+    @property
+    def is_text(self) -> bool:
+        """True where the column is not stored as numbers."""
+        return self.values.dtype == object
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The values of an attribute under its declared scale.
+
+    Args:
+        attribute: the column's name.
+        values: canonical values in the order of the scale, text (object) or numbers. For evidence never printed.
+        counts: records with each value, int64, shape (size,).
+        missing: records without a value.
+        code_of_raw: canonical code for each of the engine's raw values.
+        suppressed: codes that stand for a suppressed cell.
+    """
+
+    attribute: str
+    values: NDArray[Any]
+    counts: NDArray[np.int64]
+    missing: int
+    code_of_raw: NDArray[np.int64]
+    suppressed: frozenset[int] = field(default_factory=frozenset)
+
+    @property
+    def size(self) -> int:
+        """How many values the domain has; the code of a missing value."""
+        return len(self.values)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The narrowest type that holds every code and the missing one."""
+        return np.min_scalar_type(self.size)
+
+    def label(self, code: int) -> str:
+        """A value as text, for evidence with `--show-values` only."""
+        return "(missing)" if code == self.size else str(self.values[code])
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Why some raw values do not fit the declared scale: `raw` are their positions among the raw values."""
+
+    raw: NDArray[np.intp]
+    reason: str
+
+
+def canonical(
+    attribute: str, raw: RawDomain, declaration: AttributeDeclaration, conventions: Conventions
+) -> tuple[Domain, Misfit | None]:
+    """Decide what raw values mean: which are missing, which are equal, and how they are ordered.
+
+    Values that do not fit the scale are coded as missing and returned as a misfit, which fails the audit.
+
+    Cost: O(distinct values), never O(records).
+    """
+    absent = _absent(raw, conventions)
+    if declaration.scale is Scale.NUMERIC:
+        values, position, misfit = _numeric(attribute, raw, absent)
+    elif declaration.scale is Scale.ORDINAL and declaration.order is not None:
+        values, position, misfit = _ordinal(raw, absent, declaration.order)
+    elif raw.is_text:  # distinct and sorted already
+        values, position, misfit = raw.values[~absent], np.arange((~absent).sum()), None
+    else:
+        values, position = np.unique(_texts(raw)[~absent], return_inverse=True)
+        misfit = None
+    code_of_raw = np.full(len(raw.values), len(values), dtype=np.int64)
+    code_of_raw[np.flatnonzero(~absent)] = position
+    counts = np.bincount(code_of_raw, weights=raw.counts, minlength=len(values) + 1).astype(np.int64)
+    domain = Domain(
+        attribute=attribute,
+        values=values,
+        counts=counts[:-1],
+        missing=int(counts[-1]) + raw.nulls,
+        code_of_raw=code_of_raw,
+        suppressed=_suppressed(values, conventions),
+    )
+    return domain, misfit
+
+
+def _absent(raw: RawDomain, conventions: Conventions) -> NDArray[np.bool_]:
+    """Which raw values stand for no value: declared tokens in text, NaN in numbers."""
+    if raw.is_text:
+        return np.isin(raw.values, np.array(conventions.missing_tokens, dtype=object))
+    return np.isnan(raw.values) if raw.values.dtype.kind == "f" else np.zeros(len(raw.values), dtype=bool)
+
+
+def _suppressed(values: NDArray[Any], conventions: Conventions) -> frozenset[int]:
+    if values.dtype != object:
+        return frozenset()
+    return frozenset(np.flatnonzero(np.isin(values, np.array(conventions.suppressed_tokens, dtype=object))).tolist())
+
+
+def _texts(raw: RawDomain) -> Strings:
+    """Raw values as the text that nominal attributes are compared by; 39.0 stored as a float is `39`."""
+    if raw.is_text:
+        return raw.values
+    if raw.values.dtype.kind == "f":
+        texts = [str(int(v)) if float(v).is_integer() and abs(v) < 2**53 else repr(v) for v in raw.values.tolist()]
+    else:
+        texts = [str(v) for v in raw.values.tolist()]
+    return np.array(texts, dtype=object)
+
+
+def _ordinal(
+    raw: RawDomain, absent: NDArray[np.bool_], order: Sequence[str]
+) -> tuple[NDArray[Any], NDArray[np.int64], Misfit | None]:
+    rank = {value: code for code, value in enumerate(order)}
+    position = np.array([rank.get(text, len(order)) for text in _texts(raw)[~absent].tolist()], dtype=np.int64)
+    unknown = np.flatnonzero(~absent)[position == len(order)]
+    misfit = Misfit(unknown, "a value that is not in the declared order") if len(unknown) else None
+    return np.array([*order, None], dtype=object)[:-1], position, misfit
+
+
+def _numeric(
+    attribute: str, raw: RawDomain, absent: NDArray[np.bool_]
+) -> tuple[NDArray[Any], NDArray[np.int64], Misfit | None]:
+    present = raw.values[~absent]
+    numbers, fits = _parsed(attribute, present) if raw.is_text else (present, np.isfinite(present))
+    values, ranks = np.unique(numbers[fits], return_inverse=True)
+    position = np.full(len(present), len(values), dtype=np.int64)
+    position[fits] = ranks
+    unfit = np.flatnonzero(~absent)[~fits]
+    misfit = Misfit(unfit, "a value that is not a finite number") if len(unfit) else None
+    return values, position, misfit
+
+
+def _parsed(attribute: str, texts: Strings) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Text as numbers: all as 64-bit integers where they are, else as float64; and which are numbers at all."""
+    numbers = [_number(text) for text in texts.tolist()]
+    fits = np.array([value is not None for value in numbers], dtype=bool)
+    found = [value for value in numbers if value is not None]
+    whole = all(isinstance(value, int) for value in found)
+    too_long = any(isinstance(value, int) and abs(value) >= (2**63 if whole else 2**53) for value in found)
+    if too_long:
+        raise DataError(
+            f"column {attribute!r} holds an integer too large to be compared exactly as a number; "
+            f"if it is a code, declare it `{{scale: nominal}}`"
+        )
+    dtype = np.int64 if whole else np.float64
+    return np.array([0 if value is None else value for value in numbers], dtype=dtype), fits
+
+
+def _number(text: str) -> int | float | None:
+    """A decimal number, or None. Underscores, infinity and NaN are text."""
+    if "_" in text:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) else None

@@ -1,0 +1,79 @@
+"""The contract of an engine: schema, distinct values with their counts, and the records as codes.
+
+An engine never sees roles, thresholds or conventions, and the core never sees where the table lives.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.encoding import Domain, RawDomain
+from tcdp_audit.keys import Codes
+
+Batch = Mapping[str, Codes]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table: its name, and its type as the engine calls it."""
+
+    name: str
+    type: str
+
+
+class Engine(ABC):
+    """A table that can be counted and encoded. Use it as a context manager; it may hold files and connections."""
+
+    name: str
+    uri: str
+
+    @property
+    @abstractmethod
+    def columns(self) -> Sequence[Column]:
+        """The columns, in the table's order."""
+
+    @property
+    @abstractmethod
+    def records(self) -> int:
+        """How many records the table has."""
+
+    @abstractmethod
+    def domain(self, attribute: str) -> RawDomain:
+        """The distinct values of a column with their counts.
+
+        Raises:
+            DataError: the column's type has no distinct values to speak of (nested data).
+        """
+
+    @abstractmethod
+    def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
+        """All records as codes, in batches of any size and in any order. Needs `domain` called on each before."""
+
+    @abstractmethod
+    def locate(self, attribute: str, values: NDArray[Any]) -> int:
+        """The first record, from 1, that holds one of some raw values of a column."""
+
+    @abstractmethod
+    def sha256(self) -> str | None:
+        """Digest of the table's file; None where there is no file."""
+
+    def close(self) -> None:
+        """Give back what the engine holds."""
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def recode(raw: NDArray[Any], domain: Domain) -> Codes:
+    """Raw positions (the number of raw values for null) as the codes of a domain, in its narrowest type."""
+    table = np.append(domain.code_of_raw, domain.size).astype(domain.dtype)
+    return table[raw]

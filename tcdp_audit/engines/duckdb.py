@@ -1,0 +1,223 @@
+"""The embedded engine: DuckDB over files and in-memory tables.
+
+Text files are read without any guess at types: every cell is text until the policy says otherwise. Columns have
+positional names inside DuckDB (`c0`, `c1`, ...), so a column's own name is never part of a statement.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tcdp_audit.encoding import Domain, RawDomain
+from tcdp_audit.engines.base import Batch, Column, Engine, recode
+from tcdp_audit.engines.files import TableSource, source_of_file, source_of_frame, speak
+from tcdp_audit.errors import DataError
+from tcdp_audit.resources import processors
+
+BATCH = 262_144
+LOOKUP_SPAN = 2**24  # integers within such a range are encoded through a table, others by binary search
+
+_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+_FLOATS = {"FLOAT", "DOUBLE"}
+_NESTED = ("STRUCT", "MAP", "UNION", "BLOB")
+
+
+class DuckDBEngine(Engine):
+    """A table in DuckDB.
+
+    Args:
+        name: what messages call the table.
+        uri: where it came from, for provenance.
+        path: its file, if it has one.
+    """
+
+    def __init__(self, name: str, uri: str, path: Path | None, memory: int) -> None:
+        self.name, self.uri, self.path = name, uri, path
+        self._scratch = tempfile.TemporaryDirectory(prefix="tcdp-audit-")
+        self._connection = duckdb.connect(
+            config={
+                "threads": processors(),
+                "memory_limit": f"{max(memory // 2, 2**28) // 2**20}MiB",
+                "temp_directory": self._scratch.name,
+                "autoinstall_known_extensions": False,
+            }
+        )
+        self._columns: list[Column] = []
+        self._raw: dict[str, RawDomain] = {}
+        self._records = 0
+
+    @classmethod
+    def from_path(cls, path: Path, memory: int) -> DuckDBEngine:
+        """Open a CSV, Parquet, JSON lines, Feather or Arrow file.
+
+        Raises:
+            UsageError: it does not exist, or its extension is none of these.
+            DataError: it cannot be read as a table.
+        """
+        engine = cls(path.name, str(path), path, memory)
+        return engine._opened(lambda: source_of_file(path, Path(engine._scratch.name), engine._connection))
+
+    @classmethod
+    def from_frame(cls, frame: Any, name: str, memory: int) -> DuckDBEngine:
+        """Take a pandas, polars or pyarrow table, a DuckDB relation, or anything that exports an Arrow stream.
+
+        Raises:
+            UsageError: it is none of these.
+            DataError: a column's type is not one of a table's cells.
+        """
+        engine = cls(name, f"memory:{name}", None, memory)
+        return engine._opened(lambda: source_of_frame(frame, name, engine._connection))
+
+    def _opened(self, source: Callable[[], TableSource]) -> DuckDBEngine:
+        try:
+            self._open(source())
+        except duckdb.Error as error:
+            self.close()
+            raise speak(error, self.name) from None
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def _open(self, source: TableSource) -> None:
+        described = self._connection.execute(f"DESCRIBE SELECT * FROM {source.relation}").fetchall()
+        names = source.names or [row[0] for row in described]
+        self._columns = [
+            Column(name, row[1] if "[" in row[1] or row[1].startswith(_NESTED) else row[1].split("(")[0])
+            for name, row in zip(names, described, strict=True)
+        ]
+        self._position = {column.name: position for position, column in enumerate(self._columns)}
+        aliases = ", ".join(f"c{position}" for position in range(len(self._columns)))
+        kind = "TABLE" if source.load else "VIEW"
+        self._connection.execute(f"CREATE TEMP {kind} release AS SELECT * FROM {source.relation} AS t({aliases})")
+        self._records = int(self._connection.execute("SELECT count(*) FROM release").fetchall()[0][0])
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns, in the table's order."""
+        return self._columns
+
+    @property
+    def records(self) -> int:
+        """How many records the table has."""
+        return self._records
+
+    def domain(self, attribute: str) -> RawDomain:
+        """The distinct values of a column with their counts; one scan of the column."""
+        if attribute not in self._raw:
+            try:
+                self._raw[attribute] = self._distinct(attribute)
+            except duckdb.Error as error:
+                raise speak(error, self.name) from None
+        return self._raw[attribute]
+
+    def _distinct(self, attribute: str) -> RawDomain:
+        position, kind = self._position[attribute], self._columns[self._position[attribute]].type
+        if "[" in kind or kind.startswith(_NESTED):
+            raise DataError(f"{self.name}: column {attribute!r} holds nested or binary data ({kind}), not single cells")
+        self._connection.execute(
+            f"CREATE TEMP TABLE d{position} AS SELECT {self._cell(attribute)} AS value, count(*) AS records "
+            f"FROM release GROUP BY ALL ORDER BY value NULLS LAST"
+        )
+        table = self._connection.sql(f"FROM d{position}").to_arrow_table()
+        counts = table.column(1).to_numpy()
+        nulls = int(counts[-1]) if table.column(0).null_count else 0
+        present = len(counts) - (1 if table.column(0).null_count else 0)
+        values = table.column(0).slice(0, present).to_numpy()
+        if not self._is_number(attribute):
+            values = values.astype(object)
+            self._connection.execute(
+                f"CREATE TYPE e{position} AS ENUM (SELECT value FROM d{position} WHERE value IS NOT NULL ORDER BY value)"
+            )
+        self._connection.execute(f"DROP TABLE d{position}")
+        return RawDomain(values, counts[:present].astype(np.int64), nulls)
+
+    def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
+        """All records as codes; one scan. The order of records is DuckDB's."""
+        lookups = [self._lookup(domain) for domain in domains]
+        cells = ", ".join(self._position_of_value(domain.attribute) for domain in domains)
+        try:
+            relation = self._connection.sql(f"SELECT {cells} FROM release")
+            for batch in relation.to_arrow_reader(BATCH):
+                yield {d.attribute: lookup(c) for d, lookup, c in zip(domains, lookups, batch.columns, strict=True)}
+        except duckdb.Error as error:
+            raise speak(error, self.name) from None
+
+    def _lookup(self, domain: Domain) -> Callable[[pa.Array], NDArray[Any]]:
+        raw = self._raw[domain.attribute]
+        is_number = self._is_number(domain.attribute)
+        position_of = _positions(raw) if is_number else lambda cells: cells
+        identical = np.array_equal(domain.code_of_raw, np.arange(len(raw.values)))
+
+        def codes(cells: pa.Array) -> NDArray[Any]:
+            if not len(raw.values):
+                return np.full(len(cells), domain.size, dtype=domain.dtype)
+            null = cells.is_null().to_numpy(zero_copy_only=False) if cells.null_count else None
+            if null is not None:
+                cells = cells.fill_null(raw.values[0].item() if is_number else 0)
+            position = position_of(cells.to_numpy(zero_copy_only=False))
+            if null is not None:
+                position = np.where(null, len(raw.values), position)
+            return position.astype(domain.dtype, copy=False) if identical else recode(position, domain)
+
+        return codes
+
+    def locate(self, attribute: str, values: NDArray[Any]) -> int:
+        """The first record, from 1, that holds one of some raw values of a column."""
+        kind = pa.string() if values.dtype == object else None
+        self._connection.register("wanted", pa.table({"value": pa.array(values, kind)}))
+        row = self._connection.execute(
+            f"SELECT min(n) FROM (SELECT row_number() OVER () AS n, {self._cell(attribute)} AS value FROM release) "
+            "WHERE value IN (SELECT value FROM wanted)"
+        ).fetchall()
+        return int(row[0][0])
+
+    def sha256(self) -> str | None:
+        """Digest of the file; None for a table in memory."""
+        if self.path is None:
+            return None
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def close(self) -> None:
+        """Close the connection and remove its temporary files."""
+        self._connection.close()
+        self._scratch.cleanup()
+
+    def _is_number(self, attribute: str) -> bool:
+        kind = self._columns[self._position[attribute]].type
+        return kind in _INTEGERS or kind in _FLOATS
+
+    def _cell(self, attribute: str) -> str:
+        """SQL for a cell as `domain` sees it: a 64-bit number, or text."""
+        position = self._position[attribute]
+        kind = self._columns[position].type
+        target = "BIGINT" if kind in _INTEGERS else "DOUBLE" if kind in _FLOATS else "VARCHAR"
+        return f"CAST(c{position} AS {target})"
+
+    def _position_of_value(self, attribute: str) -> str:
+        """SQL for what `_lookup` takes: the number itself, or the rank of a text among the column's texts."""
+        position = self._position[attribute]
+        if self._is_number(attribute):
+            return f"c{position}"
+        return f"enum_code(CAST(CAST(c{position} AS VARCHAR) AS e{position}))"
+
+
+def _positions(raw: RawDomain) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """A function from numbers of a column to their positions among its distinct values."""
+    values = raw.values
+    if values.dtype.kind != "i" or not len(values) or int(values[-1]) - int(values[0]) >= LOOKUP_SPAN:
+        return lambda numbers: np.searchsorted(values, numbers)
+    low = int(values[0]) if not 0 <= values[0] < LOOKUP_SPAN else 0  # small numbers index the table directly
+    table = np.zeros(int(values[-1]) - low + 1, dtype=np.min_scalar_type(len(values)))
+    table[values - low] = np.arange(len(values))
+    return lambda numbers: table[numbers] if low == 0 else table[numbers.astype(np.int64) - low]

@@ -1,0 +1,154 @@
+"""Counts of sensitive values in every equivalence class, in compressed rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.keys import Codes, KeyArray, Keys, boundaries, fold, run_lengths
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Row c holds the values of class c in ascending order of code, from `offsets[c]` to `offsets[c + 1]`.
+
+    Args:
+        offsets: int64, shape (classes + 1,).
+        values: int64 codes, shape (pairs,).
+        counts: int64, at least 1, shape (pairs,).
+    """
+
+    offsets: Counts
+    values: Counts
+    counts: Counts
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def distinct(self) -> Counts:
+        """How many different values each class has. Shape (classes,)."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def total(self) -> Counts:
+        """The sum of counts of each class. Shape (classes,)."""
+        return self.sum(self.counts)
+
+    @cached_property
+    def rows(self) -> Counts:
+        """The class that each pair belongs to. Shape (pairs,)."""
+        return np.repeat(np.arange(len(self)), self.distinct)
+
+    def spread(self, per_class: NDArray[Any]) -> NDArray[Any]:
+        """One figure per class, repeated for each of its pairs. Shape (pairs,)."""
+        return np.repeat(per_class, self.distinct)
+
+    def sum(self, per_pair: NDArray[Any]) -> NDArray[Any]:
+        """Sum over each class; 0 for a class without values. Shape (classes,)."""
+        return self._reduce(np.add, per_pair)
+
+    def max(self, per_pair: NDArray[Any]) -> NDArray[Any]:
+        """Largest of each class; 0 for a class without values. Shape (classes,)."""
+        return self._reduce(np.maximum, per_pair)
+
+    def min(self, per_pair: NDArray[Any]) -> NDArray[Any]:
+        """Smallest of each class; 0 for a class without values. Shape (classes,)."""
+        return self._reduce(np.minimum, per_pair)
+
+    def _reduce(self, function: np.ufunc, per_pair: NDArray[Any]) -> NDArray[Any]:
+        filled = self.distinct > 0
+        if filled.all():
+            return np.asarray(function.reduceat(per_pair, self.offsets[:-1])) if len(self) else per_pair[:0]
+        # reduceat answers an empty row with its neighbour's first element, so empty rows are left out.
+        result = np.zeros(len(self), dtype=per_pair.dtype)
+        if filled.any():
+            result[filled] = function.reduceat(per_pair, self.offsets[:-1][filled])
+        return result
+
+    def take(self, classes: NDArray[np.intp]) -> Histogram:
+        """The rows of some classes, in the order given. O(pairs taken)."""
+        lengths = self.distinct[classes]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        pairs = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][classes] - offsets[:-1], lengths)
+        return Histogram(offsets, self.values[pairs], self.counts[pairs])
+
+    def filled(self) -> NDArray[np.bool_]:
+        """Which classes have any value at all. Shape (classes,)."""
+        return self.distinct > 0
+
+    def without(self, value: int) -> Histogram:
+        """The same histogram without one value; rows may become empty."""
+        keep = self.values != value
+        if keep.all():
+            return self
+        kept = np.concatenate([[0], np.cumsum(keep)])
+        return Histogram(kept[self.offsets], self.values[keep], self.counts[keep])
+
+    def ranked(self) -> Histogram:
+        """Each row with its counts in descending order; the values lose their meaning. O(pairs log pairs)."""
+        order = np.lexsort((-self.counts, self.rows))
+        return Histogram(self.offsets, self.values[order], self.counts[order])
+
+    def profiles(self, classes: NDArray[np.intp]) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
+        """The different multisets of counts among some classes, each with the positions in `classes` that have it.
+
+        Lets a figure that depends on the counts alone be computed once per multiset in exact arithmetic.
+        """
+        rows = self.take(classes).ranked()
+        for length in np.unique(rows.distinct).tolist():
+            here = np.flatnonzero(rows.distinct == length)
+            table = rows.counts[rows.offsets[here][:, None] + np.arange(length)]
+            profiles, which = np.unique(table, axis=0, return_inverse=True)
+            which = which.reshape(-1)
+            order = np.argsort(which, kind="stable")
+            ends = np.cumsum(np.bincount(which, minlength=len(profiles)))[:-1]
+            for profile, positions in zip(profiles.tolist(), np.split(here[order], ends), strict=True):
+                yield tuple(profile), positions
+
+
+def count_pairs(keys: Keys, codes: Codes, radix: int) -> Histogram:
+    """Count the codes within every key; rows stand in ascending order of key.
+
+    Cost: one sort of n 64-bit integers.
+    """
+    radix = 1 << max(int(radix) - 1, 1).bit_length()  # a power of two, so that keys split by shift and mask
+    pairs = fold([keys.values, codes], [keys.span, radix])
+    if pairs.steps[-1].codes_before is not None:
+        return _count_compacted(pairs)
+    ordered = pairs.values
+    ordered.sort()
+    starts = boundaries(ordered)
+    distinct = ordered[starts]
+    return compress(distinct >> (radix.bit_length() - 1), distinct & (radix - 1), run_lengths(starts, len(ordered)))
+
+
+def _count_compacted(pairs: Keys) -> Histogram:
+    """The rare case in which key and code together need more than 62 bits, so that both were renumbered."""
+    distinct, counts = np.unique(pairs.values, return_counts=True)
+    rows, values = pairs.decode(distinct)
+    return compress(rows, values, counts.astype(np.int64))
+
+
+def compress(rows: KeyArray, values: KeyArray, counts: Counts) -> Histogram:
+    """Sorted (row key, value, count) triples as a histogram with one row for each row key that occurs."""
+    starts = boundaries(rows)
+    return Histogram(np.append(starts, len(rows)).astype(np.int64), values, counts)
+
+
+def add_up(rows: Counts, values: Counts, counts: Counts, classes: int, radix: int) -> Histogram:
+    """Unsorted (class number, value, count) triples as a histogram, equal pairs added. O(triples log triples)."""
+    pairs = fold([rows, values], [classes, radix])
+    order = np.argsort(pairs.values, kind="stable")
+    starts = boundaries(pairs.values[order])
+    first = order[starts]
+    sums = np.add.reduceat(counts[order], starts) if len(starts) else counts[:0]
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows[first], minlength=classes))])
+    return Histogram(offsets, values[first], sums)

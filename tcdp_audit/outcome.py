@@ -1,0 +1,148 @@
+"""What came of one expectation: its status, the figures behind it, and no cell of the release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from math import inf, isinf
+from typing import Any
+
+
+class Status(StrEnum):
+    """Passed or failed a threshold, measured without one, skipped on purpose, or could not be evaluated."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    MEASURED = "measured"
+    SKIPPED = "skipped"
+    ERROR = "error"
+
+
+class Severity(StrEnum):
+    """Whether a failed expectation fails the audit. An error always does."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Comparison(StrEnum):
+    """How an observed value must stand to its threshold."""
+
+    AT_LEAST = ">="
+    AT_MOST = "<="
+    BELOW = "<"
+    ABOVE = ">"
+
+    @property
+    def higher_is_safer(self) -> bool:
+        """True where the smallest value of a table is its worst."""
+        return self in (Comparison.AT_LEAST, Comparison.ABOVE)
+
+    @property
+    def worst_possible(self) -> float:
+        """The value that no threshold accepts: what a class without any distribution gets."""
+        return 0.0 if self.higher_is_safer else inf
+
+    def holds(self, sign: Any) -> Any:
+        """Whether it holds, for the sign of observed minus threshold; elementwise on arrays."""
+        if self is Comparison.AT_LEAST:
+            return sign >= 0
+        if self is Comparison.AT_MOST:
+            return sign <= 0
+        return sign < 0 if self is Comparison.BELOW else sign > 0
+
+
+@dataclass(frozen=True)
+class WorstClass:
+    """An equivalence class by its ordinal (1 is the worst); `cells` only where values were asked for."""
+
+    ordinal: int
+    records: int
+    value: float
+    cells: Mapping[str, str] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The `worst` entry of the JSON contract."""
+        plain = {"class": self.ordinal, "records": self.records, "value": number(self.value)}
+        return plain if self.cells is None else {**plain, "cells": dict(self.cells)}
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many of a total fail."""
+
+    total: int
+    failing: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of one expectation. Immutable, serialisable, and free of cell values unless they were asked for."""
+
+    check: str
+    status: Status
+    title: str = ""
+    attribute: str | None = None
+    severity: Severity = Severity.ERROR
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    conventions: Mapping[str, str] = field(default_factory=dict)
+    observed: float | None = None
+    threshold: Fraction | None = None
+    comparison: Comparison | None = None
+    classes: Tally | None = None
+    records: Tally | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+    worst: tuple[WorstClass, ...] = ()
+    message: str = ""
+    source: str = ""
+    line: int | None = None
+
+    @property
+    def is_structural(self) -> bool:
+        """True for the core's own findings on columns, which no expectation asked for."""
+        return self.source == STRUCTURE
+
+    @property
+    def is_warning(self) -> bool:
+        """True where a failure only warns."""
+        return self.status is Status.FAILED and self.severity is Severity.WARNING
+
+    def as_json(self) -> dict[str, Any]:
+        """This outcome in the JSON contract, thresholds and figures as numbers, infinity as text."""
+        return {
+            "check": self.check,
+            "attribute": self.attribute,
+            "parameters": {name: number(value) for name, value in self.parameters.items()},
+            "conventions": dict(self.conventions),
+            "severity": self.severity.value,
+            "status": self.status.value,
+            "observed": number(self.observed),
+            "threshold": number(self.threshold),
+            "comparison": None if self.comparison is None else self.comparison.value,
+            "classes": None if self.classes is None else {"total": self.classes.total, "failing": self.classes.failing},
+            "records": None if self.records is None else {"total": self.records.total, "failing": self.records.failing},
+            "details": number(self.details),
+            "worst": [one.as_json() for one in self.worst],
+            "message": self.message,
+            "source": self.source,
+        }
+
+
+STRUCTURE = "tcdp-audit: structure"
+
+
+def number(value: Any) -> Any:
+    """A value as JSON takes it: exact fractions as numbers, whole floats as integers, infinity as text."""
+    if isinstance(value, Mapping):
+        return {str(key): number(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [number(inner) for inner in value]
+    if isinstance(value, Fraction):
+        value = float(value)
+    if isinstance(value, float):
+        if isinf(value):
+            return "infinity" if value > 0 else "-infinity"
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return value

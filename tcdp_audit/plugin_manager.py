@@ -1,0 +1,207 @@
+"""Loading plugins so that none can take another down, and none can turn a failure into a pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pluggy
+
+from tcdp_audit import hookspecs
+from tcdp_audit.errors import PluginError
+
+if TYPE_CHECKING:
+    from tcdp_audit.check import Check
+    from tcdp_audit.remedy import Remedy
+    from tcdp_audit.reporter import Reporter
+
+GROUP = "tcdp_audit"
+BUILT_IN = "tcdp-audit"  # the distribution whose entry points are the built-in plugins
+NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+Spec = TypeVar("Spec")
+
+
+@dataclass(frozen=True)
+class PluginInfo:
+    """One plugin as `tcdp-audit plugins` lists it; `error` says why it is not in use."""
+
+    name: str
+    distribution: str
+    version: str
+    hooks: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def is_external(self) -> bool:
+        """True for every plugin that tcdp-audit does not bring itself."""
+        return self.distribution != BUILT_IN
+
+    def as_json(self) -> dict[str, str | list[str]]:
+        """The entry in the JSON result."""
+        plain: dict[str, str | list[str]] = {
+            "name": self.name,
+            "distribution": self.distribution,
+            "version": self.version,
+            "hooks": list(self.hooks),
+        }
+        return {**plain, "error": self.error} if self.error else plain
+
+
+@dataclass
+class Plugins:
+    """The plugins of one run, each registered by itself, and what they provide.
+
+    Args:
+        external: whether plugins of other distributions are loaded at all.
+        blocked: names of plugins to leave out.
+    """
+
+    external: bool = True
+    blocked: frozenset[str] = frozenset()
+    infos: list[PluginInfo] = field(default_factory=list)
+    _manager: pluggy.PluginManager = field(default_factory=lambda: pluggy.PluginManager(hookspecs.PROJECT))
+
+    @classmethod
+    def load(cls, *, external: bool = True, blocked: Iterable[str] = ()) -> Plugins:
+        """Load every installed plugin. A broken one is listed with its error and otherwise ignored."""
+        plugins = cls(external=external, blocked=frozenset(blocked))
+        plugins._manager.add_hookspecs(hookspecs)
+        for entry in sorted(entry_points(group=GROUP), key=_built_in_first):
+            plugins._load(entry)
+        return plugins
+
+    def register(self, plugin: Any, name: str, distribution: str = "(in this process)", version: str = "") -> None:
+        """Add one plugin object.
+
+        Raises:
+            PluginError: a hook of it has the wrong signature, or the name is taken.
+        """
+        try:
+            self._manager.register(plugin, name=name)
+            self._manager.check_pending()
+        except (pluggy.PluginValidationError, ValueError) as error:
+            if self._manager.get_plugin(name) is plugin:
+                self._manager.unregister(plugin)
+            raise PluginError(f"plugin {name!r} cannot be registered: {_first_line(error)}") from error
+        callers = self._manager.get_hookcallers(plugin) or []
+        hooks = tuple(sorted(caller.name for caller in callers))
+        self.infos.append(PluginInfo(name, distribution, version, hooks))
+
+    def _load(self, entry: EntryPoint) -> None:
+        distribution = entry.dist.name if entry.dist else ""
+        version = entry.dist.version if entry.dist else ""
+        info = PluginInfo(entry.name, distribution, version)
+        if entry.name in self.blocked or (info.is_external and not self.external):
+            return
+        try:
+            self.register(entry.load(), entry.name, distribution, version)
+        except PluginError as error:
+            self._mark_broken(info, str(error))
+        except Exception as error:  # noqa: BLE001 - whatever a plugin raises must not stop the others
+            self._mark_broken(info, f"{type(error).__name__}: {_first_line(error)}")
+
+    def _mark_broken(self, info: PluginInfo, error: str) -> None:
+        self.infos.append(PluginInfo(info.name, info.distribution, info.version, error=error))
+
+    @property
+    def broken(self) -> list[PluginInfo]:
+        """Plugins that did not load, or whose hooks did not answer."""
+        _ = self.checks, self.remedies, self.reporters
+        return [info for info in self.infos if info.error]
+
+    def require(self, name: str) -> None:
+        """Insist on a plugin that a policy names.
+
+        Raises:
+            PluginError: it is not installed, left out, or broken.
+        """
+        _ = self.checks, self.remedies, self.reporters
+        info = next((info for info in self.infos if info.name == name), None)
+        if info is None:
+            hint = "it was left out on the command line" if name in self.blocked or not self.external else "install it"
+            raise PluginError(f"the policy needs the plugin {name!r}, which is not loaded; {hint}")
+        if info.error:
+            raise PluginError(f"the policy needs the plugin {name!r}, which does not work: {info.error}")
+
+    def only(self, allowed: Iterable[str]) -> Plugins:
+        """These plugins without the external ones that a policy does not name."""
+        allowed = set(allowed)
+        unwanted = {info.name for info in self.infos if info.is_external and info.name not in allowed}
+        return Plugins.load(external=self.external, blocked=self.blocked | unwanted)
+
+    @cached_property
+    def checks(self) -> Mapping[str, Check]:
+        """Every registered check by name."""
+        from tcdp_audit.check import ClassCheck  # noqa: PLC0415 - listing plugins should not import numpy
+
+        return self._named("tcdp_audit_checks", ClassCheck)
+
+    @cached_property
+    def remedies(self) -> Mapping[str, Remedy]:
+        """Every registered remedy by name."""
+        from tcdp_audit.remedy import Remedy  # noqa: PLC0415
+
+        return self._named("tcdp_audit_remedies", Remedy)
+
+    @cached_property
+    def reporters(self) -> Mapping[str, Reporter]:
+        """Every registered report format by name."""
+        from tcdp_audit.reporter import Reporter  # noqa: PLC0415
+
+        return self._named("tcdp_audit_reporters", Reporter)
+
+    def _named(self, hook: str, kind: type[Spec]) -> dict[str, Spec]:
+        """What the plugins yield for a hook, by name, each plugin guarded by itself.
+
+        Raises:
+            PluginError: two plugins provide the same name. Both are named, because neither may win by luck.
+        """
+        found: dict[str, Spec] = {}
+        provider: dict[str, str] = {}
+        for plugin, specs in self._answers(hook, kind):
+            for spec in specs:
+                name = str(spec.name)  # type: ignore[attr-defined]
+                if name in found:
+                    raise PluginError(
+                        f"{name!r} is provided by the plugin {provider[name]!r} and by {plugin!r}; "
+                        f"leave one of them out with `-p no:{plugin}`"
+                    )
+                found[name], provider[name] = spec, plugin
+        return found
+
+    def _answers(self, hook: str, kind: type[Spec]) -> Iterator[tuple[str, list[Spec]]]:
+        for implementation in reversed(getattr(self._manager.hook, hook).get_hookimpls()):
+            try:
+                specs = list(implementation.function())
+                for spec in specs:
+                    _validate(spec, kind)
+            except Exception as error:  # noqa: BLE001 - one raising hook must not discard the others' results
+                self._fail(implementation.plugin_name, f"{hook}: {type(error).__name__}: {_first_line(error)}")
+            else:
+                yield implementation.plugin_name, specs
+
+    def _fail(self, name: str, error: str) -> None:
+        for position, info in enumerate(self.infos):
+            if info.name == name:
+                self.infos[position] = PluginInfo(info.name, info.distribution, info.version, info.hooks, error)
+
+
+def _validate(spec: Any, kind: type) -> None:
+    if not isinstance(spec, kind):
+        raise TypeError(f"yielded a {type(spec).__name__} where a {kind.__name__} is expected")
+    if not NAME.fullmatch(spec.name):  # type: ignore[attr-defined]
+        raise ValueError(f"the name {spec.name!r} is not snake_case")  # type: ignore[attr-defined]
+
+
+def _built_in_first(entry: EntryPoint) -> tuple[bool, str]:
+    return (entry.dist is None or entry.dist.name != BUILT_IN), entry.name
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).splitlines()
+    return lines[0] if lines else "no message"

@@ -1,0 +1,24 @@
+"""Finding the policy when none is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tcdp_audit.errors import UsageError
+
+SUFFIXES = (".tcdp.yaml", ".tcdp.yml")
+
+
+def discover(folder: Path) -> Path:
+    """The single policy file of a folder.
+
+    Raises:
+        UsageError: there is none, or more than one.
+    """
+    found = sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIXES))
+    if not found:
+        raise UsageError("no policy: name one with --policy, or put one `*.tcdp.yaml` file into this folder")
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise UsageError(f"{len(found)} policies in this folder ({names}): choose one with --policy")
+    return found[0]

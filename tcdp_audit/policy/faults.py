@@ -1,0 +1,139 @@
+"""Faults of a policy as sentences: what is wrong, where, and the nearest name that would have been right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from tcdp_audit.policy.source import Fault, Source
+
+_SENTENCES = {
+    "greater_than": "must be greater than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list; put the value in [brackets]",
+    "dict_type": "must be a mapping of names to values",
+    "model_type": "must be a mapping of names to values",
+    "enum": "must be one of {expected}",
+    "literal_error": "must be one of {expected}",
+    "too_short": "must not be empty",
+    "string_too_short": "must not be empty",
+    "missing": "is required",
+}
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A question about the name that was probably meant, or nothing."""
+    matches = get_close_matches(name, list(names), n=1, cutoff=0.6)
+    return f"; did you mean {matches[0]!r}?" if matches else ""
+
+
+def located(source: Source, prefix: Sequence[str | int], message: str) -> Fault:
+    """A fault at a location of the policy."""
+    line, column = source.position(prefix)
+    return Fault(_path(prefix), message, line, column)
+
+
+def from_validation(
+    error: ValidationError, source: Source, model: type[BaseModel], prefix: Sequence[str | int] = ()
+) -> list[Fault]:
+    """Every complaint of pydantic as a fault, in the order of the file."""
+    faults = []
+    for detail in error.errors(include_url=False):
+        location = (*prefix, *_plain(detail["loc"], source, prefix))
+        faults.append(located(source, location, _sentence(dict(detail), model)))
+    unique = {(fault.location, fault.message): fault for fault in faults}
+    return sorted(unique.values(), key=lambda fault: (fault.line, fault.column))
+
+
+def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind == "extra_forbidden":
+        return f"unknown name{nearest(str(detail['loc'][-1]), _names_beside(model, detail['loc']))}"
+    if kind in _SENTENCES:
+        return _SENTENCES[kind].format(**context)
+    if kind == "value_error":
+        return str(context["error"])
+    return str(detail["msg"])
+
+
+def _names_beside(model: type[BaseModel], location: Sequence[Any]) -> list[str]:
+    """The field names of the model in which an unknown name stands."""
+    current: Any = model
+    for part in location[:-1]:
+        field = _field(current, str(part)) if _is_model(current) else None
+        if field is not None:
+            current = next((one for one in _models_in(field.annotation)), current)
+    return [field.alias or name for name, field in current.model_fields.items()]
+
+
+def _field(model: type[BaseModel], name: str) -> Any:
+    return next((field for key, field in model.model_fields.items() if (field.alias or key) == name), None)
+
+
+def _models_in(annotation: Any) -> Iterable[type[BaseModel]]:
+    if _is_model(annotation):
+        yield annotation
+    for part in getattr(annotation, "__args__", ()):
+        yield from _models_in(part)
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+
+
+def _plain(location: Sequence[Any], source: Source, prefix: Sequence[str | int]) -> list[str | int]:
+    """A location without pydantic's own tags for union members and keys: only parts that stand in the file."""
+    data: Any = source.data
+    for part in prefix:
+        data = data[part]
+    kept: list[str | int] = []
+    for index, part in enumerate(location):
+        inside = (isinstance(data, Mapping) and part in data) or (
+            isinstance(data, list) and isinstance(part, int) and part < len(data)
+        )
+        if inside:
+            kept.append(part)
+            data = data[part]
+        elif index == len(location) - 1 and isinstance(data, Mapping) and part != "[key]":
+            kept.append(part)  # a missing or unknown name
+    return kept
+
+
+def _path(location: Sequence[str | int]) -> str:
+    """A location as people write it: `expect[1].entropy_l_diversity.l`."""
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def render(name: str, text: str, faults: Sequence[Fault]) -> str:
+    """All faults of a policy file, each with its line and a caret below the place."""
+    lines = text.splitlines()
+    blocks = []
+    for fault in faults:
+        where = f"{name}:{fault.line}:{fault.column}" if fault.line else name
+        head = ": ".join(part for part in (where, fault.location, fault.message) if part)
+        if 0 < fault.line <= len(lines):
+            number = f"{fault.line:>5}"
+            shown, column = _window(lines[fault.line - 1], fault.column)
+            head += f"\n{number} | {shown}\n      | {' ' * (column - 1)}^"
+        blocks.append(head)
+    return "\n".join(blocks)
+
+
+def _window(line: str, column: int, width: int = 68) -> tuple[str, int]:
+    """The part of a long line around a column, and the column within it."""
+    if len(line) <= width:
+        return line, column
+    start = max(0, min(column - width // 2, len(line) - width))
+    return line[start : start + width], column - start

@@ -1,0 +1,141 @@
+"""From a policy's text to a `Policy`, or to all of its faults at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from tcdp_audit.errors import PluginError, PolicyError, UsageError
+from tcdp_audit.policy.faults import from_validation, located, nearest, render
+from tcdp_audit.policy.model import PolicyDocument, Role
+from tcdp_audit.policy.policy import Expectation, Policy
+from tcdp_audit.policy.source import Fault, Source, SourceFault, parse
+
+if TYPE_CHECKING:
+    from tcdp_audit.check import Check
+    from tcdp_audit.plugin_manager import Plugins
+
+
+def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugins | None = None) -> Policy:
+    """Read a policy from a file, or take it from a mapping of the same form.
+
+    Args:
+        policy: path of a `*.tcdp.yaml` file, or its content as a mapping.
+        plugins: the plugins whose checks it may name; by default all that are installed.
+
+    Raises:
+        UsageError: the file does not exist or cannot be read.
+        PolicyError: the policy is wrong; the message lists every fault with line and column.
+        PluginError: it names a check that is unknown while a plugin that may define it is broken.
+    """
+    if isinstance(policy, Policy):
+        return policy
+    if plugins is None:
+        from tcdp_audit.plugin_manager import Plugins  # noqa: PLC0415 - loads every plugin
+
+        plugins = Plugins.load()
+    if isinstance(policy, Mapping):
+        source, text, path = Source(dict(policy), None), json.dumps(policy, sort_keys=True, default=str), None
+        return _Reading(source, text, path, plugins).policy()
+    path = Path(policy)
+    text = _read(path)
+    try:
+        source = parse(text)
+    except SourceFault as fault:
+        raise PolicyError(render(str(path), text, fault.faults)) from None
+    return _Reading(source, text, path, plugins).policy()
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such policy file") from None
+    except UnicodeDecodeError as error:
+        raise PolicyError(f"{path}: not UTF-8 text (byte {error.start:,}); save it as UTF-8") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+class _Reading:
+    """One policy while it is being read; collects faults."""
+
+    def __init__(self, source: Source, text: str, path: Path | None, plugins: Plugins) -> None:
+        self.source, self.text, self.path, self.plugins = source, text, path, plugins
+        self.faults: list[Fault] = []
+
+    def policy(self) -> Policy:
+        document = self._document()
+        expectations = tuple(self._expectations(document))
+        if self.faults:
+            name = "policy" if self.path is None else str(self.path)
+            ordered = sorted(self.faults, key=lambda fault: (fault.line, fault.column))
+            raise PolicyError(render(name, self.text if self.path else "", ordered))
+        assert document is not None  # noqa: S101 - a missing document has left faults
+        return Policy(document, expectations, self.text, self.path)
+
+    def _document(self) -> PolicyDocument | None:
+        try:
+            document = PolicyDocument.model_validate(self.source.data)
+        except ValidationError as error:
+            self.faults += from_validation(error, self.source, PolicyDocument)
+            return None
+        if document.unit in document.attributes and document.unit is not None:
+            role = document.attributes[document.unit].role
+            if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+                self._fault(["unit"], f"the unit of privacy cannot be a {role.value.replace('_', '-')} as well")
+        for plugin in document.plugins or ():
+            self.plugins.require(plugin)
+        return document
+
+    def _expectations(self, document: PolicyDocument | None) -> Iterator[Expectation]:
+        """Every sound expectation; also where the rest of the document is not, to find all faults at once."""
+        data = self.source.data
+        entries = data.get("expect") if isinstance(data, Mapping) else None
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if not isinstance(entry, Mapping) or len(entry) != 1:
+                if isinstance(entry, Mapping) or document is not None:
+                    self._fault(["expect", index], "must be one check name with its parameters")
+                continue
+            name, given = next(iter(entry.items()))
+            location: list[str | int] = ["expect", index, str(name)]
+            check = self._check(str(name), location)
+            if check is not None:
+                yield from self._expectation(check, {} if given is None else given, location, document)
+
+    def _check(self, name: str, location: list[str | int]) -> Check | None:
+        check = self.plugins.checks.get(name)
+        if check is not None:
+            return check
+        broken = self.plugins.broken
+        if broken:
+            reasons = "; ".join(f"{plugin.name}: {plugin.error}" for plugin in broken)
+            raise PluginError(f"no check {name!r} is known, and a plugin that may define it did not load ({reasons})")
+        line, column = self.source.position(location[:-1])
+        self.faults.append(
+            Fault(f"expect[{location[1]}]", f"unknown check {name!r}{nearest(name, self.plugins.checks)}", line, column)
+        )
+        return None
+
+    def _expectation(
+        self, check: Check, given: Any, location: list[str | int], document: PolicyDocument | None
+    ) -> Iterator[Expectation]:
+        try:
+            parameters = check.parameters.model_validate(given)
+        except ValidationError as error:
+            self.faults += from_validation(error, self.source, check.parameters, location)
+            return
+        if document is None:
+            return
+        faults = list(check.faults(parameters, document))
+        for parameter, message in faults:
+            self._fault([*location, parameter] if parameter else location, message)
+        if not faults:
+            yield Expectation(check, parameters, self.source.position(location)[0] or None)
+
+    def _fault(self, location: list[str | int], message: str) -> None:
+        self.faults.append(located(self.source, location, message))

@@ -1,0 +1,102 @@
+"""The policy's own models: attributes, conventions, and the document that holds them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from tcdp_audit.policy.scalars import as_text
+
+
+class Role(StrEnum):
+    """What an attribute can do to a person."""
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi_identifier"
+    SENSITIVE = "sensitive"
+    INSENSITIVE = "insensitive"
+
+
+class Scale(StrEnum):
+    """How an attribute's values relate: by equality, by rank, or by difference."""
+
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    NUMERIC = "numeric"
+
+
+class Model(BaseModel):
+    """Base of every policy model: closed, immutable, and without silent conversions."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+
+Text = Annotated[str, BeforeValidator(as_text)]
+
+
+class AttributeDeclaration(Model):
+    """One column: its role, its scale, and for an ordinal one its order."""
+
+    role: Annotated[Role, Field(strict=False, description="What the attribute can do to a person.")]
+    scale: Annotated[Scale | None, Field(strict=False, description="How its values relate to each other.")] = None
+    order: Annotated[list[Text] | None, Field(min_length=1, description="An ordinal domain, lowest first.")] = None
+    hierarchy: Annotated[str | None, Field(description="A generalisation hierarchy: a CSV file, leaf to root.")] = None
+
+    @model_validator(mode="after")
+    def _order_belongs_to_ordinal(self) -> AttributeDeclaration:
+        if self.order is not None and self.scale is not Scale.ORDINAL:
+            raise ValueError("an order needs `scale: ordinal`")
+        if self.order is not None and len(set(self.order)) < len(self.order):
+            raise ValueError("the order names a value twice")
+        return self
+
+
+class Conventions(Model):
+    """What a verdict means: DEFINITIONS, section 0. Every outcome carries them."""
+
+    missing_quasi_identifier: Annotated[
+        Literal["own_category", "wildcard", "fail"],
+        Field(description="A missing quasi-identifier is a value of its own, matches every value, or is an error."),
+    ] = "own_category"
+    missing_sensitive: Annotated[
+        Literal["excluded", "own_category", "fail"],
+        Field(description="A missing sensitive value is left out, is a value of its own, or is an error."),
+    ] = "excluded"
+    suppressed: Annotated[
+        Literal["counted", "exempt"],
+        Field(description="Fully suppressed records are counted, or exempt if their sensitive cells are suppressed too."),
+    ] = "counted"
+    suppressed_tokens: Annotated[list[Text], Field(description="Cells that stand for a suppressed value.")] = ["*"]
+    missing_tokens: Annotated[list[Text], Field(description="Text cells that stand for a missing value.")] = [""]
+    multiple_sensitive: Annotated[
+        Literal["per_attribute"], Field(description="Each sensitive attribute is checked by itself.")
+    ] = "per_attribute"
+    reference: Annotated[
+        Literal["release"], Field(description="The distribution that closeness is measured against.")
+    ] = "release"
+
+
+class PolicyDocument(Model):
+    """A policy file as it is written. The parameters of each expectation are left to its check."""
+
+    version: Annotated[Literal[1], Field(description="Version of the policy format.")]
+    release: Annotated[str | None, Field(description="The table under audit, relative to this file.")] = None
+    original: Annotated[str | None, Field(description="The table that the release was made from.")] = None
+    key: Annotated[str | None, Field(description="The attribute that aligns release and original.")] = None
+    rows_aligned: Annotated[bool, Field(description="Release and original are aligned row by row.")] = False
+    population: Annotated[str | None, Field(description="The population that the release was drawn from.")] = None
+    sampling_fraction: Annotated[float | None, Field(gt=0, le=1, strict=False, description="Share sampled.")] = None
+    unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = None
+    schema_: Annotated[
+        str | None, Field(alias="schema", description="A pandera schema: a YAML file, or package.module:Name.")
+    ] = None
+    plugins: Annotated[
+        list[str] | None, Field(description="The plugins this policy needs; no other external one is used.")
+    ] = None
+    attributes: Annotated[
+        dict[Text, AttributeDeclaration], Field(min_length=1, description="Every column of the release.")
+    ]
+    conventions: Conventions = Conventions()
+    expect: Annotated[list[dict[str, Any]], Field(min_length=1, description="What the release must satisfy.")]

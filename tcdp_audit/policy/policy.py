@@ -1,0 +1,80 @@
+"""A policy that has been read and found sound."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
+
+if TYPE_CHECKING:
+    from tcdp_audit.check import Check, Parameters
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """A check with its parameters, one of which may be a threshold, and the line of the policy it stands on."""
+
+    check: Check
+    parameters: Parameters
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a release must satisfy.
+
+    Args:
+        document: the policy as written.
+        expectations: its expectations, each bound to a registered check.
+        text: the text of the file, or its canonical JSON where the policy was given as a mapping.
+        path: the file it was read from, if any.
+    """
+
+    document: PolicyDocument
+    expectations: tuple[Expectation, ...]
+    text: str
+    path: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """The file's name, or a stand-in for a policy without a file."""
+        return "policy" if self.path is None else self.path.name
+
+    @property
+    def attributes(self) -> Mapping[str, AttributeDeclaration]:
+        """Every declared column."""
+        return self.document.attributes
+
+    @property
+    def conventions(self) -> Conventions:
+        """What its verdicts mean."""
+        return self.document.conventions
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the policy's text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def directory(self) -> Path:
+        """Where relative paths in the policy start."""
+        return Path() if self.path is None else self.path.parent
+
+    def with_role(self, role: Role) -> list[str]:
+        """The attributes of a role, in the order of their names so that no answer depends on the file's order."""
+        return sorted(name for name, declaration in self.attributes.items() if declaration.role is role)
+
+    def resolve(self, location: str) -> str:
+        """A path in the policy, relative to the policy's own folder; a URL as it stands."""
+        if "://" in location:
+            return location
+        return str(self.directory / location)
+
+    def with_conventions(self, **changes: Any) -> Policy:
+        """The same policy under other conventions."""
+        conventions = self.conventions.model_copy(update=changes)
+        return replace(self, document=self.document.model_copy(update={"conventions": conventions}))

@@ -1,0 +1,27 @@
+"""What a reporter is: registered code that turns a finished audit into one artefact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tcdp_audit.results import Audit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reporter:
+    """A format of the audit.
+
+    Args:
+        name: snake_case name of the format, unique among all plugins.
+        title: what a person calls it.
+        suffix: the file extension that selects it, with its dot.
+        render: the audit as text.
+    """
+
+    name: str
+    title: str
+    suffix: str
+    render: Callable[[Audit], str]

@@ -1,0 +1,65 @@
+"""What the machine has: processors, and memory to work in."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from tcdp_audit.errors import UsageError
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+LEAST = 64 * 2**20
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def default_memory() -> int:
+    """Three quarters of the memory that is free, in bytes."""
+    return free_memory() * 3 // 4
+
+
+def free_memory() -> int:
+    """Memory that is available without swapping, in bytes, within the limit of a container."""
+    free = [_proc_available(), _container_limit()]
+    known = [amount for amount in free if amount]
+    if known:
+        return min(known)
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+
+
+def _proc_available() -> int | None:
+    try:
+        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(encoding="ascii"))
+    except OSError:
+        return None
+    return int(found[1]) * 1024 if found else None
+
+
+def _container_limit() -> int | None:
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
+        used = Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return max(int(limit) - int(used), LEAST) if limit.isdigit() else None
+
+
+def parse_memory(text: str) -> int:
+    """An amount such as `1GiB` or `800MB` in bytes.
+
+    Raises:
+        UsageError: it is no amount, or less than 64 MiB.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower())
+    if match is None:
+        raise UsageError(f"{text!r} is not an amount of memory; write for example 1GiB or 800MB")
+    amount = int(float(match[1]) * _UNITS[match[2] or ""])
+    if amount < LEAST:
+        raise UsageError(f"{text} is too little memory to work in; give at least 64MiB")
+    return amount

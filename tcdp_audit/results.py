@@ -1,0 +1,188 @@
+"""The audit: every outcome, with what was audited, by which policy and which code."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.errors import TcdpAuditError, UsageError
+from tcdp_audit.files import write_atomically
+from tcdp_audit.outcome import Outcome, Severity, Status
+
+if TYPE_CHECKING:
+    from tcdp_audit.plugin_manager import Plugins
+    from tcdp_audit.policy import Policy
+
+SCHEMA_VERSION = 1
+LIBRARIES = ("numpy", "duckdb", "pyarrow")
+
+
+class ExpectationsFailed(TcdpAuditError):
+    """The release does not keep its policy, or could not be audited completely."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is known about a table that was read.
+
+    Args:
+        uri: where it came from.
+        sha256: digest of its file, None for a table in memory.
+        records: how many it has.
+        columns: how many it has.
+    """
+
+    uri: str
+    sha256: str | None
+    records: int
+    columns: int
+
+    @property
+    def name(self) -> str:
+        """Its file name, or its name in memory."""
+        return self.uri.removeprefix("memory:").replace("\\", "/").rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """All outcomes of a release under a policy.
+
+    Args:
+        outcomes: structure first, then the policy's expectations in its order.
+        release: what was audited.
+        policy: what it was audited against.
+        plugins: the code that took part.
+        audited_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    release: Table
+    policy: Policy
+    plugins: Plugins
+    audited_at: datetime = field(default_factory=lambda: now())
+
+    @property
+    def status(self) -> str:
+        """error (incomplete), failed, measured (no threshold was demanded) or passed. An error beats a failure."""
+        if not self.expectations or any(one.status is Status.ERROR for one in self.outcomes):
+            return "error"
+        if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in self.outcomes):
+            return "failed"
+        if all(one.status in (Status.MEASURED, Status.SKIPPED) for one in self.expectations):
+            return "measured"
+        return "passed"
+
+    @property
+    def passed(self) -> bool:
+        """True only if every expectation was evaluated, at least one demanded something, and all that count hold."""
+        return self.status == "passed"
+
+    @property
+    def expectations(self) -> Sequence[Outcome]:
+        """The outcomes of the policy's expectations."""
+        return [one for one in self.outcomes if not one.is_structural]
+
+    @property
+    def structure(self) -> Sequence[Outcome]:
+        """The core's own findings on the columns."""
+        return [one for one in self.outcomes if one.is_structural]
+
+    @property
+    def warnings(self) -> Sequence[Outcome]:
+        """Failures that only warn."""
+        return [one for one in self.outcomes if one.is_warning]
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """How many outcomes have which status."""
+        tally = Counter(one.status for one in self.outcomes)
+        keys = {"passed": Status.PASSED, "failed": Status.FAILED, "errors": Status.ERROR}
+        rest = {"skipped": Status.SKIPPED, "measured": Status.MEASURED}
+        return {name: tally[status] for name, status in {**keys, **rest}.items()}
+
+    def exit_code(self, *, fail_on_warning: bool = False, measure_only: bool = False) -> int:
+        """0 passed, 1 an expectation failed, 3 the audit is incomplete or demanded nothing."""
+        if self.status == "error" or (self.status == "measured" and not measure_only):
+            return 3
+        return 1 if self.status == "failed" or (fail_on_warning and self.warnings) else 0
+
+    def raise_for_failures(self) -> None:
+        """Do nothing if the audit passed.
+
+        Raises:
+            ExpectationsFailed: it did not; the message has a line for each failure and error.
+        """
+        if self.passed:
+            return
+        told = [one for one in self.outcomes if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
+        lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in told]
+        raise ExpectationsFailed("\n".join([f"the audit's status is {self.status}", *lines]))
+
+    def as_json(self) -> dict[str, Any]:
+        """The result in the published JSON contract."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "status": self.status,
+            "audited_at": self.audited_at.isoformat().replace("+00:00", "Z"),
+            "tool": tool(),
+            "plugins": [info.as_json() for info in self.plugins.infos],
+            "release": {
+                "uri": self.release.uri,
+                "sha256": self.release.sha256,
+                "records": self.release.records,
+                "columns": self.release.columns,
+            },
+            "policy": {"uri": None if self.policy.path is None else str(self.policy.path), "sha256": self.policy.sha256},
+            "summary": self.summary,
+            "outcomes": [one.as_json() for one in self.outcomes],
+        }
+
+    def to_json(self) -> str:
+        """The result as JSON text, with a line for each outcome's field but not for each number."""
+        return json.dumps(self.as_json(), ensure_ascii=False, indent=1) + "\n"
+
+    def render(self, suffix: str) -> str:
+        """The audit in the format that a file extension stands for.
+
+        Raises:
+            UsageError: no reporter has it.
+        """
+        for reporter in self.plugins.reporters.values():
+            if reporter.suffix == suffix.lower():
+                return reporter.render(self)
+        known = ", ".join(sorted(reporter.suffix for reporter in self.plugins.reporters.values()))
+        raise UsageError(f"no report format for {suffix!r}; known are {known}")
+
+    def write(self, path: str | Path) -> None:
+        """Write a report; the extension chooses the format. The file appears whole or not at all."""
+        write_atomically(Path(path), self.render(Path(path).suffix))
+
+
+def tool() -> dict[str, Any]:
+    """The auditor's own name and version, and what it computed with."""
+    return {
+        "name": "tcdp-audit",
+        "version": version("tcdp-audit"),
+        "python": platform.python_version(),
+        "libraries": {name: version(name) for name in LIBRARIES},
+    }
+
+
+def now() -> datetime:
+    """The time of the audit, to the second; SOURCE_DATE_EPOCH makes it reproducible."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isdigit():
+        return datetime.fromtimestamp(int(epoch), UTC)
+    return datetime.now(UTC).replace(microsecond=0)
+
+

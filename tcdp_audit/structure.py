@@ -1,0 +1,124 @@
+"""What the core itself asks of every release: that its columns are the declared ones, and what they say they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tcdp_audit.encoding import Domain
+from tcdp_audit.outcome import STRUCTURE, Outcome, Severity, Status
+from tcdp_audit.policy import Role
+from tcdp_audit.release import Release
+
+SHOWN = 10
+
+
+def examine(release: Release) -> Iterator[Outcome]:
+    """The structural outcomes of a release, always all of them. Cost: O(columns + distinct values)."""
+    yield _missing_columns(release)
+    yield _undeclared_columns(release)
+    yield _present_identifiers(release)
+    yield _wrong_scale(release)
+    yield _text_variants(release)
+
+
+def _missing_columns(release: Release) -> Outcome:
+    declared = release.policy.attributes
+    expected = {name for name, one in declared.items() if one.role is not Role.IDENTIFIER}
+    unit = release.policy.document.unit
+    missing = sorted((expected | ({unit} if unit is not None else set())) - release.columns)
+    return _finding(
+        "missing_columns",
+        "Declared columns are there",
+        missing,
+        "the policy declares {columns}, which the release does not have; correct the policy or the release",
+    )
+
+
+def _undeclared_columns(release: Release) -> Outcome:
+    document = release.policy.document
+    known = {*document.attributes, *(name for name in (document.unit, document.key) if name is not None)}
+    return _finding(
+        "undeclared_columns",
+        "No undeclared column",
+        sorted(release.columns - known),
+        "the release has {columns}, which the policy does not declare; declare a role or drop it before release",
+    )
+
+
+def _present_identifiers(release: Release) -> Outcome:
+    return _finding(
+        "present_identifiers",
+        "No identifier in the release",
+        [name for name in release.policy.with_role(Role.IDENTIFIER) if name in release.columns],
+        "the release still has the identifying {columns}; drop it before release",
+    )
+
+
+def _wrong_scale(release: Release) -> Outcome:
+    sentences = []
+    for name, misfit in sorted(release.misfits.items()):
+        raw = release.engine.domain(name)
+        records = int(raw.counts[misfit.raw].sum())
+        first = release.engine.locate(name, raw.values[misfit.raw])
+        sentences.append(f"column {name!r} holds {misfit.reason} in {records:,} records, first in record {first:,}")
+    sentences += [text for _, text in sorted(release.unreadable.items())]
+    faulty = sorted({*release.misfits, *release.unreadable})
+    return _finding("wrong_scale", "Values keep their declared scale", faulty, "; ".join(sentences).replace("{", "{{").replace("}", "}}"))
+
+
+def _text_variants(release: Release) -> Outcome:
+    """Blanks around values, and values that differ in case only, split classes: reported, never changed."""
+    padded = [d.attribute for d in release.domains.values() if _has_padded(d)]
+    cased = [d.attribute for d in release.domains.values() if _has_case_variants(d)]
+    found = [("blanks before or after values", padded), ("values that differ in upper and lower case only", cased)]
+    message = "; ".join(f"{what} in {_listed(sorted(columns))}" for what, columns in found if columns)
+    return _finding(
+        "text_variants",
+        "No value is written in two ways",
+        sorted({*padded, *cased}),
+        f"{message}: the variants count as different values".replace("{", "{{").replace("}", "}}"),
+        severity=Severity.WARNING,
+    )
+
+
+def _has_padded(domain: Domain) -> bool:
+    if domain.values.dtype != object or not domain.size:
+        return False
+    texts = pa.array(domain.values, pa.string())
+    return bool(pc.any(pc.not_equal(texts, pc.utf8_trim_whitespace(texts))).as_py())
+
+
+def _has_case_variants(domain: Domain) -> bool:
+    if domain.values.dtype != object or not domain.size:
+        return False
+    folded = pc.utf8_lower(pc.utf8_trim_whitespace(pa.array(domain.values, pa.string())))
+    exact = pc.utf8_trim_whitespace(pa.array(domain.values, pa.string()))
+    return len(folded.unique()) < len(exact.unique())
+
+
+def _finding(
+    name: str, title: str, columns: Sequence[str], sentence: str, severity: Severity = Severity.ERROR
+) -> Outcome:
+    details: dict[str, Any] = {"columns": list(columns)}
+    return Outcome(
+        check=name,
+        title=title,
+        status=Status.FAILED if columns else Status.PASSED,
+        severity=severity,
+        observed=float(np.int64(len(columns))),
+        details=details,
+        message=sentence.format(columns=_listed(columns)) if columns else "",
+        source=STRUCTURE,
+    )
+
+
+def _listed(columns: Sequence[str]) -> str:
+    """Column names in a sentence, at most ten of them."""
+    named = ", ".join(repr(name) for name in columns[:SHOWN])
+    more = f" and {len(columns) - SHOWN:,} more" if len(columns) > SHOWN else ""
+    return f"column {named}" if len(columns) == 1 else f"columns {named}{more}"

@@ -1,0 +1,141 @@
+"""What is kept of a measure over classes: a monoid, so that shards merge to the whole, to the last digit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.exact import Floats
+from tcdp_audit.histogram import Counts
+from tcdp_audit.outcome import Comparison
+
+WORST_SHOWN = 10
+DIGITS = 3  # figures that are not whole numbers are binned to this many significant digits
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A class that may be among the worst."""
+
+    value: float
+    records: int
+    cells: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class ClassSummary:
+    """Counts, worst classes and distribution of one measure over the classes seen so far.
+
+    Args:
+        classes: how many there are.
+        records: how many records they hold.
+        failing_classes: classes that do not keep a threshold.
+        failing_records: records in them.
+        worst: the worst classes, worst first, larger first among equals.
+        distribution: figure (whole, or to three significant digits) -> (classes, records).
+    """
+
+    classes: int = 0
+    records: int = 0
+    failing_classes: int = 0
+    failing_records: int = 0
+    worst: tuple[Candidate, ...] = ()
+    distribution: Mapping[float, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def observed(self) -> float | None:
+        """The figure of the worst class."""
+        return self.worst[0].value if self.worst else None
+
+
+def summarise(
+    values: Floats,
+    records: Counts,
+    failing: NDArray[np.bool_],
+    comparison: Comparison,
+    cells_of: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
+) -> ClassSummary:
+    """Summarise one measure over the classes of a shard.
+
+    Args:
+        values: the figure of each class.
+        records: the records of each class.
+        failing: which classes do not keep a threshold.
+        comparison: says which end of the figures is the worst.
+        cells_of: the quasi-identifiers' values of some classes, where a person asked to see them.
+
+    Cost: O(classes log classes).
+    """
+    order = _worst_first(values, records, comparison)
+    cells: list[Any] = [None] * len(order) if cells_of is None else cells_of(order)
+    return ClassSummary(
+        classes=len(values),
+        records=int(records.sum()),
+        failing_classes=int(failing.sum()),
+        failing_records=int(records[failing].sum()),
+        worst=tuple(Candidate(float(values[c]), int(records[c]), shown) for c, shown in zip(order, cells, strict=True)),
+        distribution=_distribution(values, records),
+    )
+
+
+def merge(one: ClassSummary, other: ClassSummary, comparison: Comparison) -> ClassSummary:
+    """Two shards' summaries as one. Associative and commutative but for the cells of equal classes."""
+    distribution = dict(one.distribution)
+    for figure, (classes, records) in other.distribution.items():
+        before = distribution.get(figure, (0, 0))
+        distribution[figure] = (before[0] + classes, before[1] + records)
+    return ClassSummary(
+        classes=one.classes + other.classes,
+        records=one.records + other.records,
+        failing_classes=one.failing_classes + other.failing_classes,
+        failing_records=one.failing_records + other.failing_records,
+        worst=_merge_worst([*one.worst, *other.worst], comparison),
+        distribution=distribution,
+    )
+
+
+def _merge_worst(candidates: Sequence[Candidate], comparison: Comparison) -> tuple[Candidate, ...]:
+    sign = 1 if comparison.higher_is_safer else -1
+
+    def rank(candidate: Candidate) -> tuple[Any, ...]:
+        cells = tuple((candidate.cells or {}).items())
+        return sign * candidate.value, -candidate.records, cells
+
+    return tuple(sorted(candidates, key=rank)[:WORST_SHOWN])
+
+
+def _worst_first(values: Floats, records: Counts, comparison: Comparison) -> NDArray[np.intp]:
+    """The indices of the worst classes, larger first among equals."""
+    badness = values if comparison.higher_is_safer else -values
+    candidates = np.arange(len(values))
+    if len(values) > WORST_SHOWN:
+        edge = np.partition(badness, WORST_SHOWN - 1)[WORST_SHOWN - 1]
+        candidates = np.flatnonzero(badness <= edge)
+    if len(candidates) > WORST_SHOWN:  # many classes share the last value shown
+        at_edge = candidates[badness[candidates] == badness[candidates].max()]
+        largest = at_edge[np.argpartition(-records[at_edge], min(WORST_SHOWN, len(at_edge)) - 1)[:WORST_SHOWN]]
+        candidates = np.concatenate([candidates[badness[candidates] < badness[candidates].max()], largest])
+    order = np.lexsort((-records[candidates], badness[candidates]))
+    return candidates[order][:WORST_SHOWN]
+
+
+def _distribution(values: Floats, records: Counts) -> dict[float, tuple[int, int]]:
+    unique, position = np.unique(_rounded(values), return_inverse=True)
+    classes = np.bincount(position, minlength=len(unique))
+    held = np.bincount(position, weights=records, minlength=len(unique))
+    return {float(v): (int(c), int(r)) for v, c, r in zip(unique, classes, held, strict=True)}
+
+
+def _rounded(values: Floats) -> Floats:
+    """Values to three significant digits; whole numbers and infinities stay."""
+    finite = np.isfinite(values) & (values != np.floor(values))
+    exponent = np.zeros(len(values))
+    exponent[finite] = np.floor(np.log10(np.abs(values[finite])))
+    shift = DIGITS - 1 - exponent
+    rounded = values.copy()
+    rounded[finite] = np.round(values[finite] * 10.0 ** shift[finite]) / 10.0 ** shift[finite]
+    return rounded
