@@ -1,0 +1,30 @@
+"""What all tests share: the ground truth, and skips that the continuous integration does not accept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def skip_or_fail() -> Callable[[str], None]:
+    """Skip with a reason; fail where everything is promised to be there (TCDP_AUDIT_REQUIRE_ALL)."""
+
+    def decide(reason: str) -> None:
+        if os.environ.get("TCDP_AUDIT_REQUIRE_ALL"):
+            pytest.fail(f"must not be skipped here: {reason}")
+        pytest.skip(reason)
+
+    return decide
+
+
+@pytest.fixture(scope="session")
+def data(skip_or_fail: Callable[[str], None]) -> Path:
+    """The folder of real data and independent ground truth."""
+    folder = os.environ.get("TCDP_AUDIT_DATA", "")
+    if not folder or not Path(folder).is_dir():
+        skip_or_fail("TCDP_AUDIT_DATA does not name the folder of real data")
+    return Path(folder)
