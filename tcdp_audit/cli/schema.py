@@ -1,0 +1,50 @@
+"""`tcdp-audit schema`: print the JSON Schema of policies, or of results."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.resources import files
+
+import click
+
+from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.errors import TcdpAuditError
+
+RESULT = ("tcdp_audit_reports", "result.schema.json")
+
+
+@click.command(context_settings={"help_option_names": ["--help", "-h"]})
+@click.option("--result", is_flag=True, help="The schema of JSON results, in place of that of policies.")
+@plugin_options
+def command(blocked: tuple[str, ...], *, result: bool, no_external_plugins: bool) -> int:
+    """Print the JSON Schema of policies, with the parameters of every installed check.
+
+    Save it beside your policies and let an editor complete and check them as you type.
+    """
+    sys.stdout.write(
+        result_schema() if result else _policy_schema(blocked, no_external_plugins=no_external_plugins)
+    )
+    return 0
+
+
+def _policy_schema(blocked: tuple[str, ...], *, no_external_plugins: bool) -> str:
+    from tcdp_audit.policy.schema import policy_schema  # noqa: PLC0415 - imports pydantic
+
+    plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
+    return json.dumps(policy_schema(plugins.checks), ensure_ascii=False, indent=2) + "\n"
+
+
+def result_schema() -> str:
+    """The published JSON Schema of results.
+
+    Raises:
+        TcdpAuditError: it is not part of this installation.
+    """
+    package, name = RESULT
+    try:
+        return files(package).joinpath(name).read_text(encoding="utf-8")
+    except (FileNotFoundError, ModuleNotFoundError):
+        raise TcdpAuditError(
+            f"{name} is missing from {package}: the installation is incomplete; reinstall it"
+        ) from None

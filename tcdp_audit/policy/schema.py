@@ -1,0 +1,105 @@
+"""The JSON Schema of policies: the document's own, with every registered check's parameters in `expect`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue, models_json_schema
+
+from tcdp_audit.policy.model import PolicyDocument
+from tcdp_audit.policy.scalars import as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import BaseModel
+    from pydantic_core import core_schema
+
+    from tcdp_audit.check import Check
+
+HEAD = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "$id": "urn:tcdp-audit:policy:1",
+    "title": "tcdp-audit policy",
+    "description": "What a table of people must satisfy before it is published.",
+}
+_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+
+
+def policy_schema(checks: Mapping[str, Check]) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) that a policy file keeps if these checks are registered.
+
+    It is a necessary condition: what depends on two places of a policy, such as whether an attribute's
+    scale suits a check, is decided by `load_policy`.
+    """
+    document, parameters, definitions = _generated(checks)
+    expectations = [_expectation(checks[name], parameters[name]) for name in sorted(checks)]
+    document["properties"]["expect"]["items"] = {"oneOf": expectations}
+    own = {name: value for name, value in document.items() if name not in HEAD}
+    return {**HEAD, **own, "$defs": definitions}
+
+
+def parameters_schema(check: Check) -> dict[str, Any]:
+    """The JSON Schema of one check's parameters, its definitions under `$defs`."""
+    _, references, definitions = _generated({check.name: check})
+    return {**definitions[_target(references[check.name])], "$defs": definitions}
+
+
+def _generated(
+    checks: Mapping[str, Check],
+) -> tuple[dict[str, Any], dict[str, JsonSchemaValue], dict[str, Any]]:
+    """The document's schema, a reference to each check's parameters, and the remaining definitions."""
+    models: list[type[BaseModel]] = [PolicyDocument, *(check.parameters for check in checks.values())]
+    for model in models:
+        model.model_rebuild()
+    inputs: list[tuple[type[BaseModel], JsonSchemaMode]]
+    inputs = [(model, "validation") for model in dict.fromkeys(models)]
+    references, whole = models_json_schema(inputs, schema_generator=_Generator)
+    definitions = _with_bounds(whole["$defs"])
+    document = definitions.pop(_target(references[PolicyDocument, "validation"]))
+    parameters = {name: references[check.parameters, "validation"] for name, check in checks.items()}
+    return document, parameters, dict(sorted(definitions.items()))
+
+
+def _target(reference: JsonSchemaValue) -> str:
+    return str(reference["$ref"]).rsplit("/", 1)[-1]
+
+
+def _expectation(check: Check, parameters: JsonSchemaValue) -> dict[str, Any]:
+    """A mapping of one key, the check's name; without parameters it measures."""
+    return {
+        "title": check.title,
+        "description": check.guide.definition,
+        "type": "object",
+        "properties": {check.name: {"anyOf": [parameters, {"type": "null"}]}},
+        "required": [check.name],
+        "additionalProperties": False,
+    }
+
+
+class _Generator(GenerateJsonSchema):
+    """Pydantic's generator, told what this package's own scalars accept."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the signature is pydantic's
+        """No titles such as "L": a field's name says as much."""
+        return False
+
+    def function_before_schema(self, schema: core_schema.BeforeValidatorFunctionSchema) -> JsonSchemaValue:
+        """Names and values may be typed as numbers; they are read as the text that stands in the file."""
+        if schema["function"]["function"] is as_text:
+            return {"type": ["string", "number"]}
+        return super().function_before_schema(schema)
+
+
+def _with_bounds(node: Any) -> Any:
+    """Bounds of exact numbers, which pydantic leaves beside the alternatives, on the one that is a number."""
+    if isinstance(node, list):
+        return [_with_bounds(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    bounds = {key: node[key] for key in _BOUNDS if isinstance(node.get(key), int | float)}
+    plain = {key: _with_bounds(value) for key, value in node.items() if key not in bounds}
+    told = {_BOUNDS[key]: value for key, value in bounds.items()}
+    if bounds:
+        plain["anyOf"] = [{**one, **told} if one.get("type") == "number" else one for one in plain["anyOf"]]
+    return plain
