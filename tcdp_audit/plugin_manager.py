@@ -64,6 +64,7 @@ class Plugins:
     external: bool = True
     blocked: frozenset[str] = frozenset()
     infos: list[PluginInfo] = field(default_factory=list)
+    provided: dict[tuple[str, str], list[str]] = field(default_factory=dict)  # (plugin, hook): names
     _manager: pluggy.PluginManager = field(default_factory=lambda: pluggy.PluginManager(hookspecs.PROJECT))
 
     @classmethod
@@ -163,7 +164,9 @@ class Plugins:
         """
         found: dict[str, Spec] = {}
         provider: dict[str, str] = {}
-        for plugin, specs in self._answers(hook, kind):
+        answers = list(self._answers(hook, kind))
+        self.provided |= {(plugin, hook): _names(specs) for plugin, specs in answers}
+        for plugin, specs in answers:
             for spec in specs:
                 name = str(spec.name)  # type: ignore[attr-defined]
                 if name in found:
@@ -196,6 +199,10 @@ def _validate(spec: Any, kind: type) -> None:
         raise TypeError(f"yielded a {type(spec).__name__} where a {kind.__name__} is expected")
     if not NAME.fullmatch(spec.name):  # type: ignore[attr-defined]
         raise ValueError(f"the name {spec.name!r} is not snake_case")  # type: ignore[attr-defined]
+
+
+def _names(specs: Iterable[Any]) -> list[str]:
+    return sorted(str(spec.name) for spec in specs)
 
 
 def _built_in_first(entry: EntryPoint) -> tuple[bool, str]:
