@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from tcdp_audit.encoding import Domain
 from tcdp_audit.outcome import STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.policy import Role
@@ -87,18 +83,16 @@ def _text_variants(release: Release) -> Outcome:
 
 
 def _has_padded(domain: Domain) -> bool:
-    if domain.values.dtype != object or not domain.size:
-        return False
-    texts = pa.array(domain.values, pa.string())
-    return bool(pc.any(pc.not_equal(texts, pc.utf8_trim_whitespace(texts))).as_py())
+    return any(text != text.strip() for text in _texts(domain))
 
 
 def _has_case_variants(domain: Domain) -> bool:
-    if domain.values.dtype != object or not domain.size:
-        return False
-    folded = pc.utf8_lower(pc.utf8_trim_whitespace(pa.array(domain.values, pa.string())))
-    exact = pc.utf8_trim_whitespace(pa.array(domain.values, pa.string()))
-    return len(folded.unique()) < len(exact.unique())
+    stripped = {text.strip() for text in _texts(domain)}
+    return len({text.casefold() for text in stripped}) < len(stripped)
+
+
+def _texts(domain: Domain) -> list[str]:
+    return domain.values.tolist() if domain.values.dtype == object else []
 
 
 def _finding(
@@ -110,7 +104,7 @@ def _finding(
         title=title,
         status=Status.FAILED if columns else Status.PASSED,
         severity=severity,
-        observed=float(np.int64(len(columns))),
+        observed=float(len(columns)),
         details=details,
         message=sentence.format(columns=_listed(columns)) if columns else "",
         source=STRUCTURE,

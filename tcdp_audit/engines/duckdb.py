@@ -130,15 +130,15 @@ class DuckDBEngine(Engine):
             f"FROM release GROUP BY ALL ORDER BY value NULLS LAST"
         )
         table = self._connection.sql(f"FROM d{position}").to_arrow_table()
-        counts = table.column(1).to_numpy()
-        nulls = int(counts[-1]) if table.column(0).null_count else 0
-        present = len(counts) - (1 if table.column(0).null_count else 0)
-        values = table.column(0).slice(0, present).to_numpy()
+        cells, counts = (_whole(column) for column in table.columns)
+        present = len(cells) - cells.null_count  # the null, if there is one, is last
+        nulls = int(counts[-1].as_py()) if cells.null_count else 0
+        cells = cells.slice(0, present)
+        values = _numbers(cells) if self._is_number(attribute) else np.array([*cells.to_pylist(), None], object)[:-1]
         if not self._is_number(attribute):
-            values = values.astype(object)
             self._remember_texts(position, few=len(values) <= FEW)
         self._connection.execute(f"DROP TABLE d{position}")
-        return RawDomain(values, counts[:present].astype(np.int64), nulls)
+        return RawDomain(values, _numbers(counts.slice(0, present)), nulls)
 
     def _remember_texts(self, position: int, *, few: bool) -> None:
         """Let DuckDB rank a column's texts: by a list, which it searches once per dictionary entry, or by an ENUM."""
@@ -169,10 +169,10 @@ class DuckDBEngine(Engine):
         def codes(cells: pa.Array) -> NDArray[Any]:
             if not len(raw.values):
                 return np.full(len(cells), domain.size, dtype=domain.dtype)
-            null = cells.is_null().to_numpy(zero_copy_only=False) if cells.null_count else None
+            null = _nulls(cells) if cells.null_count else None
             if null is not None:
                 cells = cells.fill_null(raw.values[0].item() if is_number else 0)
-            position = position_of(cells.to_numpy(zero_copy_only=False))
+            position = position_of(_numbers(cells))
             if null is not None:
                 position = np.where(null, len(raw.values), position)
             return position.astype(domain.dtype, copy=False) if identical else recode(position, domain)
@@ -221,6 +221,26 @@ class DuckDBEngine(Engine):
         if len(self._raw[attribute].values) <= FEW:
             return f"CAST(list_position(getvariable('v{position}'), {text}) - 1 AS USMALLINT)"
         return f"enum_code(CAST({text} AS e{position}))"
+
+
+# pyarrow's own `to_numpy` imports pandas, which takes longer than the audit of a small release.
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """A column as one array."""
+    chunks = column.combine_chunks()
+    return chunks if isinstance(chunks, pa.Array) else pa.concat_arrays(chunks.chunks)
+
+
+def _numbers(array: pa.Array) -> NDArray[Any]:
+    """A numeric array without nulls, uncopied."""
+    return np.from_dlpack(array)
+
+
+def _nulls(array: pa.Array) -> NDArray[np.bool_]:
+    """Which cells of an array are null."""
+    valid = np.unpackbits(np.frombuffer(array.buffers()[0], np.uint8), bitorder="little")
+    return valid[array.offset : array.offset + len(array)] == 0
 
 
 def _positions(raw: RawDomain) -> Callable[[NDArray[Any]], NDArray[Any]]:
