@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 COMMANDS = {
@@ -46,6 +47,7 @@ def main() -> int:
 
         sys.stdout.write(f"tcdp-audit {__version__}\n")
         return 0
+    gc.disable()  # a command is short: looking for cycles takes longer than what it would free
     from tcdp_audit.cli.run import run  # noqa: PLC0415 - imports click
 
     return run(arguments[0], arguments[1:])

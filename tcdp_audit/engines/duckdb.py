@@ -125,29 +125,28 @@ class DuckDBEngine(Engine):
         position, kind = self._position[attribute], self._columns[self._position[attribute]].type
         if "[" in kind or kind.startswith(_NESTED):
             raise DataError(f"{self.name}: column {attribute!r} holds nested or binary data ({kind}), not single cells")
-        self._connection.execute(
-            f"CREATE TEMP TABLE d{position} AS SELECT {self._cell(attribute)} AS value, count(*) AS records "
-            f"FROM release GROUP BY ALL ORDER BY value NULLS LAST"
-        )
-        table = self._connection.sql(f"FROM d{position}").to_arrow_table()
-        cells, counts = (_whole(column) for column in table.columns)
+        found = self._connection.sql(
+            f"SELECT {self._cell(attribute)} AS value, count(*) AS records FROM release "
+            "GROUP BY ALL ORDER BY value NULLS LAST"
+        ).to_arrow_table()
+        cells, counts = (_whole(column) for column in found.columns)
         present = len(cells) - cells.null_count  # the null, if there is one, is last
         nulls = int(counts[-1].as_py()) if cells.null_count else 0
         cells = cells.slice(0, present)
-        values = _numbers(cells) if self._is_number(attribute) else np.array([*cells.to_pylist(), None], object)[:-1]
-        if not self._is_number(attribute):
-            self._remember_texts(position, few=len(values) <= FEW)
-        self._connection.execute(f"DROP TABLE d{position}")
-        return RawDomain(values, _numbers(counts.slice(0, present)), nulls)
+        if self._is_number(attribute):
+            return RawDomain(_numbers(cells), _numbers(counts.slice(0, present)), nulls)
+        texts = cells.to_pylist()
+        self._remember_texts(position, texts)
+        return RawDomain(np.array([*texts, None], object)[:-1], _numbers(counts.slice(0, present)), nulls)
 
-    def _remember_texts(self, position: int, *, few: bool) -> None:
-        """Let DuckDB rank a column's texts: by a list, which it searches once per dictionary entry, or by an ENUM."""
-        texts = f"FROM d{position} WHERE value IS NOT NULL"
-        self._connection.execute(
-            f"SET VARIABLE v{position} = (SELECT list(value ORDER BY value) {texts})"
-            if few
-            else f"CREATE TYPE e{position} AS ENUM (SELECT value {texts} ORDER BY value)"
-        )
+    def _remember_texts(self, position: int, texts: list[str]) -> None:
+        """Let DuckDB rank a column's texts: by a list, searched once per dictionary entry, or by an ENUM."""
+        if len(texts) <= FEW:
+            self._connection.execute(f"SET VARIABLE v{position} = CAST(? AS VARCHAR[])", [texts])
+            return
+        self._connection.register("texts", pa.table({"value": pa.array(texts, pa.string())}))
+        self._connection.execute(f"CREATE TYPE e{position} AS ENUM (SELECT value FROM texts)")
+        self._connection.unregister("texts")
 
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
         """All records as codes; one scan. The order of records is DuckDB's."""

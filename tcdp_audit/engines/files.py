@@ -95,7 +95,7 @@ def _header(path: Path) -> tuple[list[str], str]:
         raise DataError(f"{path}: line {line} is not UTF-8 text; save the file as UTF-8") from None
     if not text.strip():
         raise DataError(f"{path}: the file is empty; an empty release cannot be audited")
-    first_line = re.sub(r'"[^"]*"', "", text.splitlines()[0])
+    first_line = re.sub(r'"[^"]*"', "", text.lstrip("\r\n").partition("\n")[0])
     delimiter = max(DELIMITERS, key=first_line.count)
     names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     _require_names(names, str(path))
