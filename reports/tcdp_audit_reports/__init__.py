@@ -12,7 +12,21 @@ def _json(audit: Audit) -> str:
     return audit.to_json()
 
 
+def _html(audit: Audit) -> str:
+    from tcdp_audit_reports.html_report import render  # noqa: PLC0415 - imports jinja2
+
+    return render(audit)
+
+
+def _markdown(audit: Audit) -> str:
+    from tcdp_audit_reports.markdown_report import render  # noqa: PLC0415 - only when asked for
+
+    return render(audit)
+
+
 @hookimpl
 def tcdp_audit_reporters() -> Iterator[Reporter]:
-    """JSON."""
+    """JSON, HTML and Markdown."""
     yield Reporter(name="json", title="JSON result", suffix=".json", render=_json)
+    yield Reporter(name="html", title="HTML report", suffix=".html", render=_html)
+    yield Reporter(name="markdown", title="Markdown summary", suffix=".md", render=_markdown)

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from tcdp_audit.encoding import Domain, RawDomain
 from tcdp_audit.engines.base import Batch, Column, Engine, recode
-from tcdp_audit.engines.files import TableSource, source_of_file, source_of_frame, speak
+from tcdp_audit.engines.faults import speaking
+from tcdp_audit.engines.files import TableSource, source_of_file
+from tcdp_audit.engines.frames import source_of_frame
 from tcdp_audit.errors import DataError
 from tcdp_audit.resources import processors
 
@@ -80,10 +82,8 @@ class DuckDBEngine(Engine):
 
     def _opened(self, source: Callable[[], TableSource]) -> DuckDBEngine:
         try:
-            self._open(source())
-        except duckdb.Error as error:
-            self.close()
-            raise speak(error, self.name) from None
+            with speaking(self.name, self.path):
+                self._open(source())
         except BaseException:
             self.close()
             raise
@@ -115,10 +115,8 @@ class DuckDBEngine(Engine):
     def domain(self, attribute: str) -> RawDomain:
         """The distinct values of a column with their counts; one scan of the column."""
         if attribute not in self._raw:
-            try:
+            with speaking(self.name, self.path):
                 self._raw[attribute] = self._distinct(attribute)
-            except duckdb.Error as error:
-                raise speak(error, self.name) from None
         return self._raw[attribute]
 
     def _distinct(self, attribute: str) -> RawDomain:
@@ -152,12 +150,10 @@ class DuckDBEngine(Engine):
         """All records as codes; one scan. The order of records is DuckDB's."""
         lookups = [self._lookup(domain) for domain in domains]
         cells = ", ".join(self._position_of_value(domain.attribute) for domain in domains)
-        try:
+        with speaking(self.name, self.path):
             relation = self._connection.sql(f"SELECT {cells} FROM release")
             for batch in relation.to_arrow_reader(BATCH):
                 yield {d.attribute: lookup(c) for d, lookup, c in zip(domains, lookups, batch.columns, strict=True)}
-        except duckdb.Error as error:
-            raise speak(error, self.name) from None
 
     def _lookup(self, domain: Domain) -> Callable[[pa.Array], NDArray[Any]]:
         raw = self._raw[domain.attribute]
@@ -182,10 +178,11 @@ class DuckDBEngine(Engine):
         """The first record, from 1, that holds one of some raw values of a column."""
         kind = pa.string() if values.dtype == object else None
         self._connection.register("wanted", pa.table({"value": pa.array(values, kind)}))
-        row = self._connection.execute(
-            f"SELECT min(n) FROM (SELECT row_number() OVER () AS n, {self._cell(attribute)} AS value FROM release) "
-            "WHERE value IN (SELECT value FROM wanted)"
-        ).fetchall()
+        with speaking(self.name, self.path):
+            row = self._connection.execute(
+                f"SELECT min(n) FROM (SELECT row_number() OVER () AS n, {self._cell(attribute)} AS value FROM release) "
+                "WHERE value IN (SELECT value FROM wanted)"
+            ).fetchall()
         return int(row[0][0])
 
     def sha256(self) -> str | None:

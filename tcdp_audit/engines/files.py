@@ -1,4 +1,4 @@
-"""Files and frames as something DuckDB can select from, and DuckDB's errors as sentences without cells."""
+"""Files as something that DuckDB can select from."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import csv
 import gzip
 import io
 import re
+import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import duckdb
 import pyarrow as pa
@@ -20,6 +22,8 @@ from tcdp_audit.errors import DataError, UsageError
 HEADER_BYTES = 4 * 2**20
 LINE_BYTES = 16 * 2**20
 DELIMITERS = ",;\t|"
+EMPTY = "the file is empty; an empty release cannot be audited"
+NESTED = "tcdp-audit: nested value"  # raised inside DuckDB where a JSON value is no single cell
 
 
 @dataclass(frozen=True)
@@ -48,27 +52,37 @@ def source_of_file(path: Path, scratch: Path, connection: duckdb.DuckDBPyConnect
         raise UsageError(f"{path}: no such file")
     if path.is_dir():
         raise UsageError(f"{path}: is a folder; name a file")
-    reader = _READERS.get(_extension(path))
+    reader = _READERS.get(extension(path))
     if reader is None:
         raise UsageError(f"{path}: unknown kind of file; known are {', '.join(sorted(_READERS))} (.csv and .jsonl also .gz)")
+    if path.stat().st_size == 0:
+        raise DataError(f"{path}: {EMPTY}")
     try:
-        if path.stat().st_size == 0:
-            raise DataError(f"{path}: the file is empty; an empty release cannot be audited")
         return reader(path, _plain_path(path, scratch), connection)
-    except (OSError, pa.ArrowInvalid, EOFError) as error:
-        raise DataError(f"{path}: cannot be read as a {_extension(path)} file ({type(error).__name__})") from None
+    except (gzip.BadGzipFile, zlib.error, EOFError):
+        raise DataError(f"{path}: the compressed file is cut off or damaged; write it again") from None
+    except pa.ArrowInvalid:
+        raise DataError(f"{path}: the file is not an intact Arrow file (Feather version 2); write it again") from None
+    except PermissionError:
+        raise UsageError(f"{path}: cannot be read; change its permissions") from None
 
 
-def _extension(path: Path) -> str:
+def extension(path: Path) -> str:
+    """The extension that says what kind of file it is, without `.gz`."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     return suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else (suffixes or [""])[-1]
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """The content of a file, decompressed where its name says .gz."""
+    return cast("IO[bytes]", gzip.open(path)) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
 def _plain_path(path: Path, scratch: Path) -> str:
     """The path as SQL text; DuckDB would take `*`, `?` and `[` as patterns, so those go through a link."""
     if re.search(r"[*?\[\]{}]", str(path)):
         link = scratch / f"release{''.join(path.suffixes)}"
-        link = link if not re.search(r"[*?\[\]{}]", link.name) else scratch / f"release{_extension(path)}"
+        link = link if not re.search(r"[*?\[\]{}]", link.name) else scratch / f"release{extension(path)}"
         link.symlink_to(path.resolve())
         path = link
     return "'" + str(path).replace("'", "''") + "'"
@@ -86,23 +100,37 @@ def _csv(path: Path, quoted: str, _: duckdb.DuckDBPyConnection) -> TableSource:
 
 def _header(path: Path) -> tuple[list[str], str]:
     """The column names of a CSV file, and the delimiter that they stand between."""
-    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+    with open_bytes(path) as file:
         start = file.read(HEADER_BYTES)
-    try:
-        text = start.decode("utf-8-sig", errors="strict" if len(start) < HEADER_BYTES else "ignore")
-    except UnicodeDecodeError as error:
-        line = start[: error.start].count(b"\n") + 1
-        raise DataError(f"{path}: line {line} is not UTF-8 text; save the file as UTF-8") from None
+    text = _decoded(start, path)
     if not text.strip():
-        raise DataError(f"{path}: the file is empty; an empty release cannot be audited")
-    first_line = re.sub(r'"[^"]*"', "", text.lstrip("\r\n").partition("\n")[0])
+        raise DataError(f"{path}: {EMPTY}")
+    if not text.lstrip(" \t").splitlines()[0]:
+        raise DataError(f"{path}:1: the line is blank; the column names must stand on the first line")
+    first_line = re.sub(r'"[^"]*"', "", text.splitlines()[0])
     delimiter = max(DELIMITERS, key=first_line.count)
-    names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    _require_names(names, str(path))
+    try:
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error:
+        raise DataError(f"{path}:1: a quoted column name is never closed, or is too long; correct the header") from None
+    require_names(names, str(path))
     return names, delimiter
 
 
-def _require_names(names: Sequence[str], table: str) -> None:
+def _decoded(start: bytes, path: Path) -> str:
+    try:
+        return start.decode("utf-8-sig", errors="strict" if len(start) < HEADER_BYTES else "ignore")
+    except UnicodeDecodeError as error:
+        line = start[: error.start].count(b"\n") + 1
+        raise DataError(f"{path}:{line}: the text is not UTF-8; save the file as UTF-8") from None
+
+
+def require_names(names: Sequence[str], table: str) -> None:
+    """Insist that every column has a name of its own.
+
+    Raises:
+        DataError: a column has no name, or two have the same.
+    """
     nameless = [str(position) for position, name in enumerate(names, 1) if not name.strip()]
     if nameless:
         raise DataError(f"{table}: column {', '.join(nameless)} has no name; give every column a name in the header")
@@ -113,26 +141,54 @@ def _require_names(names: Sequence[str], table: str) -> None:
 
 
 def _json_lines(path: Path, quoted: str, connection: duckdb.DuckDBPyConnection) -> TableSource:
-    """Every value as text, exactly as written; nested values are refused."""
-    records = f"read_json({quoted}, format='newline_delimited', maximum_depth=1, sample_size=-1)"
-    names = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {records}").fetchall()]
-    columns = [name.replace('"', '""') for name in names]
-    nested = " + ".join(f"count(*) FILTER (json_type(\"{c}\") IN ('OBJECT', 'ARRAY'))" for c in columns)
-    if connection.execute(f"SELECT {nested} FROM {records}").fetchall()[0][0]:
-        raise DataError(f"{path}: a record holds nested data; every value must be a single cell")
-    cells = ", ".join(f"\"{c}\" ->> '$' AS \"{c}\"" for c in columns)
-    return TableSource(f"(SELECT {cells} FROM {records})", names, load=True)
+    """Every value as text, as it is written. Columns stand in the order of the commonest record, then the others'."""
+    records = f"read_ndjson_objects({quoted}, maximum_object_size={LINE_BYTES})"
+    shapes = connection.execute(
+        f"SELECT json_type(json) AS kind, json_keys(json) AS keys, count(*) AS records FROM {records} "
+        "GROUP BY ALL ORDER BY records DESC, keys"
+    ).fetchall()
+    if any(kind != "OBJECT" or len(set(keys)) < len(keys) for kind, keys, _ in shapes):
+        raise duckdb.InvalidInputException(NESTED)
+    names = list(dict.fromkeys(chain.from_iterable(keys for _, keys, _ in shapes)))
+    if not names:
+        raise DataError(f"{path}: {EMPTY}")
+    require_names(names, str(path))
+    pointers = ", ".join(f"'/{_escaped(name)}'" for name in names)
+    cells = ", ".join(
+        f"CASE WHEN v[{n}][1] IN ('{{', '[') THEN error('{NESTED}') ELSE v[{n}] ->> '$' END AS c{n}"
+        for n in range(1, len(names) + 1)
+    )
+    return TableSource(f"(SELECT {cells} FROM (SELECT json_extract(json, [{pointers}]) AS v FROM {records}))", names, load=True)
 
 
-def _parquet(_: Path, quoted: str, __: duckdb.DuckDBPyConnection) -> TableSource:
-    return TableSource(f"read_parquet({quoted})")
+def _escaped(name: str) -> str:
+    """A name inside a JSON pointer inside an SQL text."""
+    return name.replace("~", "~0").replace("/", "~1").replace("'", "''")
+
+
+def _parquet(path: Path, quoted: str, connection: duckdb.DuckDBPyConnection) -> TableSource:
+    """The names are asked for: DuckDB renames columns that differ from others in case only."""
+    schema = connection.execute(f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({quoted})").fetchall()
+    names = _top_level(schema)
+    require_names(names, str(path))
+    return TableSource(f"read_parquet({quoted})", names)
+
+
+def _top_level(schema: Sequence[tuple[str, int]]) -> list[str]:
+    """The columns of a Parquet schema, which lists all its nodes depth first after a root."""
+    names, nested = [], 0
+    for name, children in schema[1:]:
+        if not nested:
+            names.append(name)
+        nested = nested - (nested > 0) + children
+    return names
 
 
 def _arrow(path: Path, _: str, connection: duckdb.DuckDBPyConnection) -> TableSource:
     with pa.memory_map(str(path)) as file:
         table = pa.ipc.open_file(file).read_all()
     connection.register("arrow_file", table)
-    _require_names(table.column_names, str(path))
+    require_names(table.column_names, str(path))
     return TableSource("arrow_file", table.column_names)
 
 
@@ -145,77 +201,3 @@ _READERS: dict[str, Callable[[Path, str, Any], TableSource]] = {
     ".feather": _arrow,
     ".arrow": _arrow,
 }
-
-
-def source_of_frame(frame: Any, name: str, connection: duckdb.DuckDBPyConnection) -> TableSource:
-    """A table in memory as a relation.
-
-    Raises:
-        UsageError: it is not a table.
-        DataError: it has nameless or duplicate columns, or a column that mixes types.
-    """
-    table = _as_arrow(frame, name)
-    _require_names(table.column_names, name)
-    if not table.column_names:
-        raise DataError(f"{name}: the table has no columns")
-    connection.register("frame", table)
-    return TableSource("frame", table.column_names)
-
-
-def _as_arrow(frame: Any, name: str) -> pa.Table:
-    library = type(frame).__module__.split(".")[0]
-    if library == "pandas":
-        return _from_pandas(frame, name)
-    if library == "polars" and hasattr(frame, "collect"):
-        frame = frame.collect()
-    if isinstance(frame, pa.Table):
-        return frame
-    if hasattr(frame, "__arrow_c_stream__") or isinstance(frame, pa.RecordBatch):
-        return pa.table(frame)
-    raise UsageError(
-        f"{name}: a {type(frame).__name__} is not a table; give a path, or a pandas, polars, pyarrow or DuckDB table"
-    )
-
-
-def _from_pandas(frame: Any, name: str) -> pa.Table:
-    columns = [str(column) for column in frame.columns]
-    _require_names(columns, name)
-    arrays = []
-    for position, column in enumerate(columns):
-        try:
-            arrays.append(pa.array(frame.iloc[:, position], from_pandas=True))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-            raise DataError(
-                f"{name}: column {column!r} mixes types that do not go together; convert it to one type, for example text"
-            ) from None
-    return pa.table(dict(zip(columns, arrays, strict=True)))
-
-
-_LINE = re.compile(r"\bline:? (\d+)", re.IGNORECASE)
-_COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
-_KINDS = (
-    ("unterminated quote", "a quoted cell is never closed"),
-    ("unicode", "the text is not UTF-8; save the file as UTF-8"),
-    ("utf-8", "the text is not UTF-8; save the file as UTF-8"),
-    ("utf8", "the text is not UTF-8; save the file as UTF-8"),
-    ("maximum line size", "a line is longer than 16 MB"),
-    ("malformed json", "the line is not JSON"),
-    ("out of memory", "there is too little memory; give more with --memory"),
-    ("parquet", "the file is not intact Parquet"),
-)
-
-
-def speak(error: duckdb.Error, name: str) -> Exception:
-    """A DuckDB error as a sentence. Its own text is never passed on: it may quote a record."""
-    if isinstance(error, duckdb.CatalogException | duckdb.BinderException | duckdb.ParserException):
-        return error  # a defect of ours, not of the data
-    text = str(error)
-    line = _LINE.search(text)
-    where = f"{name}:{line[1]}" if line else name
-    ragged = _COLUMNS.search(text)
-    if ragged:
-        return DataError(f"{where}: the record has {ragged[2]} cells where the header names {ragged[1]} columns")
-    for sign, sentence in _KINDS:
-        if sign in text.lower():
-            return DataError(f"{where}: {sentence}")
-    return DataError(f"{where}: the table cannot be read ({type(error).__name__})")
