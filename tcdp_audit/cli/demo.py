@@ -1,0 +1,134 @@
+"""`tcdp-audit demo`: write a demonstration release, audit it and render the report."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tcdp_audit.errors import UsageError
+from tcdp_audit.files import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tcdp_audit.results import Audit
+
+FOLDER = "tcdp-audit-demo"
+REPORTS = {
+    "report.html": "the report, for people: open it in a browser",
+    "result.json": "the result, for programs",
+}
+INCOMPLETE = 3
+
+
+@click.command(context_settings={"help_option_names": ["--help", "-h"]})
+@click.argument("folder", metavar="[DIR]", default=FOLDER, type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Write even if DIR holds other files.")
+def command(folder: Path, *, force: bool) -> int:
+    """Write a hospital's discharges to DIR, audit their release and write the report.
+
+    DIR is ./tcdp-audit-demo by default; it must be new, empty, or hold an unchanged demonstration. All data are
+    invented, and the same every time.
+
+    Exit code: 0 if the demonstration ran, although its release does not keep its policy.
+    """
+    from tcdp_audit.demo import POLICY, make_discharges  # noqa: PLC0415 - imports numpy
+
+    made = make_discharges()
+    if not force:
+        _require_free(folder, made)
+    with _whole(folder, [*made, *REPORTS]):
+        for name, text in made.items():
+            write_atomically(folder / name, text)
+        audit = _audited(folder / POLICY)
+        for name in REPORTS:
+            audit.write(folder / name)
+    _tell(audit, folder)
+    return INCOMPLETE if audit.exit_code() == INCOMPLETE else 0
+
+
+def _audited(policy: Path) -> Audit:
+    """The audit by the built-in plugins, so that nobody else's can spoil the demonstration."""
+    from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.plugin_manager import Plugins  # noqa: PLC0415
+
+    return audit(None, policy, plugins=Plugins.load(external=False))
+
+
+def _require_free(folder: Path, made: Mapping[str, str]) -> None:
+    """Refuse to write into a folder that holds anything but an unchanged demonstration.
+
+    Raises:
+        UsageError: it does, or it is a file.
+    """
+    if folder.is_file():
+        raise UsageError(f"{folder}: is a file; name a folder")
+    if _is_empty(folder):
+        return
+    changed = [name for name, text in made.items() if not _is_same(folder / name, text)]
+    if changed:
+        told = (
+            "holds other files"
+            if len(changed) == len(made)
+            else f"its {changed[0]} is not the demonstration's"
+        )
+        raise UsageError(f"{folder}: {told}; name a new folder, or write over what is there with --force")
+
+
+def _is_same(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode()
+
+
+def _is_empty(folder: Path) -> bool:
+    return not folder.is_dir() or not any(folder.iterdir())
+
+
+@contextmanager
+def _whole(folder: Path, names: Sequence[str]) -> Iterator[None]:
+    """Create a folder for some files; if the work breaks off, an empty one is left as empty as it was.
+
+    Raises:
+        UsageError: it cannot be created.
+    """
+    existed, was_empty = folder.is_dir(), _is_empty(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be created: {error.strerror}") from None
+    try:
+        yield
+    except BaseException:
+        for name in names if was_empty else ():
+            (folder / name).unlink(missing_ok=True)
+        if not existed:
+            folder.rmdir()
+        raise
+
+
+def _tell(audit: Audit, folder: Path) -> None:
+    from tcdp_audit.cli.terminal import show  # noqa: PLC0415 - imports rich
+
+    show(audit, [str(folder / name) for name in REPORTS])
+    sys.stdout.write("\n".join(_lines(audit, folder)) + "\n")
+
+
+def _lines(audit: Audit, folder: Path) -> Iterator[str]:
+    """What the files are, what the verdict means, and what to try next."""
+    from tcdp_audit.demo import FILES, POLICY  # noqa: PLC0415 - imports numpy
+
+    described = {**FILES, **REPORTS}
+    width = max(map(len, described))
+    yield from ["", f"In {folder}:"]
+    yield from (f"  {name:<{width}}  {what}" for name, what in described.items())
+    kept = "keeps" if audit.passed else "does not keep"
+    yield from [
+        "",
+        f"The release {kept} its policy: `tcdp-audit check` exits with {audit.exit_code()} here. Next:",
+    ]
+    yield f"  tcdp-audit check --policy {folder / POLICY}"
+    yield "  tcdp-audit explain t_closeness"
+    yield f"  edit {folder / POLICY} and check again"

@@ -1,0 +1,31 @@
+"""The demonstration: invented hospital discharges and everything that an audit of them needs.
+
+Example:
+    >>> make_discharges()["discharges.csv"].splitlines()[0]
+    'discharge,age,sex,postcode,admission_month,diagnosis,cost,length_of_stay'
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from tcdp_audit.demo.discharges import REGISTERED, RELEASED, SEED, hierarchy, tables
+
+POLICY = "discharges.tcdp.yaml"
+FILES = {
+    "discharges.csv": f"the release: {RELEASED:,} discharges, generalised",
+    "discharges.tcdp.yaml": "its policy: what each column is, and what the release must satisfy",
+    "diagnosis.csv": "the hierarchy of diagnoses",
+    "original.csv": "the exact values that the release was made from, with patients' numbers",
+    "register.csv": f"the population: all {REGISTERED:,} discharges of the region",
+}
+
+
+def make_discharges(seed: int = SEED) -> dict[str, str]:
+    """The demonstration's files as texts by file name. The same seed gives the same bytes on every platform.
+
+    Cost: about a third of a second.
+    """
+    policy = files(__package__).joinpath(POLICY).read_text(encoding="utf-8")
+    made = {**tables(seed), "diagnosis.csv": hierarchy(), POLICY: policy}
+    return {name: made[name] for name in FILES}

@@ -1,0 +1,150 @@
+"""A year of invented hospital discharges: the original, the release made from it, and the whole register."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tcdp_audit.demo import hospital
+from tcdp_audit.demo.draw import Draw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+SEED = 20250101
+REGISTERED = 40_000  # discharges of the year in the region
+RELEASED = 8_000  # of them, those of the hospitals that publish
+
+
+@dataclass(frozen=True)
+class Discharges:
+    """Columns of equal length, integers throughout: codes, years, days, and money in hundredths."""
+
+    band: NDArray[np.int64]
+    age: NDArray[np.int64]
+    sex: NDArray[np.int64]
+    area: NDArray[np.int64]
+    street: NDArray[np.int64]
+    month: NDArray[np.int64]
+    day: NDArray[np.int64]
+    diagnosis: NDArray[np.int64]
+    days: NDArray[np.int64]
+    cents: NDArray[np.int64]
+
+
+def drawn(seed: int = SEED, n: int = REGISTERED) -> Discharges:
+    """Draw n discharges. The same seed gives the same discharges on every platform."""
+    draw = Draw(seed)
+    band = draw.pick(hospital.BAND_WEIGHTS, n)
+    first, last = np.array(hospital.AGES).T
+    sex = draw.pick((11, 10), n)
+    month = draw.pick(hospital.MONTH_WEIGHTS, n)
+    diagnosis = _diagnoses(draw, band, sex)
+    days = _lengths_of_stay(draw, diagnosis)
+    rate = np.array([one.rate for one in hospital.DIAGNOSES])[diagnosis]
+    return Discharges(
+        band=band,
+        age=first[band] + draw.below((last - first + 1)[band], n),
+        sex=sex,
+        area=draw.pick(hospital.AREA_WEIGHTS, n),
+        street=draw.below(100, n),
+        month=month,
+        day=1 + draw.below(np.array(hospital.DAYS_OF_MONTH)[month], n),
+        diagnosis=diagnosis,
+        days=days,
+        cents=100 * rate * (days + 2) + draw.below(100 * rate, n),
+    )
+
+
+def _diagnoses(draw: Draw, band: NDArray[np.int64], sex: NDArray[np.int64]) -> NDArray[np.int64]:
+    found = np.zeros(len(band), dtype=np.int64)
+    for one_band in range(len(hospital.BANDS)):
+        for one_sex in range(len(hospital.SEXES)):
+            where = np.flatnonzero((band == one_band) & (sex == one_sex))
+            weights = [diagnosis.weight(one_band, one_sex) for diagnosis in hospital.DIAGNOSES]
+            found[where] = draw.pick(weights, len(where))
+    return found
+
+
+def _lengths_of_stay(draw: Draw, diagnosis: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Days: a triangle around the mean, and one stay in sixteen three times as long."""
+    n, mean = len(diagnosis), np.array([one.days for one in hospital.DIAGNOSES])[diagnosis]
+    days = 1 + draw.below(mean, n) + draw.below(mean, n)
+    return np.where(draw.below(16, n) == 0, 3 * days, days)
+
+
+def tables(seed: int = SEED) -> dict[str, str]:
+    """The release, the original and the register as CSV texts by file name.
+
+    The release keeps a random number for each discharge, age bands, three digits of the postcode, the month
+    of admission, and cost rounded to a hundred. The original has exact values and the patient's number.
+    """
+    records = list(_records(drawn(seed)))
+    sample = Draw(seed + 1).shuffled(REGISTERED)[:RELEASED].tolist()
+    numbered = [{**records[one], "discharge": f"{number:05}"} for number, one in enumerate(sample, 1)]
+    return {
+        "discharges.csv": _csv(RELEASE, numbered),
+        "original.csv": _csv(ORIGINAL, sorted(numbered, key=lambda record: str(record["patient"]))),
+        "register.csv": _csv(REGISTER, records),
+    }
+
+
+RELEASE = {
+    "discharge": "discharge",
+    "age": "band",
+    "sex": "sex",
+    "postcode": "area",
+    "admission_month": "month",
+    "diagnosis": "diagnosis",
+    "cost": "rounded_cost",
+    "length_of_stay": "days",
+}
+ORIGINAL = {
+    "patient": "patient",
+    "discharge": "discharge",
+    "age": "age",
+    "sex": "sex",
+    "postcode": "postcode",
+    "admission_date": "date",
+    "diagnosis": "diagnosis",
+    "cost": "cost",
+    "length_of_stay": "days",
+}
+REGISTER = {"person": "patient", "age": "band", "sex": "sex", "postcode": "area", "admission_month": "month"}
+
+
+def _records(discharges: Discharges) -> Iterable[dict[str, Any]]:
+    """Every discharge with what any of the files says about it."""
+    columns = [getattr(discharges, name).tolist() for name in Discharges.__dataclass_fields__]
+    for number, row in enumerate(zip(*columns, strict=True)):
+        band, age, sex, area, street, month, day, diagnosis, days, cents = row
+        yield {
+            "patient": f"P{100_000 + number}",
+            "band": hospital.BANDS[band],
+            "age": age,
+            "sex": hospital.SEXES[sex],
+            "area": hospital.AREAS[area],
+            "postcode": f"{hospital.AREAS[area]}{street:02}",
+            "month": f"2025-{month + 1:02}",
+            "date": f"2025-{month + 1:02}-{day:02}",
+            "diagnosis": hospital.DIAGNOSES[diagnosis].name,
+            "days": days,
+            "cost": f"{cents // 100}.{cents % 100:02}",
+            "rounded_cost": (cents + 5_000) // 10_000 * 100,
+        }
+
+
+def hierarchy() -> str:
+    """The diagnoses' generalisation hierarchy, from leaf to root: one line a leaf, as ARX reads it."""
+    return "".join(f"{one.name};{one.block};{one.chapter};*\n" for one in hospital.DIAGNOSES)
+
+
+def _csv(columns: dict[str, str], records: Iterable[dict[str, Any]]) -> str:
+    """A CSV text; no value here needs quotes."""
+    lines = [",".join(columns)]
+    lines += [",".join(str(record[name]) for name in columns.values()) for record in records]
+    return "\n".join(lines) + "\n"
