@@ -1,0 +1,52 @@
+"""The conformance suite: what every check, reporter and remedy must keep, ours and everybody's.
+
+One call in a plugin's own tests is enough::
+
+    from tcdp_audit.testing import check_conforms
+
+    def test_my_check_conforms():
+        check_conforms(MY_CHECK)
+
+Evidence and tables are generated from fixed seeds, so that a failure repeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tcdp_audit.check import ClassCheck
+from tcdp_audit.remedy import Remedy
+from tcdp_audit.reporter import Reporter
+from tcdp_audit.testing.class_checks import class_check_conforms
+from tcdp_audit.testing.conformance import ConformanceError
+from tcdp_audit.testing.remedies import remedy_conforms
+from tcdp_audit.testing.reporters import reporter_conforms
+
+__all__ = ["ConformanceError", "check_conforms"]
+
+
+def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = None) -> None:
+    """Hold a check, a reporter or a remedy against everything that the core relies on.
+
+    Args:
+        specification: what a hook yields.
+        parameters: values for parameters of a check that the suite cannot guess; by default those of the
+            guide's example, and each value of every choice (an enumeration, a literal or a flag) in turn.
+
+    Raises:
+        ConformanceError: it does not conform; the message names it, the property and the case.
+
+    Cost: some seconds for a check, most of them in small audits.
+    """
+    if isinstance(specification, ClassCheck):
+        class_check_conforms(specification, parameters or {})
+    elif isinstance(specification, Reporter):
+        reporter_conforms(specification)
+    elif isinstance(specification, Remedy):
+        remedy_conforms(specification)
+    else:
+        kind = type(specification).__name__
+        raise ConformanceError(
+            f"a {kind} is no kind that the conformance suite knows; it knows ClassCheck, Reporter and Remedy"
+        )

@@ -1,0 +1,96 @@
+"""Generated evidence: classes of every shape that a release can have, always the same for the same seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.check import ClassCheck, ClassEvidence, Marginal
+from tcdp_audit.histogram import Counts, Histogram
+
+SEED = 20_240_229
+BEYOND_32_BITS = 2**31  # sums of a few such counts leave 32 bits, products of two leave 62
+
+
+@dataclass(frozen=True)
+class Case:
+    """Classes by values: how often each class has each value.
+
+    Args:
+        name: what a message calls it.
+        counts: int64, shape (classes, values).
+        missing: records without a value in each class.
+        unseen: whether the reference weighs values that no class has.
+        audited: whether it is written out as a release and audited as well.
+    """
+
+    name: str
+    counts: Counts
+    missing: int = 0
+    unseen: bool = False
+    audited: bool = False
+
+    def evidence(self, check: ClassCheck[Any], *, numeric: bool) -> ClassEvidence:
+        """Fresh evidence of all classes."""
+        return self.of(range(len(self.counts)), check, numeric=numeric)
+
+    def of(self, classes: Sequence[int], check: ClassCheck[Any], *, numeric: bool) -> ClassEvidence:
+        """Fresh evidence of some classes in the order given; the reference stays that of the whole table."""
+        table = self.counts[list(classes)]
+        size = table.sum(axis=1) + self.missing
+        if not check.on_attribute:
+            return ClassEvidence(size=size)
+        weights = self.counts.sum(axis=0) + int(self.unseen)
+        values = domain(len(weights)) if numeric else None
+        return ClassEvidence(
+            size=size, histogram=_compressed(table), marginal=Marginal(weights), values=values
+        )
+
+
+def domain(values: int) -> NDArray[np.int64]:
+    """Numbers in ascending order with uneven gaps, some negative; as cells they are easily recognised."""
+    return 7_340_033 * (np.arange(values) - values // 3) + 4_919 * np.arange(values) ** 2
+
+
+def cases() -> Iterator[Case]:
+    """Every shape that checks are tried on."""
+    random = np.random.default_rng(SEED)
+    yield Case("one class with one value", _table([[4]]))
+    yield Case("one class with many values", _table([[3, 1, 4, 1, 5, 9, 2, 6]]), audited=True)
+    yield Case("one record", _table([[1]]))
+    yield Case("classes of one record each", np.eye(7, dtype=np.int64)[random.permutation(7)], audited=True)
+    yield Case("many classes with the same single value", _table([[2], [5], [1], [40]]))
+    yield Case("equal classes", _table([[2, 1, 1]] * 6))
+    yield Case("classes with every value", random.integers(1, 9, (12, 5)), audited=True)
+    yield Case("sparse classes", _filled(random.poisson(0.4, (60, 9))), audited=True)
+    yield Case("skewed values", _filled(random.poisson(6 / np.arange(1, 41) ** 1.5, (50, 40))))
+    yield Case("many values", _filled(random.poisson(0.02, (30, 700))))
+    yield Case("records without a value", _filled(random.poisson(0.8, (20, 6))), missing=2)
+    yield Case("reference with values that no class has", _filled(random.poisson(0.8, (20, 6))), unseen=True)
+    yield Case("counts near 2^31", BEYOND_32_BITS + random.integers(-1, 2, (8, 3)))
+    yield Case(
+        "a small class beside counts near 2^31", _table([[1, 0], [BEYOND_32_BITS - 1, BEYOND_32_BITS]])
+    )
+
+
+def _table(rows: Sequence[Sequence[int]]) -> Counts:
+    return np.array(rows, dtype=np.int64)
+
+
+def _filled(counts: NDArray[np.int64]) -> Counts:
+    """Every class and every value occurs at least once."""
+    table = counts.astype(np.int64)
+    classes, values = table.shape
+    for position in range(max(classes, values)):
+        table[position % classes, position % values] += 1
+    return table
+
+
+def _compressed(table: Counts) -> Histogram:
+    rows, values = np.nonzero(table)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(table)))])
+    return Histogram(offsets.astype(np.int64), values.astype(np.int64), table[rows, values])

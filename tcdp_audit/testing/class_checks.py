@@ -1,0 +1,52 @@
+"""Conformance of a check on equivalence classes: its specification, its figures, and its audits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tcdp_audit.check import ClassCheck, Parameters
+from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.policy import Scale
+from tcdp_audit.testing.audits import AuditTrial
+from tcdp_audit.testing.cases import cases
+from tcdp_audit.testing.conformance import Subject
+from tcdp_audit.testing.figures import Trial
+from tcdp_audit.testing.specification import specification_conforms
+from tcdp_audit.testing.variants import scales_of, variants
+
+
+def class_check_conforms(check: ClassCheck[Any], given: Mapping[str, Any]) -> None:
+    """Hold a class check against everything that the core relies on.
+
+    Raises:
+        ConformanceError: it does not conform.
+    """
+    subject = Subject("check", check.name)
+    specification_conforms(subject, check)
+    for parameters in variants(subject, check, given):
+        scales = scales_of(check, parameters)
+        subject.require(scales, "scales", "there must be a scale that the check can measure")
+        for numeric in sorted({scale is Scale.NUMERIC for scale in scales}):
+            _figures_conform(subject, check, parameters, numeric=numeric)
+        _audits_conform(subject, check, parameters, scales)
+
+
+def _figures_conform(
+    subject: Subject, check: ClassCheck[Any], parameters: Parameters, *, numeric: bool
+) -> None:
+    for case in cases():
+        for threshold in check.thresholds:
+            Trial(subject, check, threshold, parameters, case, numeric).run()
+
+
+def _audits_conform(
+    subject: Subject, check: ClassCheck[Any], parameters: Parameters, scales: list[Scale]
+) -> None:
+    plugins = Plugins.load(external=False)
+    admissible = 0
+    for scale in scales:
+        for case in (case for case in cases() if case.audited):
+            admissible += AuditTrial(subject, check, parameters, case, scale, plugins).run()
+    sentence = "none of the observed figures is accepted as a threshold; let the parameter take exact numbers"
+    subject.require(admissible, "at the threshold", sentence)

@@ -1,0 +1,156 @@
+"""Conformance of a measure: what its figures keep on every case, before any table is involved."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.check import ClassCheck, ClassEvidence, Parameters, Threshold
+from tcdp_audit.exact import Measured, Ratios, as_measured
+from tcdp_audit.testing.cases import Case
+from tcdp_audit.testing.conformance import ConformanceError, Subject
+
+ALONE = 24  # classes of a case that are measured by themselves
+APART = Fraction(1, 1000)  # relative distance at which no rounding excuses a wrong comparison
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One figure of a check under some parameters on one case."""
+
+    subject: Subject
+    check: ClassCheck[Any]
+    threshold: Threshold[Any]
+    parameters: Parameters
+    case: Case
+    numeric: bool
+
+    def run(self) -> None:
+        """Hold the figures against every property.
+
+        Raises:
+            ConformanceError: one does not hold.
+        """
+        measured = self._shaped()
+        self._repeats(measured)
+        self._ignores_order(measured)
+        self._ignores_other_classes(measured)
+        self._compares(measured)
+
+    def measured(self, classes: Sequence[int] | None = None) -> Measured:
+        """The figures of some classes; of all of them by default."""
+        chosen = range(len(self.case.counts)) if classes is None else classes
+        return self._ask(self.case.of(chosen, self.check, numeric=self.numeric))
+
+    def _ask(self, evidence: ClassEvidence) -> Measured:
+        try:
+            measured = as_measured(self.threshold.measure(evidence, self.parameters))
+            _ = measured.values
+        except Exception as error:
+            raise self._lacks("figures", f"the measure raised {type(error).__name__}: {error}") from error
+        return measured
+
+    def _shaped(self) -> Measured:
+        measured, classes = self.measured(), len(self.case.counts)
+        values = np.asarray(measured.values)
+        self._require(
+            values.shape == (classes,), "one figure per class", f"{values.shape} came for {classes} classes"
+        )
+        self._require(values.dtype == np.float64, "figures", f"values must be float64, not {values.dtype}")
+        self._require(not np.isnan(values).any(), "figures", "a class got NaN; use infinity or a number")
+        if isinstance(measured, Ratios):
+            negative = any(one < 0 for one in measured.denominator)
+            self._require(not negative, "figures", "a denominator is negative")
+        return measured
+
+    def _repeats(self, measured: Measured) -> None:
+        evidence = self.case.evidence(self.check, numeric=self.numeric)
+        before = copy.deepcopy(_arrays(evidence))
+        first, second = self._ask(evidence), self._ask(evidence)
+        self._equal(first, measured, "determinism", "two equal inputs gave different figures")
+        self._equal(
+            second, measured, "determinism", "the second call on the same input gave different figures"
+        )
+        kept = all(np.array_equal(one, other) for one, other in zip(before, _arrays(evidence), strict=True))
+        self._require(kept, "inputs are left alone", "the measure changed the arrays that it was given")
+
+    def _ignores_order(self, measured: Measured) -> None:
+        order = np.random.default_rng(len(self.case.counts)).permutation(len(self.case.counts))
+        permuted = self.measured(order.tolist())
+        self._equal(permuted, measured, "order of classes", "permuted classes gave other figures", order)
+
+    def _ignores_other_classes(self, measured: Measured) -> None:
+        for one in range(min(len(self.case.counts), ALONE)):
+            alone, property_ = self.measured([one]), "a class alone"
+            message = "a class measured by itself gave another figure than among others; shards would change the answer"
+            self._equal(alone, measured, property_, message, np.array([one]))
+
+    def _compares(self, measured: Measured) -> None:
+        for position, exact in enumerate(exact_figures(measured)):
+            if exact is None:
+                self._signed(measured, position, Fraction(10**30), 1, "infinity is above every threshold")
+                continue
+            apart = APART * max(Fraction(1), abs(exact))
+            self._signed(
+                measured, position, exact - apart, 1, "a figure above a threshold must compare as above"
+            )
+            self._signed(
+                measured, position, exact + apart, -1, "a figure below a threshold must compare as below"
+            )
+            if isinstance(measured, Ratios):
+                self._signed(measured, position, exact, 0, "a fraction must compare as equal to itself")
+
+    def _signed(self, measured: Measured, position: int, limit: Fraction, sign: int, message: str) -> None:
+        signs = np.asarray(measured.compare(limit))
+        self._require(
+            signs.shape == np.shape(measured.values), "comparison", "there must be one sign per class"
+        )
+        self._require(signs[position] == sign, "comparison", message)
+
+    def _equal(
+        self,
+        found: Measured,
+        expected: Measured,
+        property_: str,
+        message: str,
+        at: NDArray[np.intp] | None = None,
+    ) -> None:
+        values = expected.values if at is None else expected.values[at]
+        self._require(np.array_equal(found.values, values), property_, message)
+
+    def _require(self, held: object, property_: str, sentence: str) -> None:
+        if not held:
+            raise self._lacks(property_, sentence)
+
+    def _lacks(self, property_: str, sentence: str) -> ConformanceError:
+        return self.subject.lacks(property_, f"{sentence} ({self._where})")
+
+    @property
+    def _where(self) -> str:
+        parameters = ", ".join(f"{name}={value}" for name, value in self.parameters.figures().items())
+        return f"figure {self.threshold.parameter!r}{f', {parameters}' if parameters else ''}; case: {self.case.name}"
+
+
+def exact_figures(measured: Measured) -> Iterator[Fraction | None]:
+    """Every figure as the exact number that it stands for; None for infinity."""
+    if isinstance(measured, Ratios):
+        for numerator, denominator in zip(
+            measured.numerator.tolist(), measured.denominator.tolist(), strict=True
+        ):
+            yield Fraction(numerator, denominator) if denominator else None
+        return
+    for value in measured.values.tolist():
+        yield Fraction(value) if np.isfinite(value) else None
+
+
+def _arrays(evidence: ClassEvidence) -> list[NDArray[Any]]:
+    histogram, marginal = evidence.histogram, evidence.marginal
+    inner = [] if histogram is None else [histogram.offsets, histogram.values, histogram.counts]
+    weights = [] if marginal is None else [marginal.weights]
+    return [evidence.size, *inner, *weights, *([] if evidence.values is None else [evidence.values])]

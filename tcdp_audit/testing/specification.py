@@ -1,0 +1,89 @@
+"""Conformance of a check's specification: name, guide, parameters and thresholds, before anything is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from tcdp_audit.check import AttributeParameters, ClassCheck, Parameters, Quarter
+from tcdp_audit.outcome import Comparison
+from tcdp_audit.testing.conformance import Subject
+
+GUIDE = ("definition", "formula", "reading", "choosing", "source", "example")
+
+
+def specification_conforms(subject: Subject, check: ClassCheck[Any]) -> None:
+    """Hold everything that a check says of itself against what policies, `explain` and reports need."""
+    subject.require_name(check.name)
+    subject.require_texts({"title": check.title}, "specification")
+    subject.require(isinstance(check.quarter, Quarter), "specification", "`quarter` must be a Quarter")
+    subject.require_texts({name: getattr(check.guide, name) for name in GUIDE}, "guide")
+    _parameters_conform(subject, check)
+    _thresholds_conform(subject, check)
+    example_of(subject, check)
+
+
+def _parameters_conform(subject: Subject, check: ClassCheck[Any]) -> None:
+    model = check.parameters
+    base = AttributeParameters if check.on_attribute else Parameters
+    subject.require(issubclass(model, base), "parameters", f"the model must derive from {base.__name__}")
+    for name, field in model.model_fields.items():
+        subject.require(field.description, "parameters", f"{name!r} needs a description")
+    try:
+        schema = model.model_json_schema()
+    except Exception as error:
+        raise subject.lacks("parameters", f"they have no JSON schema ({type(error).__name__})") from error
+    subject.require(
+        set(schema["properties"]) == set(model.model_fields), "parameters", "the JSON schema lacks a field"
+    )
+    closed = model.model_config.get("extra") == "forbid"
+    subject.require(closed, "parameters", "unknown names must be refused: leave `extra='forbid'` as it is")
+
+
+def _thresholds_conform(subject: Subject, check: ClassCheck[Any]) -> None:
+    subject.require(check.thresholds, "thresholds", "there must be at least one figure")
+    named = [one.parameter for one in check.thresholds]
+    subject.require(len(set(named)) == len(named), "thresholds", "two of them name the same parameter")
+    for threshold in check.thresholds:
+        field = check.parameters.model_fields.get(threshold.parameter)
+        subject.require(
+            field is not None, "thresholds", f"{threshold.parameter!r} is no field of the parameters"
+        )
+        optional = field is not None and not field.is_required() and field.default is None
+        sentence = (
+            f"{threshold.parameter!r} must be None by default, so that a policy can measure without a demand"
+        )
+        subject.require(optional, "thresholds", sentence)
+        subject.require(
+            isinstance(threshold.comparison, Comparison), "thresholds", "a comparison is no Comparison"
+        )
+        subject.require(callable(threshold.measure), "thresholds", "a measure is no function")
+
+
+def example_of(subject: Subject, check: ClassCheck[Any]) -> Mapping[str, Any]:
+    """The parameters of the guide's example, which must be one expectation of a policy with this check.
+
+    Raises:
+        ConformanceError: it is not.
+    """
+    try:
+        lines = yaml.safe_load(check.guide.example)
+    except yaml.YAMLError as error:
+        raise subject.lacks("example", "it is not YAML") from error
+    shaped = (
+        isinstance(lines, list)
+        and len(lines) == 1
+        and isinstance(lines[0], dict)
+        and list(lines[0]) == [check.name]
+    )
+    subject.require(shaped, "example", f"it must be one line of a policy, such as `- {check.name}: {{…}}`")
+    given = lines[0][check.name] or {}
+    try:
+        check.parameters.model_validate(given)
+    except ValidationError as error:
+        reasons = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise subject.lacks("example", f"the check's own parameters refuse it: {reasons}") from error
+    return dict(given)

@@ -1,0 +1,339 @@
+"""The conformance suite catches what it claims to: each broken specification lacks one property."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+from pydantic import BaseModel, Field
+
+from tcdp_audit import (
+    ClassEvidence,
+    Comparison,
+    Parameters,
+    Ratios,
+    Remedy,
+    Reporter,
+    Threshold,
+    Transcendental,
+)
+from tcdp_audit.check import AttributeParameters
+from tcdp_audit.policy import Scale
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.testing import ConformanceError, check_conforms
+from tcdp_audit.testing.sample import SAMPLE, SampleParameters
+
+Measure = Callable[[ClassEvidence, Any], Any]
+PARAMETER = SAMPLE.thresholds[0].parameter
+
+
+def measuring(measure: Measure, comparison: Comparison = Comparison.AT_LEAST) -> Any:
+    return replace(SAMPLE, thresholds=(Threshold(PARAMETER, comparison, measure),))
+
+
+def refused(specification: Any, parameters: dict[str, Any] | None = None) -> str:
+    with pytest.raises(ConformanceError) as caught:
+        check_conforms(specification, parameters)
+    assert isinstance(caught.value, AssertionError)
+    return str(caught.value)
+
+
+def distinct(evidence: ClassEvidence, _: Any) -> Any:
+    return evidence.sensitive[0].distinct
+
+
+def test_the_sample_check_conforms():
+    check_conforms(SAMPLE)
+
+
+# Figures
+
+
+def raising(*_: Any) -> Any:
+    raise ZeroDivisionError("nothing to divide")
+
+
+def one_too_few(evidence: ClassEvidence, _: Any) -> Any:
+    return distinct(evidence, _)[:-1]
+
+
+def not_a_number(evidence: ClassEvidence, _: Any) -> Any:
+    return np.where(evidence.size == evidence.size.max(), np.nan, 1.0)
+
+
+def running(evidence: ClassEvidence, _: Any) -> Any:
+    return np.cumsum(distinct(evidence, _))
+
+
+def relative(evidence: ClassEvidence, _: Any) -> Any:
+    return Ratios(evidence.size, np.full_like(evidence.size, evidence.size.sum()))
+
+
+def greedy(evidence: ClassEvidence, _: Any) -> Any:
+    evidence.sensitive[0].counts[:] = 1
+    return evidence.sensitive[0].distinct
+
+
+def overflowing(evidence: ClassEvidence, _: Any) -> Any:
+    return Ratios(evidence.size, evidence.size.astype(np.int32))  # 2^31 becomes negative
+
+
+class Moody:
+    calls = 0
+
+    def __call__(self, evidence: ClassEvidence, _: Any) -> Any:
+        self.calls += 1
+        return evidence.size + self.calls
+
+
+def upside_down(evidence: ClassEvidence, _: Any) -> Any:
+    values = evidence.size.astype(np.float64)
+    return Wrong(values)
+
+
+class Wrong(Transcendental):
+    def __init__(self, values: Any) -> None:
+        super().__init__(values, lambda classes, _: np.zeros(len(classes), dtype=np.int8))
+
+    def compare(self, threshold: Fraction) -> Any:
+        return -super().compare(threshold)
+
+
+@pytest.mark.parametrize(
+    ("measure", "property_"),
+    [
+        (raising, "figures: the measure raised ZeroDivisionError"),
+        (one_too_few, "one figure per class"),
+        (not_a_number, "a class got NaN"),
+        (running, "order of classes"),
+        (relative, "a class alone"),
+        (greedy, "inputs are left alone"),
+        (Moody(), "determinism"),
+        (overflowing, "a denominator is negative (figure 'n'; case: counts near 2^31"),
+        (upside_down, "comparison: a figure above a threshold must compare as above"),
+    ],
+)
+def test_a_faulty_measure_is_named(measure: Measure, property_: str):
+    message = refused(measuring(measure))
+    assert message.startswith("check 'sample_check': ")
+    assert property_ in message
+    assert "case: " in message
+
+
+def test_a_check_that_needs_a_missing_part_says_so():
+    check = replace(measuring(distinct), on_attribute=False)
+    assert "set `on_attribute=True`" in refused(check)
+
+
+# Audits
+
+
+class Loose(AttributeParameters):
+    n: Annotated[Exact | None, Field(description="A figure.")] = None
+
+
+def test_a_comparison_that_ignores_its_declared_operator_is_caught():
+    def lenient(evidence: ClassEvidence, _: Any) -> Any:
+        class Lenient(Ratios):
+            def compare(self, _: Fraction) -> Any:
+                return np.ones(len(self.numerator), dtype=np.int8)
+
+        return Lenient(evidence.size, np.ones_like(evidence.size))
+
+    assert "comparison" in refused(measuring(lenient))
+
+
+@pytest.mark.parametrize("comparison", list(Comparison))
+def test_every_operator_decides_at_the_threshold(comparison: Comparison):
+    check_conforms(replace(measuring(distinct, comparison), parameters=Loose))
+
+
+def test_a_threshold_that_takes_no_observed_figure_is_caught():
+    class Distant(AttributeParameters):
+        n: Annotated[int | None, Field(ge=10**6, description="Out of reach.")] = None
+
+    check = replace(
+        SAMPLE, parameters=Distant, guide=replace(SAMPLE.guide, example="- sample_check: {n: 1000000}")
+    )
+    assert "at the threshold: none of the observed figures is accepted" in refused(check)
+
+
+def test_a_sentence_that_shows_a_cell_is_caught():
+    check = replace(SAMPLE, sentence=lambda _: "the class of zqvalue0001 is the worst")
+    assert "no cell in evidence" in refused(check)
+
+
+def test_an_empty_sentence_is_caught():
+    assert "message: an outcome must be told" in refused(replace(SAMPLE, sentence=lambda _: " "))
+
+
+# Parameters
+
+
+class Kind(StrEnum):
+    SOUND = "sound"
+    BROKEN = "broken"
+
+
+def test_every_value_of_a_choice_is_tried():
+    class Chosen(SampleParameters):
+        kind: Annotated[Kind, Field(strict=False, description="How.")] = Kind.SOUND
+
+    def measure(evidence: ClassEvidence, parameters: Any) -> Any:
+        return distinct(evidence, parameters)[: None if parameters.kind is Kind.SOUND else 0]
+
+    message = refused(replace(measuring(measure), parameters=Chosen))
+    assert "one figure per class" in message
+    assert "kind=broken" in message
+    check_conforms(replace(measuring(distinct), parameters=Chosen))
+
+
+def test_parameters_that_cannot_be_guessed_are_given():
+    class Needing(SampleParameters):
+        width: Annotated[int, Field(ge=1, description="A width, in values.")]
+
+    check = replace(SAMPLE, parameters=Needing)
+    assert "example: the check's own parameters refuse it: width" in refused(check)
+    with_example = replace(check, guide=replace(SAMPLE.guide, example="- sample_check: {n: 2, width: 3}"))
+    check_conforms(with_example)
+    check_conforms(with_example, {"width": 5})
+
+
+def test_numbers_come_with_a_numeric_scale_only():
+    def measure(evidence: ClassEvidence, _: Any) -> Any:
+        assert evidence.values is not None
+        assert np.all(np.diff(evidence.values) > 0)
+        return distinct(evidence, _)
+
+    numeric = frozenset({Scale.NUMERIC})
+    check_conforms(replace(measuring(measure), scales=lambda _: numeric))
+    assert "raised AssertionError" in refused(measuring(measure))
+
+
+def undescribed() -> Any:
+    class Undescribed(AttributeParameters):
+        n: int | None = None
+
+    return replace(SAMPLE, parameters=Undescribed)
+
+
+def demanding() -> Any:
+    class Demanding(AttributeParameters):
+        n: Annotated[int | None, Field(description="A figure.")] = 3
+
+    return replace(SAMPLE, parameters=Demanding)
+
+
+def open_model() -> Any:
+    class Open(AttributeParameters, extra="ignore"):
+        n: Annotated[int | None, Field(description="A figure.")] = None
+
+    return replace(SAMPLE, parameters=Open)
+
+
+def other_base() -> Any:
+    class Other(BaseModel):
+        n: int | None = None
+
+    return replace(SAMPLE, parameters=Other)
+
+
+@pytest.mark.parametrize(
+    ("broken", "property_"),
+    [
+        (replace(SAMPLE, name="Sample-Check"), "name: it must be snake_case"),
+        (replace(SAMPLE, title=" "), "specification: `title`"),
+        *(
+            (replace(SAMPLE, guide=replace(SAMPLE.guide, **{name: ""})), f"guide: `{name}`")
+            for name in ("formula", "reading", "source", "choosing", "definition", "example")
+        ),
+        (
+            replace(SAMPLE, guide=replace(SAMPLE.guide, example="- other_check: {n: 2}")),
+            "example: it must be one line",
+        ),
+        (
+            replace(SAMPLE, guide=replace(SAMPLE.guide, example="- sample_check: {m: 2}")),
+            "example: the check's own",
+        ),
+        (
+            replace(SAMPLE, guide=replace(SAMPLE.guide, example="- sample_check: {")),
+            "example: it is not YAML",
+        ),
+        (replace(SAMPLE, thresholds=()), "thresholds: there must be at least one"),
+        (
+            replace(SAMPLE, thresholds=(Threshold("m", Comparison.BELOW, distinct),)),
+            "thresholds: 'm' is no field",
+        ),
+        (replace(SAMPLE, thresholds=SAMPLE.thresholds * 2), "thresholds: two of them name"),
+        (replace(SAMPLE, scales=lambda _: frozenset()), "scales: there must be a scale"),
+        (
+            replace(SAMPLE, parameters=Parameters),
+            "parameters: the model must derive from AttributeParameters",
+        ),
+        (undescribed(), "parameters: 'n' needs a description"),
+        (demanding(), "thresholds: 'n' must be None by default"),
+        (open_model(), "parameters: unknown names must be refused"),
+        (other_base(), "parameters: the model must derive from AttributeParameters"),
+    ],
+)
+def test_an_incomplete_specification_is_named(broken: Any, property_: str):
+    assert property_ in refused(broken)
+
+
+# Other kinds
+
+
+REMEDY = Remedy(name="round", title="Round", summary="Rounds numbers.", source="none", apply=lambda _: None)
+REPORTER = Reporter(name="lines", title="Lines", suffix=".txt", render=lambda audit: f"{audit.status}\n")
+
+
+def test_a_sound_remedy_and_a_sound_reporter_conform():
+    check_conforms(REMEDY)
+    check_conforms(REPORTER)
+
+
+@pytest.mark.parametrize(
+    ("broken", "property_"),
+    [
+        (replace(REMEDY, name="Round!"), "remedy 'Round!': name"),
+        (replace(REMEDY, summary="Rounds numbers"), "`summary` must be a sentence"),
+        (replace(REMEDY, source=""), "`source` must be a text"),
+        (replace(REMEDY, apply="soon"), "`apply` must be a function"),
+        (replace(REPORTER, suffix="txt"), "reporter 'lines': suffix"),
+        (replace(REPORTER, suffix=".TXT"), "suffix: it must be a lower-case"),
+        (replace(REPORTER, render=lambda _: ""), "rendering: it must give a text"),
+        (
+            replace(REPORTER, render=raising),
+            "rendering: an audit with the status passed raised ZeroDivisionError",
+        ),
+        (replace(REPORTER, suffix=".json"), "rendering: it is not well-formed JSON"),
+        (
+            replace(REPORTER, suffix=".xml", render=lambda audit: f"<a>{audit.outcomes[0].title}\x1b</a>"),
+            "well-formed XML",
+        ),
+        (
+            replace(REPORTER, suffix=".html", render=lambda audit: audit.expectations[0].title),
+            "became markup",
+        ),
+        (replace(REPORTER, render=lambda audit: f"{audit.status} zqcellzq1"), "no cell in evidence"),
+        (replace(REPORTER, render=lambda _: "51724863"), "evaluated as a template"),
+    ],
+)
+def test_a_faulty_remedy_or_reporter_is_named(broken: Any, property_: str):
+    assert property_ in refused(broken)
+
+
+def test_a_reporter_that_differs_from_call_to_call_is_caught():
+    calls = iter(range(1000))
+    assert "determinism" in refused(replace(REPORTER, render=lambda _: f"{next(calls)}"))
+
+
+def test_an_unknown_kind_is_refused_by_name():
+    assert refused(3) == (
+        "a int is no kind that the conformance suite knows; it knows ClassCheck, Reporter and Remedy"
+    )
