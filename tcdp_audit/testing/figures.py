@@ -88,7 +88,9 @@ class Trial:
     def _ignores_other_classes(self, measured: Measured) -> None:
         for one in range(min(len(self.case.counts), ALONE)):
             alone, property_ = self.measured([one]), "a class alone"
-            message = "a class measured by itself gave another figure than among others; shards would change the answer"
+            message = (
+                "a class measured by itself gave another figure than among others, so shards would matter"
+            )
             self._equal(alone, measured, property_, message, np.array([one]))
 
     def _compares(self, measured: Measured) -> None:
@@ -133,8 +135,8 @@ class Trial:
 
     @property
     def _where(self) -> str:
-        parameters = ", ".join(f"{name}={value}" for name, value in self.parameters.figures().items())
-        return f"figure {self.threshold.parameter!r}{f', {parameters}' if parameters else ''}; case: {self.case.name}"
+        parameters = "".join(f", {name}={value}" for name, value in self.parameters.figures().items())
+        return f"figure {self.threshold.parameter!r}{parameters}; case: {self.case.name}"
 
 
 def exact_figures(measured: Measured) -> Iterator[Fraction | None]:

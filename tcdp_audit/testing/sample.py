@@ -61,7 +61,7 @@ SAMPLE = ClassCheck(
 
 
 def sample_audits(at: datetime) -> Iterator[Audit]:
-    """An audit that passes, one that fails, one that warns, one that only measures, and one that is incomplete."""
+    """Audits that pass, fail, warn, only measure, and stay incomplete."""
     clean = HOSTILE[:3]
     for parameters, columns in (
         ({"n": 1}, clean),

@@ -1,4 +1,4 @@
-"""Conformance of a check's specification: name, guide, parameters and thresholds, before anything is measured."""
+"""Conformance of what a check says of itself: name, guide, parameters and thresholds."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def with_threshold(parameters: Parameters, name: str, value: Any) -> Parameters 
 
 
 def scales_of(check: ClassCheck[Any], parameters: Parameters) -> list[Scale]:
-    """The scales to try a check on; one that takes every scale is tried on values without and with numbers."""
+    """The scales to try a check on; one that takes every scale is tried on text and on numbers."""
     if not check.on_attribute:
         return [Scale.NOMINAL]
     allowed = check.scales(parameters)
