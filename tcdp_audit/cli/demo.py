@@ -31,7 +31,7 @@ INCOMPLETE = 3
 def command(folder: Path, *, force: bool) -> int:
     """Write a hospital's discharges to DIR, audit their release and write the report.
 
-    DIR is ./tcdp-audit-demo by default; it must be new, empty, or hold an unchanged demonstration. All data are
+    DIR is ./tcdp-audit-demo by default; it must be new, empty or an unchanged demonstration. All data are
     invented, and the same every time.
 
     Exit code: 0 if the demonstration ran, although its release does not keep its policy.
