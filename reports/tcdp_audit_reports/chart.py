@@ -1,0 +1,84 @@
+"""The chart of an outcome, chosen by its figures and never by its check's name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+
+from tcdp_audit.outcome import Comparison, Outcome
+from tcdp_audit_reports.drawing import Drawing
+
+Distribution = Sequence[tuple[float, int, int]]  # figure, classes, records; in ascending order of the figure
+
+
+@dataclass(frozen=True)
+class Table:
+    """A small table: the first column heads its row."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A drawing with the words around it and the data behind it."""
+
+    kind: str
+    title: str
+    subtitle: str
+    description: str
+    drawing: Drawing
+    data: Table
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a chart is drawn from.
+
+    Args:
+        distribution: classes and records by figure.
+        threshold: the demanded figure, if any.
+        comparison: how figures must stand to it.
+        failing: classes and records that fail, by the outcome's own exact count; None where nothing is demanded.
+        label: what the figure is called.
+        others: whether classes may also fail another figure of the same check.
+    """
+
+    distribution: Distribution
+    threshold: Fraction | None
+    comparison: Comparison
+    failing: tuple[int, int] | None
+    label: str
+    others: bool = False
+
+    @property
+    def classes(self) -> int:
+        """All classes."""
+        return sum(classes for _, classes, _ in self.distribution)
+
+    @property
+    def records(self) -> int:
+        """All records."""
+        return sum(records for _, _, records in self.distribution)
+
+    @property
+    def counts_whole_numbers(self) -> bool:
+        """True where figure and threshold are whole numbers, and more is safer."""
+        figures = [figure for figure, _, _ in self.distribution]
+        whole = all(isfinite(figure) and figure >= 0 and float(figure).is_integer() for figure in figures)
+        demand = self.threshold is None or self.threshold.denominator == 1
+        return whole and demand and self.comparison is Comparison.AT_LEAST
+
+
+def distribution_of(outcome: Outcome) -> Distribution:
+    """The distribution in an outcome's details; empty where it has none, or something else by that name."""
+    found = outcome.details.get("distribution")
+    if not isinstance(found, list | tuple):
+        return ()
+    rows = [tuple(row) for row in found if isinstance(row, list | tuple) and len(row) == 3]
+    sound = [row for row in rows if all(isinstance(cell, int | float) for cell in row)]
+    return sorted(sound) if len(sound) == len(found) else ()

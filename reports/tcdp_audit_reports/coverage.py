@@ -1,0 +1,73 @@
+"""Torra's map of disclosure: in each quarter, what was checked and what other registered checks were not run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tcdp_audit.check import Quarter
+from tcdp_audit.results import Audit
+from tcdp_audit_reports.finding import Finding
+from tcdp_audit_reports.words import count, named
+
+ROWS = (
+    ("Identity", "can a person be found?", (Quarter.IDENTITY_MODEL, Quarter.IDENTITY_DEGREE)),
+    ("Attribute", "can something be learned?", (Quarter.ATTRIBUTE_MODEL, Quarter.ATTRIBUTE_DEGREE)),
+)
+GRAVEST = ("error", "failed", "warning", "passed", "measured", "skipped")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """All expectations of one title: the state of the gravest, a link to it, and how many came out how."""
+
+    state: str
+    title: str
+    target: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Quadrant:
+    """One quarter of the map."""
+
+    checked: Sequence[Entry]
+    unchecked: str
+
+
+def coverage(audit: Audit, findings: Sequence[Finding]) -> list[tuple[str, str, list[Quadrant]]]:
+    """The map by rows: name, question, and the two quarters."""
+    return [(name, about, [_quadrant(audit, findings, one) for one in quarters]) for name, about, quarters in ROWS]
+
+
+def _quadrant(audit: Audit, findings: Sequence[Finding], quarter: Quarter) -> Quadrant:
+    here = {name: check for name, check in audit.plugins.checks.items() if getattr(check, "quarter", None) is quarter}
+    found = [one for one in findings if one.check in here]
+    run = {one.check for one in found}
+    titles = [check.title for name, check in here.items() if name not in run]
+    if titles:
+        unchecked = f"Not checked: {'; '.join(titles)}."
+    else:
+        unchecked = "Every installed check of this quarter was run." if here else "No check of this quarter is installed."
+    return Quadrant(_entries(found), unchecked)
+
+
+def _entries(findings: Sequence[Finding]) -> list[Entry]:
+    by_title: dict[str, list[Finding]] = {}
+    for one in findings:
+        by_title.setdefault(one.title, []).append(one)
+    return [_entry(title, same) for title, same in by_title.items()]
+
+
+def _entry(title: str, same: Sequence[Finding]) -> Entry:
+    gravest = min(same, key=lambda one: GRAVEST.index(one.state))
+    if len(same) == 1:
+        return Entry(gravest.state, title, gravest.id, f"{gravest.attribute}, {gravest.state}")
+    states = Counter(one.state for one in same)
+    told = ", ".join(_told(state, states[state]) for state in GRAVEST if states[state])
+    return Entry(gravest.state, title, gravest.id, f"{count(len(same), 'expectation')}: {told}")
+
+
+def _told(state: str, number: int) -> str:
+    return f"{number:,} {named(state, number) if state in ('error', 'warning') else state}"

@@ -1,0 +1,137 @@
+"""The HTML report: one file, no script, no request. Everything is prepared here; the template only lays it out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from tcdp_audit.results import Audit, tool
+from tcdp_audit_reports.certificate import WORDS, reasons, shown_structure, tally, verdict_sentence
+from tcdp_audit_reports.coverage import coverage
+from tcdp_audit_reports.finding import Pairs, findings, plain
+from tcdp_audit_reports.policy_text import shown_policy
+from tcdp_audit_reports.words import count, visible
+
+TEMPLATES = Path(__file__).parent / "templates"
+MONTHS = "January February March April May June July August September October November December".split()
+TOKENS = ("suppressed_tokens", "missing_tokens")  # conventions that are cells themselves
+
+
+def render(audit: Audit) -> str:
+    """The audit as one HTML file; the same audit gives the same bytes. Cost: linear in the outcomes."""
+    values = any(one.cells is not None for outcome in audit.outcomes for one in outcome.worst)
+    found = findings(audit)
+    policy, withheld = shown_policy(audit.policy.text, show_values=values)
+    return _template().render(
+        css=Markup(stylesheet()),  # noqa: S704 - the package's own file
+        css_hash=stylesheet_hash(),
+        word=WORDS[audit.status],
+        state=audit.status,
+        sentence=verdict_sentence(audit),
+        date=_date(audit.audited_at),
+        number=hashlib.sha256(audit.to_json().encode()).hexdigest()[:8],
+        release=visible(audit.release.name),
+        about_release=f"{count(audit.release.records, 'record')}, {count(audit.release.columns, 'column')}",
+        particulars=_particulars(audit),
+        tally=tally(audit),
+        reasons=reasons(audit),
+        findings=found,
+        structure=shown_structure(audit),
+        coverage=coverage(audit, found),
+        policy=policy,
+        policy_name=visible(audit.policy.name),
+        withheld=withheld,
+        values=values,
+        conventions=_conventions(audit),
+        environment=_environment(audit),
+        result=_inert(audit.as_json()),
+        tool=_tool(),
+    )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    return environment.get_template("report.html.j2")
+
+
+@cache
+def stylesheet() -> str:
+    """The stylesheet without comments and line ends."""
+    css = re.sub(r"/\*.*?\*/", "", (TEMPLATES / "report.css").read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.sub(r"\s*([{};,])\s*", r"\1", re.sub(r"\s+", " ", css)).strip()
+
+
+def stylesheet_hash() -> str:
+    """What the content security policy allows, and nothing else."""
+    return base64.b64encode(hashlib.sha256(stylesheet().encode()).digest()).decode()
+
+
+def _inert(result: Any) -> Markup:
+    """JSON that no parser of HTML can take for markup: in its strings `<`, `>` and `&` are written as escapes."""
+    text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 - nothing in it can open a tag or an entity
+
+
+def _date(moment: datetime) -> str:
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+
+def _tool() -> str:
+    about = tool()
+    return f"{about['name']} {about['version']}"
+
+
+def _particulars(audit: Audit) -> list[tuple[str, list[str]]]:
+    """What was audited, by which policy, when and with what."""
+    release, policy = audit.release, audit.policy
+    table = [visible(release.name), count(release.records, "record"), count(release.columns, "column")]
+    external = [info for info in audit.plugins.infos if info.is_external]
+    plugins = count(len(external), "external plugin") if external else "built-in plugins only"
+    return [
+        ("Release", [*table, *([_short(release.sha256)] if release.sha256 else ["a table in memory"])]),
+        ("Policy", [visible(policy.name), _short(policy.sha256)]),
+        ("Audited", [f"{_date(audit.audited_at)}, {audit.audited_at:%H:%M} UTC", _tool(), plugins]),
+    ]
+
+
+def _short(digest: str) -> str:
+    return f"SHA-256 {digest[:12]}…"
+
+
+def _conventions(audit: Audit) -> Pairs:
+    """The policy's conventions; tokens that stand for a cell are counted, not shown."""
+    held = audit.policy.conventions.model_dump()
+    shown = [(plain(name), plain(value)) for name, value in held.items() if name not in TOKENS]
+    tokens = [(plain(name), f"{len(held[name]):,} declared") for name in TOKENS if name in held]
+    return [*shown, *tokens, ("unit of privacy", visible(audit.policy.document.unit or "one record"))]
+
+
+def _environment(audit: Audit) -> Pairs:
+    about = tool()
+    libraries = [(name, version) for name, version in about["libraries"].items()]
+    plugins = [
+        (f"plugin {info.name}", visible(f"{info.distribution} {info.version}".strip()) + (", not in use" if info.error else ""))
+        for info in audit.plugins.infos
+    ]
+    digests = [("release", audit.release.sha256 or "a table in memory has none"), ("policy", audit.policy.sha256)]
+    sums = [(f"SHA-256 of the {name}", digest) for name, digest in digests]
+    return [("auditor", _tool()), ("Python", about["python"]), *libraries, *plugins, *sums]

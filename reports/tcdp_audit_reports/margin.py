@@ -1,0 +1,81 @@
+"""How far an observed figure is from its demand, in doublings: one axis for every check."""
+
+from __future__ import annotations
+
+from math import inf, log2
+
+from tcdp_audit.outcome import Comparison, Outcome, Status
+from tcdp_audit_reports.drawing import Drawing, Label, Line, Rectangle
+from tcdp_audit_reports.words import state_of
+
+SHOWN = 3  # doublings to each side of the centre line
+STEP = 50 / SHOWN  # percent of the width that a doubling takes
+WITHOUT = {"measured": "no demand set", "error": "could not be run", "skipped": "skipped"}
+
+
+def doublings(outcome: Outcome) -> float | None:
+    """log2 of the ratio between observed figure and threshold; positive is on the safe side.
+
+    Infinite where no ratio is: nothing of what is demanded, or something where nothing is allowed.
+    None where there is no demand, no figure, or no ratio because one of them is negative.
+    """
+    if outcome.threshold is None or outcome.observed is None or outcome.comparison is None:
+        return None
+    observed, threshold = outcome.observed, float(outcome.threshold)
+    if observed < 0 or threshold < 0:
+        return None
+    safe = 1 if outcome.comparison.higher_is_safer else -1
+    if observed == threshold:
+        return 0.0
+    if observed == 0 or threshold == 0 or observed == inf:
+        return safe * (inf if observed > threshold else -inf)
+    return safe * (log2(observed) - log2(threshold))
+
+
+def margin_words(outcome: Outcome) -> str:
+    """The margin as a person says it, such as `5× short` or `4% to spare`."""
+    margin = doublings(outcome)
+    if outcome.status not in (Status.PASSED, Status.FAILED):
+        return WITHOUT[outcome.status.value]
+    if margin is None:
+        return "met" if outcome.status is Status.PASSED else "not met"
+    if margin >= 0 and outcome.status is Status.FAILED:
+        return "at the limit" if outcome.comparison in (Comparison.BELOW, Comparison.ABOVE) and not margin else "fails otherwise"
+    if margin == 0:
+        return "exactly met"
+    higher = outcome.comparison is not None and outcome.comparison.higher_is_safer
+    return f"{_factor(margin)} {'to spare' if margin > 0 else 'short' if higher else 'over'}"
+
+
+def _factor(margin: float) -> str:
+    """A ratio as percent where it is small, as a factor where it is not."""
+    if abs(margin) > 1000:
+        return "infinitely"
+    factor = 2 ** abs(margin)
+    if factor < 1.095:
+        percent = round(100 * (factor - 1))
+        return f"{percent}%" if percent else "under 1%"
+    if factor >= 1e6:
+        return "over 1,000,000×"
+    return f"{factor:.1f}×" if factor < 2.95 else f"{factor:,.0f}×"
+
+
+def margin_bar(outcome: Outcome) -> Drawing | None:
+    """The margin on its axis: the demand is the centre line, each tick a doubling; words stand on the empty side."""
+    margin = doublings(outcome)
+    if margin is None or outcome.status not in (Status.PASSED, Status.FAILED):
+        return None
+    length = round(STEP * min(abs(margin), SHOWN), 2)
+    right = margin > 0 or (margin == 0 and outcome.status is Status.PASSED)
+    ticks = [round((50 if right else 0) + STEP * step, 2) for step in ((1, 2, 3) if right else (0, 1, 2))]
+    track = (50, 100) if right else (0, 50)
+    return Drawing(
+        height=20,
+        areas=(Rectangle(f"m-{state_of(outcome)}", 50 if margin > 0 else round(50 - length, 2), length, 5, 10),),
+        lines=(
+            Line("track", *track, 10, 10),
+            *(Line("track", tick, tick, 7, 13) for tick in ticks),
+            Line("zero", 50, 50, 0, 20),
+        ),
+        labels=(Label(margin_words(outcome), 47 if right else 53, 14, "margin-label", "end" if right else "start"),),
+    )

@@ -1,0 +1,55 @@
+"""The policy as its author wrote it, without the lists of values that are cells of the release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from tcdp_audit_reports.words import count
+
+LISTS_OF_CELLS = frozenset({"order", "hierarchy"})
+
+
+def shown_policy(text: str, *, show_values: bool) -> tuple[str, bool]:
+    """The text to show, and whether something was left out of it.
+
+    An ordinal attribute's order and a hierarchy written into the policy are its values; a report never shows those
+    unless it was asked to. Everything else stays as it is, to the letter.
+    """
+    if show_values:
+        return text, False
+    shown = text
+    withheld = sorted(_lists(yaml.compose(text, Loader=yaml.SafeLoader)), key=lambda node: -node.start_mark.index)
+    for node in withheld:
+        start, end = node.start_mark.index, _end(text, node)
+        shown = f"{shown[:start]}[{count(len(node.value), 'value')} not shown]{shown[end:]}"
+    return shown, bool(withheld)
+
+
+def _end(text: str, node: Node) -> int:
+    """Where a list ends; a block list's mark stands after the line's end, which is kept."""
+    end = int(node.end_mark.index)
+    return end - (len(text[:end]) - len(text[:end].rstrip()))
+
+
+def _lists(node: Node | None) -> Iterator[Node]:
+    """The lists of values, each once and none inside another."""
+    seen: set[int] = set()
+    stack = [] if node is None else [node]
+    while stack:
+        current = stack.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        if isinstance(current, SequenceNode):
+            stack += current.value
+        if isinstance(current, MappingNode):
+            for key, value in current.value:
+                if isinstance(key, ScalarNode) and key.value in LISTS_OF_CELLS and not isinstance(value, ScalarNode):
+                    if id(value) not in seen:
+                        yield value
+                    seen.add(id(value))
+                else:
+                    stack.append(value)

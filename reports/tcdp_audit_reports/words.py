@@ -1,0 +1,128 @@
+"""Numbers and names in words: what every report format says in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isfinite, isinf
+
+from tcdp_audit.outcome import Comparison, Outcome
+
+SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+PLURALS = {"class": "classes"}
+SIGNS = {Comparison.AT_LEAST: "≥", Comparison.AT_MOST: "≤", Comparison.BELOW: "<", Comparison.ABOVE: ">"}
+BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u2028\u2029")
+
+
+def state_of(outcome: Outcome) -> str:
+    """The status as a report shows it: a failure that only warns is a warning."""
+    return "warning" if outcome.is_warning else outcome.status.value
+
+
+def named(noun: str, number: int) -> str:
+    """The noun in the form that a number asks for."""
+    return noun if number == 1 else PLURALS.get(noun, noun + "s")
+
+
+def count(number: int, noun: str = "") -> str:
+    """A number with thousands separators, and its noun: `1 record`, `30,162 records`."""
+    return f"{number:,} {named(noun, number)}" if noun else f"{number:,}"
+
+
+def spelled(number: int) -> str:
+    """A number in words up to ten, in figures above."""
+    return SPELLED[number] if 0 <= number < len(SPELLED) else f"{number:,}"
+
+
+def sentence_case(text: str) -> str:
+    """The text with a capital first letter and the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def share(part: float, whole: float) -> str:
+    """A percentage that never rounds something to nothing, nor nearly all to all."""
+    percent = 100 * part / whole if whole else 0.0
+    if 0 < percent < 0.05:
+        return "under 0.1%"
+    if 99.95 <= percent < 100:
+        return "over 99.9%"
+    return f"{percent:.1f}%".replace("100.0%", "100%").replace("0.0%", "0%" if percent == 0 else "0.0%")
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def visible(text: str) -> str:
+    """A name as it is, but for characters that would act on the reader's screen: those are written out."""
+    return "".join(
+        character.encode("unicode_escape").decode()
+        if ord(character) < 32 or 127 <= ord(character) < 160 or character in BIDI_CONTROLS
+        else character
+        for character in text
+    )
+
+
+def decimal(threshold: Fraction) -> str:
+    """A threshold as the decimal that was typed; a fraction where no decimal is exact."""
+    if threshold.denominator == 1:
+        return f"{threshold.numerator:,}"
+    text = repr(float(threshold))
+    return text if Fraction(text) == threshold else str(threshold)
+
+
+def figure(value: float | None, threshold: Fraction | None = None) -> str:
+    """An observed figure to three or four digits; more where it would read like a threshold that it is not."""
+    if value is None:
+        return "–"
+    if isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if float(value).is_integer():
+        return f"{value:,.0f}"
+    texts = (_digits(value, digits) for digits in range(3, 18))
+    if threshold is None or Fraction(value) == threshold:
+        return next(texts)
+    side = Fraction(value) > threshold
+    return next((text for text in texts if _keeps_side(text, threshold, above=side)), repr(value))
+
+
+def _digits(value: float, digits: int) -> str:
+    """A fractional figure to so many significant digits, without an exponent where it can be avoided."""
+    if abs(value) >= 1000:
+        return f"{value:,.{max(digits - 4, 1)}f}"
+    if abs(value) < 1e-4:
+        return f"{value:.{digits}g}"
+    places = digits - 1 if abs(value) >= 1 else digits
+    return f"{value:.{places}f}"
+
+
+def _keeps_side(text: str, threshold: Fraction, *, above: bool) -> bool:
+    shown = Fraction(text.replace(",", ""))
+    return shown != threshold and (shown > threshold) == above
+
+
+def demanded(outcome: Outcome) -> str:
+    """The threshold with its comparison, such as `≥ 5`, or `none`."""
+    if outcome.threshold is None or outcome.comparison is None:
+        return "none"
+    return f"{SIGNS[outcome.comparison]} {decimal(outcome.threshold)}"
+
+
+def observed(outcome: Outcome) -> str:
+    """The observed figure of the worst class."""
+    return figure(outcome.observed, outcome.threshold)
+
+
+def failing(outcome: Outcome) -> tuple[int, int] | None:
+    """How many classes and records fail, where the outcome says so."""
+    if outcome.classes is None or outcome.records is None:
+        return None
+    if outcome.classes.failing is None or outcome.records.failing is None:
+        return None
+    return outcome.classes.failing, outcome.records.failing
+
+
+def finite(value: float | None) -> bool:
+    """True for a number that an axis can hold."""
+    return value is not None and isfinite(value)
