@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from tcdp_audit.encoding import Domain, RawDomain
 from tcdp_audit.engines.base import Batch, Column, Engine, recode
 from tcdp_audit.engines.faults import speaking
-from tcdp_audit.engines.files import TableSource, source_of_file
+from tcdp_audit.engines.files import source_of_file
 from tcdp_audit.engines.frames import source_of_frame
+from tcdp_audit.engines.source import TableSource
 from tcdp_audit.errors import DataError
 from tcdp_audit.resources import processors
 
@@ -91,10 +92,9 @@ class DuckDBEngine(Engine):
 
     def _open(self, source: TableSource) -> None:
         described = self._connection.execute(f"DESCRIBE SELECT * FROM {source.relation}").fetchall()
-        names = source.names or [row[0] for row in described]
         self._columns = [
             Column(name, row[1] if "[" in row[1] or row[1].startswith(_NESTED) else row[1].split("(")[0])
-            for name, row in zip(names, described, strict=True)
+            for name, row in zip(source.names, described, strict=True)
         ]
         self._position = {column.name: position for position, column in enumerate(self._columns)}
         aliases = ", ".join(f"c{position}" for position in range(len(self._columns)))
@@ -134,15 +134,15 @@ class DuckDBEngine(Engine):
         if self._is_number(attribute):
             return RawDomain(_numbers(cells), _numbers(counts.slice(0, present)), nulls)
         texts = cells.to_pylist()
-        self._remember_texts(position, texts)
+        self._remember_texts(position, texts, cells)
         return RawDomain(np.array([*texts, None], object)[:-1], _numbers(counts.slice(0, present)), nulls)
 
-    def _remember_texts(self, position: int, texts: list[str]) -> None:
+    def _remember_texts(self, position: int, texts: list[str], cells: pa.Array) -> None:
         """Let DuckDB rank a column's texts: by a list, searched once per dictionary entry, or by an ENUM."""
         if len(texts) <= FEW:
             self._connection.execute(f"SET VARIABLE v{position} = CAST(? AS VARCHAR[])", [texts])
             return
-        self._connection.register("texts", pa.table({"value": pa.array(texts, pa.string())}))
+        self._connection.register("texts", pa.Table.from_arrays([cells], ["value"]))
         self._connection.execute(f"CREATE TYPE e{position} AS ENUM (SELECT value FROM texts)")
         self._connection.unregister("texts")
 
