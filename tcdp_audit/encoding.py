@@ -91,7 +91,7 @@ def canonical(
 
     Cost: O(distinct values), never O(records).
     """
-    absent = _absent(raw, conventions)
+    absent = _absent(raw, conventions, declaration.scale)
     if declaration.scale is Scale.NUMERIC:
         values, position, misfit = _numeric(attribute, raw, absent)
     elif declaration.scale is Scale.ORDINAL and declaration.order is not None:
@@ -115,11 +115,15 @@ def canonical(
     return domain, misfit
 
 
-def _absent(raw: RawDomain, conventions: Conventions) -> NDArray[np.bool_]:
-    """Which raw values stand for no value: declared tokens in text, NaN in numbers."""
-    if raw.is_text:
-        return np.isin(raw.values, np.array(conventions.missing_tokens, dtype=object))
-    return np.isnan(raw.values) if raw.values.dtype.kind == "f" else np.zeros(len(raw.values), dtype=bool)
+def _absent(raw: RawDomain, conventions: Conventions, scale: Scale | None) -> NDArray[np.bool_]:
+    """Which raw values stand for no value: declared tokens, and NaN among numbers however they are stored."""
+    tokens = [token for token in conventions.missing_tokens if token or raw.is_text]
+    absent = np.isin(_texts(raw), np.array(tokens, dtype=object)) if tokens else np.zeros(len(raw.values), bool)
+    if not raw.is_text:
+        return absent | np.isnan(raw.values)
+    if scale is Scale.NUMERIC:
+        absent |= np.array([text.strip().lstrip("+-").lower() == "nan" for text in raw.values.tolist()], bool)
+    return absent
 
 
 def _suppressed(values: NDArray[Any], conventions: Conventions) -> frozenset[int]:
@@ -179,7 +183,7 @@ def _parsed(attribute: str, texts: Strings) -> tuple[NDArray[Any], NDArray[np.bo
 
 
 def _number(text: str) -> int | float | None:
-    """A decimal number, or None. Underscores, infinity and NaN are text."""
+    """A decimal number, or None. Underscores and infinity are text."""
     if "_" in text:
         return None
     try:

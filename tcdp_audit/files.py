@@ -19,8 +19,15 @@ def require_writable(path: Path) -> None:
         raise UsageError(f"{path}: is a folder; name a file")
     if not path.parent.is_dir():
         raise UsageError(f"{path}: the folder {path.parent} does not exist")
-    if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise UsageError(f"{path}: cannot be written; choose another place or change its permissions")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise UsageError(f"{path}: cannot be written; change its permissions or choose another place")
+    try:
+        with tempfile.TemporaryFile(
+            dir=path.parent
+        ):  # only trying tells: permissions do not know a read-only disk
+            pass
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}; choose another place") from None
 
 
 def write_atomically(path: Path, text: str) -> None:

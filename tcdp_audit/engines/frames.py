@@ -45,7 +45,7 @@ def _as_arrow(frame: Any, name: str) -> pa.Table:
     if isinstance(frame, pa.RecordBatch) or (hasattr(frame, "__arrow_c_stream__") and not _is_series(frame)):
         return _exchanged(frame, name)
     raise UsageError(
-        f"{name}: a {type(frame).__name__} is no table; give a path, or a table of pandas, polars, pyarrow or DuckDB"
+        f"{name}: a {type(frame).__name__} is no table; give a path, or a pandas, polars, pyarrow or DuckDB table"
     )
 
 
@@ -72,6 +72,6 @@ def _from_pandas(frame: Any, name: str) -> pa.Table:
             arrays.append(pa.array(frame.iloc[:, position], from_pandas=True))
         except _MISFITS:
             raise DataError(
-                f"{name}: column {column!r} mixes types that do not go together; convert it to one, such as text"
+                f"{name}: column {column!r} mixes types that do not go together; convert it to text"
             ) from None
     return pa.table(dict(zip(columns, arrays, strict=True)))
