@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.check import AttributeParameters
+from tcdp_audit.check import AttributeParameters, ClassCheck
 from tcdp_audit.files import write_atomically
 from tcdp_audit.policy.schema import parameters_schema
 
@@ -51,13 +51,15 @@ def formula_lines(check: Check) -> list[str]:
     return check.guide.formula.split(";  ")
 
 
-def comparisons(check: Check) -> list[str]:
-    """For each threshold, a sentence on what keeps it."""
-    return [
-        f"A class keeps {one.parameter} if its figure ({one.label or one.parameter}) is "
-        f"{one.comparison.value} {one.parameter}."
-        for one in check.thresholds
-    ]
+def demands(check: Check) -> dict[str, str]:
+    """For each parameter that is a threshold, a sentence on what keeps it."""
+    if isinstance(check, ClassCheck):
+        return {
+            one.parameter: f"A class keeps {one.parameter} if its figure ({one.label or one.parameter}) is "
+            f"{one.comparison.value} {one.parameter}."
+            for one in check.thresholds
+        }
+    return {"at_most": f"A release keeps at_most if the {check.label} is {check.comparison.value} at_most."}
 
 
 def markdown(check: Check) -> str:
@@ -65,7 +67,7 @@ def markdown(check: Check) -> str:
     guide = check.guide
     sections = {
         "Definition": f"{guide.definition}\n\n{_fenced('text', *formula_lines(check))}",
-        "Parameters": f"{_table(parameters_of(check))}\n\n{' '.join(comparisons(check))}",
+        "Parameters": f"{_table(parameters_of(check))}\n\n{' '.join(demands(check).values())}",
         "How to read it": guide.reading,
         "How to choose a threshold": guide.choosing,
         "Limits": guide.limits,
@@ -124,7 +126,7 @@ def _table(parameters: Sequence[Parameter]) -> str:
 def _parameter(check: Check, name: str, node: Mapping[str, Any], definitions: Mapping[str, Any]) -> Parameter:
     default = node.get("default")
     shown = "none" if default is None else str(default).lower() if isinstance(default, bool) else str(default)
-    if name in {one.parameter for one in check.thresholds}:
+    if name in demands(check):
         shown = "none: measured only"
     return Parameter(name, _kind(node, definitions), shown, node.get("description", ""))
 

@@ -72,13 +72,13 @@ def _listing(plugins: Plugins) -> str:
 
 def _page(check: Check) -> Iterator[str]:
     """A check's guide in lines no wider than the terminal."""
-    from tcdp_audit.guide_page import comparisons, formula_lines  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.guide_page import demands, formula_lines  # noqa: PLC0415 - imports pydantic
 
     guide = check.guide
     yield f"{check.title} ({check.name})"
     yield f"Disclosure: {check.quarter.value}"
     yield from _section("Definition", guide.definition, "", *formula_lines(check))
-    yield from ["", "Parameters", *_parameters(check), *_wrapped(" ".join(comparisons(check)), INDENT)]
+    yield from ["", "Parameters", *_parameters(check), *_wrapped(" ".join(demands(check).values()), INDENT)]
     yield from _section("How to read it", guide.reading)
     yield from _section("How to choose a threshold", guide.choosing)
     if guide.limits:
