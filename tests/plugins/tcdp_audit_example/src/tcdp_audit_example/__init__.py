@@ -1,0 +1,1 @@
+"""An example of a tcdp-audit plugin, written as an outsider writes one."""

@@ -1,0 +1,9 @@
+"""Brings a report format for an extension that is taken."""
+
+from tcdp_audit import Reporter, hookimpl
+
+
+@hookimpl
+def tcdp_audit_reporters():
+    """A format for `.json`."""
+    yield Reporter(name="other_json", title="Another", suffix=".json", render=lambda _: "{}")

@@ -1,0 +1,9 @@
+"""A hook that does not exist: its name lacks a letter."""
+
+from tcdp_audit import hookimpl
+
+
+@hookimpl
+def tcdp_audit_check():
+    """Never asked."""
+    yield None

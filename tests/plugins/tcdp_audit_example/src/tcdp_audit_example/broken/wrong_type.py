@@ -1,0 +1,9 @@
+"""A hook that yields the name of a check where the check is expected."""
+
+from tcdp_audit import hookimpl
+
+
+@hookimpl
+def tcdp_audit_checks():
+    """A text."""
+    yield "example_dominance"

@@ -1,0 +1,41 @@
+"""What this plugin provides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tcdp_audit import Audit, ClassCheck, Remedy, Reporter, hookimpl
+from tcdp_audit_example.dominance import DOMINANCE
+
+
+def _without_rare_classes(table: Any, **_: Any) -> Any:
+    return table
+
+
+def _lines(audit: Audit) -> str:
+    return "".join(f"{one.check}={one.status.value}\n" for one in audit.expectations)
+
+
+@hookimpl
+def tcdp_audit_checks() -> Iterator[ClassCheck[Any]]:
+    """One check."""
+    yield DOMINANCE
+
+
+@hookimpl
+def tcdp_audit_remedies() -> Iterator[Remedy]:
+    """One specification of a remedy."""
+    yield Remedy(
+        name="example_remedy",
+        title="Nothing at all",
+        summary="Leaves the release as it is.",
+        source="none",
+        apply=_without_rare_classes,
+    )
+
+
+@hookimpl
+def tcdp_audit_reporters() -> Iterator[Reporter]:
+    """One report format."""
+    yield Reporter(name="example_lines", title="Lines", suffix=".lines", render=_lines)
