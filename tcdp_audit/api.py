@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from tcdp_audit.results import Audit, Table
 def audit(
     release: Any,
     policy: str | Path | Mapping[str, Any] | Policy,
+    original: Any = None,
     *,
     plugins: Plugins | None = None,
     memory: int | None = None,
@@ -33,6 +35,8 @@ def audit(
         release: a path (CSV, Parquet, JSON lines, Feather, Arrow), a pandas, polars or pyarrow table, or a DuckDB
             relation. None for the release that the policy names.
         policy: a policy, the path of a policy file, or its content as a mapping.
+        original: the table that the release was made from, where a check or the reference distribution needs it; by
+            default the one that the policy names.
         plugins: the plugins to use; by default all that are installed.
         memory: budget in bytes; by default three quarters of what is free.
         shards: work through this many shards; by default as many as suit the memory. The answer is the same.
@@ -57,9 +61,19 @@ def audit(
     options = Options(memory, shards, show_values)
     if progress is not None:
         options = replace(options, progress=progress)
-    with open_engine(_located(release, policy), memory or default_memory()) as engine:
-        outcomes = (*evaluate(policy, engine, options), *_schema_outcomes(policy, engine, release))
-        return Audit(outcomes=outcomes, release=_described(engine), policy=policy, plugins=plugins)
+    budget = memory or default_memory()
+    with ExitStack() as opened:
+        engine = opened.enter_context(open_engine(_located(release, policy), budget))
+        source = policy.document.original if original is None else original
+        known = None if source is None else opened.enter_context(_opened_original(source, policy, budget))
+        outcomes = (*evaluate(policy, engine, options, known), *_schema_outcomes(policy, engine, release))
+        return Audit(
+            outcomes=outcomes,
+            release=_described(engine),
+            original=None if known is None else _described(known),
+            policy=policy,
+            plugins=plugins,
+        )
 
 
 def measure(
@@ -120,6 +134,13 @@ def _located(release: Any, policy: Policy) -> Any:
     if policy.document.release is None:
         raise UsageError("no release: name it in the call, or as `release:` in the policy")
     return policy.resolve(policy.document.release)
+
+
+def _opened_original(original: Any, policy: Policy, memory: int) -> Engine:
+    """The original, from the call or, relative to the policy's folder, from the policy."""
+    if original is policy.document.original:
+        original = policy.resolve(original)
+    return open_engine(original, memory, "original")
 
 
 def _described(engine: Engine) -> Table:

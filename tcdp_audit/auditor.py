@@ -8,25 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check import Marginal
+from tcdp_audit.check import Marginal, Target
 from tcdp_audit.classes import Grouping, Shard
 from tcdp_audit.encoding import Domain
 from tcdp_audit.engines.base import Engine
-from tcdp_audit.errors import DataError
-from tcdp_audit.histogram import Counts, Histogram
+from tcdp_audit.errors import CheckError, DataError
+from tcdp_audit.histogram import Histogram
+from tcdp_audit.joint import count_codes, joint_domain
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Expectation, Policy, Role
+from tcdp_audit.reference import marginal_as_declared, marginal_of_original, marginal_of_release
 from tcdp_audit.release import Release
 from tcdp_audit.resources import default_memory, processors
 from tcdp_audit.shards import Plan, Progress, Shards, partition, plan, silent
 from tcdp_audit.structure import examine
-from tcdp_audit.tasks import Summaries, Task, conventions_of, first_of
+from tcdp_audit.tasks import Summaries, Task, conventions_of
 
 
 @dataclass(frozen=True)
@@ -46,15 +48,16 @@ class Options:
     progress: Progress = silent
 
 
-def evaluate(policy: Policy, engine: Engine, options: Options) -> tuple[Outcome, ...]:
+def evaluate(policy: Policy, engine: Engine, options: Options, original: Engine | None = None) -> tuple[Outcome, ...]:
     """Every outcome of a release under a policy: structure first, then the expectations in the policy's order.
 
     Raises:
         DataError: the release is empty or cannot be read.
+        PolicyError: a hierarchy that the policy names is not one.
     """
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
-    release = Release(engine, policy)
+    release = Release(engine, policy, original)
     structural = tuple(examine(release))
     return structural + tuple(_Evaluation(release, options).outcomes())
 
@@ -67,23 +70,20 @@ class _Evaluation:
         self.policy, self.conventions = release.policy, release.policy.conventions
         self.memory = options.memory or default_memory()
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
-        self._marginals: dict[str, Marginal] = {}
+        self._attributes: dict[tuple[str, ...], Domain] = {}
+        self._marginals: dict[tuple[str, ...], Marginal] = {}
 
     def outcomes(self) -> Iterator[Outcome]:
-        """One outcome per expectation and attribute."""
+        """One outcome per expectation and target."""
         if not self.release.quasi_identifiers:
-            tasks = [self._task(e, a) for e in self.policy.expectations for a in self._attributes(e)]
-            yield from (task.outcome(None) for task in tasks)
+            yield from (task.outcome(None) for task in self._tasks())
             return
         with self._partitioned() as shards:
             self.shards = shards
-            tasks = [self._task(e, a) for e in self.policy.expectations for a in self._attributes(e)]
+            tasks = list(self._tasks())
             results = self._run([task for task in tasks if not task.obstacle])
             for task in tasks:
                 yield task.outcome(results.get(id(task)))
-
-    def _attributes(self, expectation: Expectation) -> list[str | None]:
-        return expectation.check.attributes(expectation.parameters, self.policy.document)
 
     def _partitioned(self) -> Shards:
         release = self.release
@@ -95,54 +95,113 @@ class _Evaluation:
         by = [d for d in release.quasi_identifiers if not (self.wildcard and d.missing)]
         return partition(release.engine, domains, by, chosen, self.options.progress)
 
-    def _task(self, expectation: Expectation, attribute: str | None) -> Task:
-        domain = self.release.domains.get(attribute) if attribute is not None else None
-        declaration = self.policy.attributes.get(attribute) if attribute is not None else None
-        obstacle = self._obstacle(expectation, attribute, domain)
-        return Task(
+    # What each expectation becomes
+
+    def _tasks(self) -> Iterator[Task]:
+        for expectation in self.policy.expectations:
+            for target in expectation.check.targets(expectation.parameters, self.policy.document):
+                yield self._task(expectation, target)
+
+    def _task(self, expectation: Expectation, target: Target) -> Task:
+        task = Task(
             expectation,
-            domain,
-            attribute,
-            self._marginal(domain) if domain is not None and not obstacle else None,
-            conventions_of(
+            target,
+            conventions=conventions_of(
                 self.conventions,
-                domain,
-                declared=declaration is not None and declaration.order is not None,
+                sensitive=bool(target.attributes),
+                declared=any(self.policy.attributes[name].order is not None for name in target.attributes),
                 unit=self.policy.document.unit,
             ),
-            obstacle,
-            self._violation(domain),
+            obstacle=self._obstacle(expectation, target),
+            violation=self._violation(target),
         )
+        if task.obstacle:
+            return task
+        known = tuple(self.release.domains[name] for name in target.known)
+        try:
+            attribute = self._attribute(target.attributes)
+            return replace(
+                task,
+                quasi_identifiers=(*self.release.quasi_identifiers, *known),
+                attribute=attribute,
+                marginal=None if attribute is None else self._marginal(target.attributes, attribute),
+                tree=None if attribute is None else self.release.tree(attribute),
+            )
+        except CheckError as error:
+            return replace(task, obstacle=f"cannot be evaluated: {error}")
 
-    def _obstacle(self, expectation: Expectation, attribute: str | None, domain: Domain | None) -> str:
+    def _obstacle(self, expectation: Expectation, target: Target) -> str:
         """Why an expectation cannot be evaluated, or nothing."""
         unit = self.policy.document.unit
-        needed = [*self.policy.with_role(Role.QUASI_IDENTIFIER), attribute, unit]
-        reason = first_of([self.release.obstacle(name) for name in needed if name is not None])
-        if reason:
-            return f"cannot be evaluated: {reason}"
-        if self._suppressed_throughout:
-            return "cannot be evaluated: every record is fully suppressed"
-        ordered = expectation.check.scales(expectation.parameters) is not None
-        if ordered and domain is not None and domain.missing and self.conventions.missing_sensitive == "own_category":
-            return (
-                f"cannot be evaluated: missing values of {attribute!r} have no place in its order; "
-                "set `missing_sensitive: excluded` or remove them"
-            )
-        if domain is not None and not self._marginal(domain).total:
-            return f"cannot be evaluated: column {attribute!r} has no value in any record"
-        return ""
+        needed = [*self.policy.with_role(Role.QUASI_IDENTIFIER), *target.attributes, *target.known, unit]
+        reasons = (self.release.obstacle(name) for name in needed if name is not None)
+        reason = next((reason for reason in reasons if reason), "") or self._unordered(expectation, target)
+        if not reason and expectation.check.needs_hierarchy(expectation.parameters):
+            unknown = [name for name in target.attributes if name in self.release.unknown_labels]
+            reason = f"the hierarchy of {unknown[0]!r} does not know all its values" if unknown else ""
+        if not reason and self._suppressed_throughout:
+            reason = "every record is fully suppressed"
+        return f"cannot be evaluated: {reason}" if reason else ""
 
-    def _violation(self, domain: Domain | None) -> str:
+    def _unordered(self, expectation: Expectation, target: Target) -> str:
+        """Why missing values, counted as a value, have no place in a measure of rank or difference."""
+        if self.conventions.missing_sensitive != "own_category":
+            return ""
+        restricted = expectation.check.scales(expectation.parameters) is not None
+        if not restricted and not expectation.check.needs_hierarchy(expectation.parameters):
+            return ""
+        missing = [name for name in target.attributes if self.release.domains[name].missing]
+        return f"missing values of {missing[0]!r} have no place in its order; set `missing_sensitive: excluded`" if missing else ""
+
+    def _violation(self, target: Target) -> str:
         """Why an expectation fails whatever is measured, or nothing: the conventions that say `fail`."""
         if self.conventions.missing_quasi_identifier == "fail":
             incomplete = [d for d in self.release.quasi_identifiers if d.missing]
             if incomplete:
                 worst = max(incomplete, key=lambda d: d.missing)
                 return f"{worst.missing:,} records have no value in the quasi-identifier {worst.attribute!r}"
-        if self.conventions.missing_sensitive == "fail" and domain is not None and domain.missing:
-            return f"{domain.missing:,} records have no value in the sensitive attribute {domain.attribute!r}"
+        if self.conventions.missing_sensitive == "fail":
+            for name in target.attributes:
+                domain = self.release.domains.get(name)
+                if domain is not None and domain.missing:
+                    return f"{domain.missing:,} records have no value in the sensitive attribute {name!r}"
         return ""
+
+    def _attribute(self, names: tuple[str, ...]) -> Domain | None:
+        """The domain of an attribute, or of several read together."""
+        if len(names) < 2:  # noqa: PLR2004 - several are two
+            return self.release.domains[names[0]] if names else None
+        if names not in self._attributes:
+            parts = [self.release.domains[name] for name in names]
+            tables = [self.shards, *([self._original(names)] if self.conventions.reference == "original" else [])]
+            self._attributes[names] = joint_domain(" × ".join(names), parts, *tables)
+        return self._attributes[names]
+
+    def _original(self, names: Sequence[str]) -> list[Shard]:
+        """The original's records, coded as the release's are."""
+        original, coded = self.release.original, self.release.original_domains
+        lacking = [name for name in names if name not in coded]
+        if original is None or lacking:
+            raise CheckError(f"the original has no column {lacking[0]!r}" if lacking else "no original is given")
+        return list(original.batches([coded[name] for name in names]))
+
+    def _marginal(self, names: tuple[str, ...], attribute: Domain) -> Marginal:
+        """The reference distribution of an attribute, under the conventions that shape it."""
+        if names not in self._marginals:
+            marginal = self._reference(names, attribute)
+            if not marginal.total:
+                raise CheckError(f"column {attribute.attribute!r} has no value in any record")
+            self._marginals[names] = marginal
+        return self._marginals[names]
+
+    def _reference(self, names: tuple[str, ...], attribute: Domain) -> Marginal:
+        if self.conventions.reference == "declared":
+            return marginal_as_declared(attribute, self.policy)
+        if self.conventions.reference == "original":
+            return marginal_of_original(attribute, count_codes(attribute, self._original(names)), self.policy)
+        exempt = self.conventions.suppressed == "exempt" and self._may_be_suppressed
+        counted = self._counted_shards() if exempt or self.release.unit is not None else None
+        return marginal_of_release(attribute, self.policy, counted, self._ungeneralised)
 
     # Conventions that look at records before they are grouped
 
@@ -163,36 +222,23 @@ class _Evaluation:
         keep = ~_all_in(shard, [*self.release.quasi_identifiers, *self.release.sensitive])
         return {attribute: codes[keep] for attribute, codes in shard.items()}
 
-    def _marginal(self, domain: Domain) -> Marginal:
-        """The reference distribution of a sensitive attribute, under the conventions that shape it."""
-        if domain.attribute not in self._marginals:
-            self._marginals[domain.attribute] = Marginal(self._weights(domain))
-        return self._marginals[domain.attribute]
-
-    def _weights(self, domain: Domain) -> Counts:
-        exempt = self.conventions.suppressed == "exempt" and self._may_be_suppressed
-        if self.release.unit is None and not exempt:
-            counts = np.append(domain.counts, domain.missing)
-        else:
-            counts = np.zeros(domain.size + 1, dtype=np.int64)
-            for shard in self.shards:
-                counted = self._counted(shard)
-                if len(counted[domain.attribute]):
-                    grouping = self._grouping(counted, wildcard=False)
-                    histogram = grouping.histogram(counted[domain.attribute], domain.size + 1)
-                    np.add.at(counts, histogram.values, histogram.counts)
-        return counts if self.conventions.missing_sensitive == "own_category" else counts[:-1]
+    def _counted_shards(self) -> Iterator[Shard]:
+        for shard in self.shards:
+            counted = self._counted(shard)
+            if len(next(iter(counted.values()))):
+                yield counted
 
     # Measuring
 
-    def _grouping(self, shard: Shard, *, wildcard: bool) -> Grouping:
-        return Grouping(shard, self.release.quasi_identifiers, self.release.unit, wildcard)
+    def _ungeneralised(self, shard: Shard) -> Grouping:
+        """A shard grouped without wildcards."""
+        return Grouping(shard, self.release.quasi_identifiers, self.release.unit)
 
     def _run(self, tasks: Sequence[Task]) -> dict[int, Summaries | Exception]:
         """Every task over all shards, shards side by side."""
         if not tasks:
             return {}
-        merged: dict[int, Summaries | Exception] = {}
+        merged: dict[int, Summaries | Exception | None] = {}
         with ThreadPoolExecutor(processors()) as pool:
             futures = [pool.submit(self._measure, shard, tasks) for shard in range(self.shards.count)]
             try:
@@ -206,29 +252,46 @@ class _Evaluation:
         return {key: result for key, result in merged.items() if result is not None}
 
     def _measure(self, number: int, tasks: Sequence[Task]) -> list[Summaries | Exception | None]:
-        """All tasks on one shard, which is grouped once."""
+        """All tasks on one shard, which is grouped once for each set of quasi-identifiers."""
         shard = self.shards.read(number)
         shard = self._counted(shard) if shard else shard
         if not shard or not len(next(iter(shard.values()))):
             return [None] * len(tasks)
-        grouping = self._grouping(shard, wildcard=self.wildcard)
-        histograms: dict[str | None, Histogram | None] = {None: None}
+        view = _ShardView(shard, self.release.unit, self.wildcard, self.conventions.missing_sensitive == "own_category")
         results: list[Summaries | Exception | None] = []
         for task in tasks:
             try:
-                if task.attribute_name not in histograms:
-                    histograms[task.attribute_name] = self._histogram(grouping, shard, task)
-                histogram = histograms[task.attribute_name]
+                grouping, histogram = view.classes(task)
                 results.append(task.measure(grouping, histogram, show_values=self.options.show_values))
             except Exception as error:  # noqa: BLE001 - a check that raises must not take the others down
                 results.append(error)
         return results
 
-    def _histogram(self, grouping: Grouping, shard: Shard, task: Task) -> Histogram:
-        assert task.attribute is not None  # noqa: S101 - a task without its attribute has an obstacle and is not run
-        domain = task.attribute
-        counted = grouping.histogram(shard[domain.attribute], domain.size + 1)
-        return counted if self.conventions.missing_sensitive == "own_category" else counted.without(domain.size)
+
+@dataclass
+class _ShardView:
+    """One shard, grouped and counted only once for all tasks that ask for the same."""
+
+    shard: Shard
+    unit: Domain | None
+    wildcard: bool
+    missing_is_a_value: bool
+    groupings: dict[tuple[str, ...], Grouping] = field(default_factory=dict)
+    histograms: dict[tuple[tuple[str, ...], str], Histogram] = field(default_factory=dict)
+
+    def classes(self, task: Task) -> tuple[Grouping, Histogram | None]:
+        """The equivalence classes that a task measures, and its attribute counted in them."""
+        names = tuple(domain.attribute for domain in task.quasi_identifiers)
+        if names not in self.groupings:
+            self.groupings[names] = Grouping(self.shard, task.quasi_identifiers, self.unit, self.wildcard)
+        grouping, attribute = self.groupings[names], task.attribute
+        if attribute is None:
+            return grouping, None
+        key = (names, attribute.attribute)
+        if key not in self.histograms:
+            counted = grouping.histogram(attribute.codes(self.shard), attribute.size + 1)
+            self.histograms[key] = counted if self.missing_is_a_value else counted.without(attribute.size)
+        return grouping, self.histograms[key]
 
 
 def _merged(

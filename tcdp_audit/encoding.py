@@ -6,14 +6,15 @@ from 0 to `size` - 1 in the order of the attribute's scale; `size` itself is the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.errors import DataError
+from tcdp_audit.keys import Codes
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, Scale
 
 Strings = NDArray[np.object_]
@@ -68,6 +69,28 @@ class Domain:
     def dtype(self) -> np.dtype[Any]:
         """The narrowest type that holds every code and the missing one."""
         return np.min_scalar_type(self.size)
+
+    def codes(self, shard: Mapping[str, Codes]) -> Codes:
+        """The code of each record of a shard."""
+        return shard[self.attribute]
+
+    def onto(self, values: NDArray[Any]) -> Domain:
+        """The same attribute over a larger domain, whose values include all of this one's in the same order."""
+        position = np.searchsorted(values, self.values) if len(self.values) else np.zeros(0, dtype=np.int64)
+        counts = np.zeros(len(values), dtype=np.int64)
+        counts[position] = self.counts
+        return replace(
+            self,
+            values=values,
+            counts=counts,
+            code_of_raw=np.append(position, len(values))[self.code_of_raw],
+            suppressed=frozenset(position[list(self.suppressed)].tolist()),
+        )
+
+    @property
+    def labels(self) -> list[str]:
+        """The values as text, as hierarchies and parameters name them. For evidence never printed."""
+        return _texts(RawDomain(self.values, self.counts, 0)).tolist()
 
     def label(self, code: int) -> str:
         """A value as text, for evidence with `--show-values` only."""

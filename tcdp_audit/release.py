@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
-from tcdp_audit.encoding import Domain, Misfit, canonical
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.encoding import Domain, Misfit, RawDomain, canonical
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import DataError
+from tcdp_audit.hierarchy import Hierarchy, Tree, load_hierarchy
 from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
 
 
@@ -19,10 +25,12 @@ class Release:
     Args:
         engine: where it lives.
         policy: what its columns mean.
+        original: the table it was made from, where the policy names one.
     """
 
     engine: Engine
     policy: Policy
+    original: Engine | None = None
 
     @cached_property
     def columns(self) -> frozenset[str]:
@@ -34,12 +42,78 @@ class Release:
         return {name: self._domain(name) for name in self._examined if name in self.columns}
 
     def _domain(self, attribute: str) -> tuple[Domain, Misfit | None] | DataError:
-        declaration = self.policy.attributes.get(attribute, AttributeDeclaration(role=Role.INSENSITIVE))
         try:
-            raw = self.engine.domain(attribute)
-            return canonical(attribute, raw, declaration, self.policy.conventions)
+            domain, misfit = self._canonical(attribute, self.engine.domain(attribute))
+            return domain.onto(self._values(domain)), misfit
         except DataError as error:
             return error
+
+    def _canonical(self, attribute: str, raw: RawDomain) -> tuple[Domain, Misfit | None]:
+        declaration = self.policy.attributes.get(attribute, AttributeDeclaration(role=Role.INSENSITIVE))
+        return canonical(attribute, raw, declaration, self.policy.conventions)
+
+    def _values(self, domain: Domain) -> NDArray[Any]:
+        """A domain's values, and those that only its reference distribution has."""
+        declaration = self.policy.attributes.get(domain.attribute)
+        if declaration is None or declaration.order is not None or declaration.role is not Role.SENSITIVE:
+            return domain.values
+        further: list[NDArray[Any]] = []
+        if self.policy.conventions.reference == "declared" and isinstance(declaration.distribution, dict):
+            declared = np.array([*sorted(declaration.distribution), None], dtype=object)[:-1]
+            raw = RawDomain(declared, np.ones(len(declared), dtype=np.int64), 0)
+            further.append(self._canonical(domain.attribute, raw)[0].values)
+        if domain.attribute in self._original_domains:
+            further.append(self._original_domains[domain.attribute].values)
+        if not further:
+            return domain.values
+        if domain.values.dtype != object:
+            return np.unique(np.concatenate([domain.values, *further]))
+        return np.array([*sorted(set(domain.values).union(*further)), None], dtype=object)[:-1]
+
+    @cached_property
+    def _original_domains(self) -> Mapping[str, Domain]:
+        """The sensitive attributes of the original, where it is the reference."""
+        if self.original is None or self.policy.conventions.reference != "original":
+            return {}
+        columns = {column.name for column in self.original.columns}
+        names = [name for name in self.policy.with_role(Role.SENSITIVE) if name in columns]
+        return {name: self._canonical(name, self.original.domain(name))[0] for name in names}
+
+    @cached_property
+    def original_domains(self) -> Mapping[str, Domain]:
+        """The original's sensitive attributes, coded as the release's are."""
+        found = self._original_domains.items()
+        return {name: domain.onto(self.domains[name].values) for name, domain in found if name in self.domains}
+
+    @cached_property
+    def hierarchies(self) -> Mapping[str, Hierarchy]:
+        """The declared hierarchies.
+
+        Raises:
+            PolicyError: one cannot be read, or is not one tree of one depth.
+        """
+        return {
+            name: load_hierarchy(one.hierarchy, self._hierarchy_path(one.hierarchy))
+            for name, one in self.policy.attributes.items()
+            if one.hierarchy is not None
+        }
+
+    def _hierarchy_path(self, hierarchy: str | Mapping[str, Any]) -> Path | None:
+        return Path(self.policy.resolve(hierarchy)) if isinstance(hierarchy, str) else None
+
+    @cached_property
+    def unknown_labels(self) -> Mapping[str, list[int]]:
+        """For each attribute with a hierarchy the codes of values that the hierarchy does not have."""
+        found = {name: self.domains[name] for name in self.hierarchies if name in self.domains}
+        unknown = {name: self.hierarchies[name].unknown(domain.labels) for name, domain in found.items()}
+        return {name: codes for name, codes in unknown.items() if codes}
+
+    def tree(self, domain: Domain) -> Tree | None:
+        """An attribute's hierarchy laid over its domain, where it has one that knows all values."""
+        hierarchy = self.hierarchies.get(domain.attribute)
+        if hierarchy is None or domain.attribute in self.unknown_labels:
+            return None
+        return hierarchy.over(domain.labels)
 
     @property
     def _examined(self) -> list[str]:
@@ -47,7 +121,9 @@ class Release:
         wanted = [
             name
             for name, one in sorted(self.policy.attributes.items())
-            if one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) or one.scale in (Scale.NUMERIC, Scale.ORDINAL)
+            if one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+            or one.scale in (Scale.NUMERIC, Scale.ORDINAL)
+            or one.hierarchy is not None
         ]
         unit = self.policy.document.unit
         return [*wanted, unit] if unit is not None and unit not in wanted else wanted

@@ -47,6 +47,10 @@ class Table:
     records: int
     columns: int
 
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {"uri": self.uri, "sha256": self.sha256, "records": self.records, "columns": self.columns}
+
     @property
     def name(self) -> str:
         """Its file name, or its name in memory."""
@@ -62,6 +66,7 @@ class Audit:
         release: what was audited.
         policy: what it was audited against.
         plugins: the code that took part.
+        original: what the release was compared with, if anything.
         audited_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
     """
 
@@ -69,6 +74,7 @@ class Audit:
     release: Table
     policy: Policy
     plugins: Plugins
+    original: Table | None = None
     audited_at: datetime = field(default_factory=lambda: now())
 
     @property
@@ -136,12 +142,8 @@ class Audit:
             "audited_at": self.audited_at.isoformat().replace("+00:00", "Z"),
             "tool": tool(),
             "plugins": [info.as_json() for info in self.plugins.infos],
-            "release": {
-                "uri": self.release.uri,
-                "sha256": self.release.sha256,
-                "records": self.release.records,
-                "columns": self.release.columns,
-            },
+            "release": self.release.as_json(),
+            "original": None if self.original is None else self.original.as_json(),
             "policy": {"uri": None if self.policy.path is None else str(self.policy.path), "sha256": self.policy.sha256},
             "summary": self.summary,
             "outcomes": [one.as_json() for one in self.outcomes],

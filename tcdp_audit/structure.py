@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from tcdp_audit.encoding import Domain
 from tcdp_audit.outcome import STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.policy import Role
@@ -19,6 +21,7 @@ def examine(release: Release) -> Iterator[Outcome]:
     yield _undeclared_columns(release)
     yield _present_identifiers(release)
     yield _wrong_scale(release)
+    yield _outside_hierarchy(release)
     yield _text_variants(release)
 
 
@@ -64,7 +67,24 @@ def _wrong_scale(release: Release) -> Outcome:
         sentences.append(f"column {name!r} holds {misfit.reason} in {records:,} records, first in record {first:,}")
     sentences += [text for _, text in sorted(release.unreadable.items())]
     faulty = sorted({*release.misfits, *release.unreadable})
-    return _finding("wrong_scale", "Values keep their declared scale", faulty, "; ".join(sentences).replace("{", "{{").replace("}", "}}"))
+    return _finding("wrong_scale", "Values keep their declared scale", faulty, _literal("; ".join(sentences)))
+
+
+def _outside_hierarchy(release: Release) -> Outcome:
+    sentences = []
+    for name, codes in sorted(release.unknown_labels.items()):
+        domain, raw = release.domains[name], release.engine.domain(name)
+        records = int(domain.counts[codes].sum())
+        first = release.engine.locate(name, raw.values[np.isin(domain.code_of_raw, codes)]) if records else 0
+        where = f" in {records:,} records, first in record {first:,}" if records else " in its reference distribution"
+        sentences.append(f"column {name!r} has {len(codes):,} values that its hierarchy does not know{where}")
+    message = "; ".join(sentences)
+    return _finding("outside_hierarchy", "Hierarchies know every value", sorted(release.unknown_labels), _literal(message))
+
+
+def _literal(text: str) -> str:
+    """Text that `str.format` leaves as it is."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _text_variants(release: Release) -> Outcome:
@@ -77,7 +97,7 @@ def _text_variants(release: Release) -> Outcome:
         "text_variants",
         "No value is written in two ways",
         sorted({*padded, *cased}),
-        f"{message}: the variants count as different values".replace("{", "{{").replace("}", "}}"),
+        _literal(f"{message}: the variants count as different values"),
         severity=Severity.WARNING,
     )
 

@@ -20,6 +20,7 @@ JSON_SUFFIX = ".json"
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("release", required=False)
 @click.option("--policy", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml of this folder.")
+@click.option("--original", metavar="FILE", help="The table that the release was made from.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Write a report; its extension is its format.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
@@ -31,6 +32,7 @@ JSON_SUFFIX = ".json"
 def command(  # noqa: PLR0913 - one parameter an option
     release: str | None,
     policy: str | None,
+    original: str | None,
     reports: tuple[str, ...],
     fail_on: str,
     memory: str | None,
@@ -58,7 +60,9 @@ def command(  # noqa: PLR0913 - one parameter an option
     from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
 
     with progress_on_terminal(quiet=quiet) as progress:
-        result = audit(release, loaded, plugins=plugins, memory=budget, show_values=show_values, progress=progress)
+        result = audit(
+            release, loaded, original, plugins=plugins, memory=budget, show_values=show_values, progress=progress
+        )
         rendered = [(Path(path), result.render(Path(path).suffix)) for path in reports]
     for path, text in rendered:
         write_atomically(path, text)

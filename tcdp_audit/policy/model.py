@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from tcdp_audit.policy.scalars import as_text
+from tcdp_audit.policy.scalars import Exact, as_text
 
 
 class Role(StrEnum):
@@ -42,7 +42,14 @@ class AttributeDeclaration(Model):
     role: Annotated[Role, Field(strict=False, description="What the attribute can do to a person.")]
     scale: Annotated[Scale | None, Field(strict=False, description="How its values relate to each other.")] = None
     order: Annotated[list[Text] | None, Field(min_length=1, description="An ordinal domain, lowest first.")] = None
-    hierarchy: Annotated[str | None, Field(description="A generalisation hierarchy: a CSV file, leaf to root.")] = None
+    hierarchy: Annotated[
+        str | dict[str, Any] | None,
+        Field(description="A generalisation hierarchy: a CSV file (leaf to root), a YAML file, or a nested mapping."),
+    ] = None
+    distribution: Annotated[
+        Literal["uniform"] | dict[Text, Exact] | None,
+        Field(description="A declared reference distribution: uniform, or a weight for each value."),
+    ] = None
 
     @model_validator(mode="after")
     def _order_belongs_to_ordinal(self) -> AttributeDeclaration:
@@ -50,6 +57,10 @@ class AttributeDeclaration(Model):
             raise ValueError("an order needs `scale: ordinal`")
         if self.order is not None and len(set(self.order)) < len(self.order):
             raise ValueError("the order names a value twice")
+        if isinstance(self.distribution, dict) and (
+            min(self.distribution.values(), default=0) < 0 or not sum(self.distribution.values())
+        ):
+            raise ValueError("the weights of a distribution are at least 0 and not all 0")
         return self
 
 
@@ -71,10 +82,15 @@ class Conventions(Model):
     suppressed_tokens: Annotated[list[Text], Field(description="Cells that stand for a suppressed value.")] = ["*"]
     missing_tokens: Annotated[list[Text], Field(description="Text cells that stand for a missing value.")] = [""]
     multiple_sensitive: Annotated[
-        Literal["per_attribute"], Field(description="Each sensitive attribute is checked by itself.")
+        Literal["per_attribute", "others_as_quasi_identifiers", "joint"],
+        Field(
+            description="Each sensitive attribute is checked by itself, by itself while an intruder knows the others, "
+            "or all of them together as one combination."
+        ),
     ] = "per_attribute"
     reference: Annotated[
-        Literal["release"], Field(description="The distribution that closeness is measured against.")
+        Literal["release", "original", "declared"],
+        Field(description="The distribution that closeness is measured against."),
     ] = "release"
 
 
