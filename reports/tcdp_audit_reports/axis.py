@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from tcdp_audit_reports.words import figure
-
 WIDE = 50  # a largest figure this many times the smallest asks for a logarithmic axis
 STEPS = (1, 2, 5, 10)
 
@@ -39,7 +37,12 @@ class Axis:
 
     def named_ticks(self) -> list[tuple[float, str]]:
         """Place and text of each tick."""
-        return [(self.place(tick), figure(tick) if tick else "0") for tick in self.ticks]
+        return [(self.place(tick), tick_text(tick)) for tick in self.ticks]
+
+
+def tick_text(tick: float) -> str:
+    """A round figure without needless digits."""
+    return f"{tick:,.0f}" if float(tick).is_integer() else f"{tick:.6g}"
 
 
 def axis_for(values: Sequence[float], threshold: float | None, span: float) -> Axis:

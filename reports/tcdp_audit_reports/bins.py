@@ -36,12 +36,12 @@ class Bin:
 
 
 def compact(number: int) -> str:
-    """A number in at most five letters: 9999, 12k, 3.4M."""
+    """A number in at most five letters: 9,999, 12k, 3.4M."""
     for size, letter in ((10**9, "G"), (10**6, "M"), (10**4, "k")):
         if number >= size:
             scaled = number / (1000 if letter == "k" else size)
             return f"{scaled:.0f}{letter}" if scaled >= 10 else f"{scaled:.1f}{letter}"
-    return str(number)
+    return f"{number:,}"
 
 
 def binned(distribution: Distribution, threshold: int | None, bins: int) -> list[Bin]:
@@ -56,11 +56,14 @@ def binned(distribution: Distribution, threshold: int | None, bins: int) -> list
 
 
 def _starts(figures: range, bins: int) -> list[int]:
-    """Where bins begin: at each figure if they fit, else at round numbers, evenly thinned."""
-    if len(figures) <= bins:
-        return list(figures)
+    """Where bins begin: at each figure if about as many fit, else at round numbers, evenly thinned."""
+    if len(figures) <= 2 * bins:
+        return list(figures)[:bins]
     for factors in ((1, 2, 5), (1,)):
-        starts = [figures.start, *(n for n in _round_numbers(figures.stop, factors) if n in figures and n > figures.start)]
+        starts = [
+            figures.start,
+            *(n for n in _round_numbers(figures.stop, factors) if n in figures and n > figures.start),
+        ]
         if len(starts) <= bins:
             return starts
     return [starts[len(starts) * i // bins] for i in range(bins)]
@@ -72,25 +75,14 @@ def _round_numbers(limit: int, factors: Sequence[int]) -> list[int]:
 
 def _filled(distribution: Distribution, starts: Sequence[int], threshold: int | None) -> list[Bin]:
     ends = [*(start - 1 for start in starts[1:]), int(distribution[-1][0])]
-    totals = [[0, 0] for _ in starts]
+    classes, records = [0] * len(starts), [0] * len(starts)
     position = 0
-    for figure, classes, records in distribution:
+    for figure, more_classes, more_records in distribution:
         while figure > ends[position]:
             position += 1
-        totals[position][0] += classes
-        totals[position][1] += records
-    spans = zip(starts, ends, totals, strict=True)
-    last = len(starts) - 1
-    return [
-        Bin(
-            low,
-            None if position == last and high > low and not _fails(high, threshold) else high,
-            *total,
-            failing=_fails(high, threshold),
-        )
-        for position, (low, high, total) in enumerate(spans)
-    ]
-
-
-def _fails(figure: int, threshold: int | None) -> bool:
-    return threshold is not None and figure < threshold
+        classes[position] += more_classes
+        records[position] += more_records
+    failing = [threshold is not None and end < threshold for end in ends]
+    open_end = ends[-1] > starts[-1] and not failing[-1]
+    shown: list[int | None] = [*ends[:-1], None if open_end else ends[-1]]
+    return [Bin(*one) for one in zip(starts, shown, classes, records, failing, strict=True)]

@@ -16,6 +16,7 @@ from tcdp_audit_reports.words import (
     listed,
     named,
     observed,
+    prose,
     sentence_case,
     share,
     spelled,
@@ -55,7 +56,9 @@ def _demands(audit: Audit) -> str:
     total = tally["passed"] + tally["failed"] + tally["warning"] + tally["error"]
     if not total:
         figures = f"{spelled(tally['measured'])} {named('figure', tally['measured'])}"
-        return f"The policy demands nothing that could be judged: {figures} {_were(tally['measured'])} measured."
+        return (
+            f"The policy demands nothing that could be judged: {figures} {_were(tally['measured'])} measured."
+        )
     if tally["passed"] == total:
         only = "The one demand in the policy is met." if total == 1 else ""
         return only or f"All {spelled(total)} demands in the policy are met."
@@ -66,7 +69,11 @@ def _demands(audit: Audit) -> str:
     ]
     told = [part for part in parts if part]
     subject, rest = told[0].split(" ", 1)
-    lead = "The one demand in the policy" if total == 1 else f"{sentence_case(subject)} of the {spelled(total)} demands in the policy"
+    lead = (
+        "The one demand in the policy"
+        if total == 1
+        else f"{sentence_case(subject)} of the {spelled(total)} demands in the policy"
+    )
     conclusion = " Nothing may be concluded from an incomplete audit." if tally["error"] else ""
     return f"{lead} {listed([rest, *told[1:]])}.{conclusion}"
 
@@ -88,14 +95,19 @@ def _affected(audit: Audit) -> str:
     records, total = max(hit), audit.release.records
     least = "At least " if len(hit) > 1 and records < total else ""
     verb = "is" if records == 1 else "are"
-    return f"{least}{records:,} of {count(total, 'record')} ({share(records, total)}) {verb} less protected than the policy requires."
+    told = f"{least}{records:,} of {count(total, 'record')} ({share(records, total)})"
+    return f"{told} {verb} less protected than the policy requires."
 
 
 def _structure(audit: Audit) -> str:
-    broken = [one for one in audit.structure if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
+    broken = [
+        one for one in audit.structure if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning
+    ]
     if not broken:
         return ""
-    return f"{sentence_case(spelled(len(broken)))} of the {spelled(len(audit.structure))} demands on its columns {'is' if len(broken) == 1 else 'are'} not met."
+    verb = "is" if len(broken) == 1 else "are"
+    total = spelled(len(audit.structure))
+    return f"{sentence_case(spelled(len(broken)))} of the {total} demands on its columns {verb} not met."
 
 
 def tally(audit: Audit) -> list[tuple[str, int, str]]:
@@ -111,7 +123,9 @@ def tally(audit: Audit) -> list[tuple[str, int, str]]:
 
 def _structural_state(audit: Audit) -> str:
     found = {state_of(one) for one in audit.structure}
-    return next(state for state in ("error", "failed", "warning", "measured", "skipped", "passed") if state in found)
+    return next(
+        state for state in ("error", "failed", "warning", "measured", "skipped", "passed") if state in found
+    )
 
 
 def _tallied(state: str, number: int) -> str:
@@ -121,18 +135,24 @@ def _tallied(state: str, number: int) -> str:
 def reasons(audit: Audit) -> list[Reason]:
     """Up to four findings: what the columns lack, what could not be run, what fails most, what is closest."""
     numbered = [*enumerate(audit.expectations, 1)]
-    targets = [(one, f"s{number}") for number, one in enumerate(audit.structure, 1) if one.status is not Status.PASSED]
+    targets = [
+        (one, f"s{number}")
+        for number, one in enumerate(audit.structure, 1)
+        if one.status is not Status.PASSED
+    ]
     targets += [(one, f"e{number}") for number, one in numbered]
     ranked = sorted(targets, key=lambda target: _rank(target[0]))
     return [_reason(one, target) for one, target in ranked[:REASONS]]
 
 
 def _rank(outcome: Outcome) -> tuple[int, float]:
-    """Structure and errors first, then failures by the records that they hit, then what is closest to its demand."""
+    """Structure and errors first, then failures by the records they hit, then what is closest to its demand."""
     fails, margin = failing(outcome), doublings(outcome)
     if outcome.is_structural and not outcome.is_warning:
         return 0, 0.0
-    order = {"error": 1, "failed": 2, "warning": 3, "passed": 4, "measured": 5, "skipped": 6}[state_of(outcome)]
+    order = {"error": 1, "failed": 2, "warning": 3, "passed": 4, "measured": 5, "skipped": 6}[
+        state_of(outcome)
+    ]
     if outcome.status is Status.FAILED:
         return order, float(-fails[1]) if fails else 0.0
     return order, margin if outcome.status is Status.PASSED and margin is not None else 0.0
@@ -141,7 +161,7 @@ def _rank(outcome: Outcome) -> tuple[int, float]:
 def _reason(outcome: Outcome, target: str) -> Reason:
     title = outcome.title or outcome.check
     link = title if outcome.attribute is None else f"{title}, {visible(outcome.attribute)}"
-    text = visible(outcome.message)
+    text = prose(outcome.message)
     return Reason(_head(outcome), text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", target, link)
 
 
@@ -149,7 +169,11 @@ def _head(outcome: Outcome) -> str:
     fails = failing(outcome)
     if outcome.is_structural:
         columns = outcome.details.get("columns")
-        return f"{count(len(columns), 'column')} at fault" if isinstance(columns, list) and columns else "Columns at fault"
+        return (
+            f"{count(len(columns), 'column')} at fault"
+            if isinstance(columns, list) and columns
+            else "Columns at fault"
+        )
     if outcome.status is Status.ERROR:
         return "Could not be run"
     if outcome.status is Status.FAILED and fails is not None and fails[1]:
@@ -164,6 +188,6 @@ def _head(outcome: Outcome) -> str:
 def shown_structure(audit: Audit) -> Sequence[tuple[str, str, str, str]]:
     """The core's own findings on the columns: id, state, title and sentence."""
     return [
-        (f"s{number}", state_of(one), one.title or one.check, visible(one.message) or "Kept.")
+        (f"s{number}", state_of(one), one.title or one.check, prose(one.message) or "Kept.")
         for number, one in enumerate(audit.structure, 1)
     ]

@@ -43,7 +43,7 @@ class Measured:
         distribution: classes and records by figure.
         threshold: the demanded figure, if any.
         comparison: how figures must stand to it.
-        failing: classes and records that fail, by the outcome's own exact count; None where nothing is demanded.
+        failing: classes and records that fail, by the outcome's own count; None where nothing is demanded.
         label: what the figure is called.
         others: whether classes may also fail another figure of the same check.
     """

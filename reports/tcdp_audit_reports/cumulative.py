@@ -1,4 +1,4 @@
-"""The share of records whose class has at most a figure: a curve, the failing side hatched, infinity apart."""
+"""The share of records whose class has at most a figure: a curve, its failing side hatched."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf, isinf
 
 from tcdp_audit.outcome import Comparison
-from tcdp_audit_reports.axis import Axis, axis_for
+from tcdp_audit_reports.axis import Axis, axis_for, tick_text
 from tcdp_audit_reports.chart import Chart, Distribution, Measured, Table
 from tcdp_audit_reports.drawing import (
     LINE,
@@ -102,10 +102,10 @@ def _median(distribution: Distribution) -> float:
 
 
 def _description(measured: Measured) -> str:
-    values = [value for value, _, _ in measured.distribution]
+    values, half = [value for value, _, _ in measured.distribution], figure(_median(measured.distribution))
     return (
         f"Cumulative curve over {count(measured.records, 'record')}, from {figure(values[0])} to "
-        f"{figure(values[-1])}, with half of the records at or below {figure(_median(measured.distribution))}."
+        f"{figure(values[-1])}, with half of the records at or below {half}."
     )
 
 
@@ -113,9 +113,9 @@ def _table(measured: Measured, axis: Axis) -> Table:
     """The cumulative share at the axis's ticks and at the threshold."""
     limit = [] if measured.threshold is None else [float(measured.threshold)]
     rows = []
-    for value in sorted({*axis.ticks[1:], *limit}):
+    for value in sorted({*axis.ticks[1:], *limit}):  # the axis begins at or below the least figure
         held = sum(records for one, _, records in measured.distribution if one <= value)
-        rows.append([f"≤ {figure(value)}", count(held), share(held, measured.records)])
+        rows.append([f"≤ {tick_text(value)}", count(held), share(held, measured.records)])
     infinite = sum(records for value, _, records in measured.distribution if value == inf)
     if infinite:
         rows.append(["infinite", count(infinite), share(infinite, measured.records)])
@@ -131,7 +131,9 @@ def _drawing(measured: Measured, axis: Axis, curve: _Curve) -> Drawing:
     areas, labels = list(_infinite_bar(measured, curve)), list(_grid_labels())
     lines = [Line("grid", 0, 100, TOP, TOP), Line("grid", 0, 100, 110, 110), Line("axis", 0, 100, BASE, BASE)]
     ticks = thinned(tick_label(text, place, 218) for place, text in axis.named_ticks())
-    lines += [Line("axis", round(place, 2), round(place, 2), BASE, BASE + 5) for place, _ in axis.named_ticks()]
+    lines += [
+        Line("axis", round(place, 2), round(place, 2), BASE, BASE + 5) for place, _ in axis.named_ticks()
+    ]
     labels += [*ticks, Label(shortened(f"{measured.label} →"), 100, 236, "label", "end")]
     if curve.infinite:
         labels += _infinite_labels(curve)

@@ -17,6 +17,7 @@ from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit_reports.words import count, demanded, failing
 
 DIGITS = 3
+SHARE = "at_most"  # the threshold of checks that report a share
 PLAIN = re.compile(r"[A-Za-z_][\w-]*")
 YAML_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
@@ -32,23 +33,26 @@ class Kept:
 def kept_demand(outcome: Outcome, check: Any) -> Kept | None:
     """The strictest demand of the failed one's kind that the release keeps.
 
-    None where the outcome did not fail by its headline figure alone, or where the check's own parameters do not
-    accept the figure as a threshold.
+    None where the outcome did not fail by its headline figure alone, or where the check does not accept the
+    figure as a threshold.
     """
-    thresholds = getattr(check, "thresholds", ())
-    given = [one for one in thresholds if one.parameter in outcome.parameters]
-    if outcome.status is not Status.FAILED or len(given) != 1 or given[0] is not thresholds[0]:
+    name, value = _headline(outcome, check), _kept_value(outcome)
+    if outcome.status is not Status.FAILED or name is None or value is None:
         return None
-    value = _kept_value(outcome)
-    if value is None:
-        return None
-    parameters = {**outcome.parameters, thresholds[0].parameter: value}
+    parameters = {**outcome.parameters, name: value}
     if not _accepted(check, parameters):
         return None
     if outcome.attribute is not None:
         parameters["attribute"] = outcome.attribute
     listed = ", ".join(f"{name}: {_scalar(one)}" for name, one in parameters.items())
     return Kept(_sentence(outcome), f"expect:\n  - {outcome.check}: {{{listed}}}")
+
+
+def _headline(outcome: Outcome, check: Any) -> str | None:
+    """The parameter with the threshold, if it is the only one that was demanded."""
+    names = [one.parameter for one in getattr(check, "thresholds", ())] or [SHARE]
+    given = [name for name in names if name in outcome.parameters]
+    return given[0] if given == names[:1] else None
 
 
 def _kept_value(outcome: Outcome) -> int | float | None:
@@ -87,11 +91,15 @@ def _accepted(check: Any, parameters: dict[str, Any]) -> bool:
 
 def _sentence(outcome: Outcome) -> str:
     fails = failing(outcome)
-    which = "the failing classes" if fails is None else f"{count(fails[1], 'record')} in {count(fails[0], 'class')}"
+    which = (
+        "the failing classes"
+        if fails is None
+        else f"{count(fails[1], 'record')} in {count(fails[0], 'class')}"
+    )
     return (
-        f"To meet {demanded(outcome)}, {which} must be generalised further or withheld. The lines below are the "
-        "strictest demand of this kind, to three digits, that the release keeps as it is: they change the policy and "
-        "protect nobody."
+        f"To meet {demanded(outcome)}, {which} must be generalised further or withheld. The lines below are "
+        "the strictest demand of this kind, to three digits, that the release keeps as it is: they change the "
+        "policy and protect nobody."
     )
 
 

@@ -1,4 +1,4 @@
-"""Shapes of a chart. x is a percentage of the width and y a pixel, so that text keeps its size on every screen."""
+"""Shapes of a chart. x is a percentage of the width and y a pixel, so that text keeps its size everywhere."""
 
 from __future__ import annotations
 

@@ -9,13 +9,24 @@ from typing import Any
 
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.results import Audit
-from tcdp_audit_reports import cumulative, histogram
+from tcdp_audit_reports import cumulative, histogram, share_bar
 from tcdp_audit_reports.chart import Chart, Measured, Table, distribution_of
 from tcdp_audit_reports.demand import Kept, kept_demand
 from tcdp_audit_reports.drawing import Drawing
 from tcdp_audit_reports.margin import margin_bar, margin_words
 from tcdp_audit_reports.mathml import is_mathml
-from tcdp_audit_reports.words import SIGNS, count, decimal, demanded, failing, figure, observed, state_of, visible
+from tcdp_audit_reports.words import (
+    SIGNS,
+    count,
+    decimal,
+    demanded,
+    failing,
+    figure,
+    observed,
+    prose,
+    state_of,
+    visible,
+)
 from tcdp_audit_reports.worst import worst_table
 
 Pairs = Sequence[tuple[str, str]]
@@ -69,7 +80,7 @@ def _finding(outcome: Outcome, check: Any, number: int) -> Finding:
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
         at_risk="–" if fails is None else count(fails[1]),
-        message=visible(outcome.message),
+        message=prose(outcome.message),
         check=outcome.check,
         line=outcome.line,
         facts=_facts(outcome, check),
@@ -77,7 +88,7 @@ def _finding(outcome: Outcome, check: Any, number: int) -> Finding:
         source=outcome.source,
         guide=guide,
         has_mathml=guide is not None and is_mathml(guide.mathml),
-        chart=_chart(measured),
+        chart=share_bar.chart(outcome) if measured is None else _chart(measured),
         worst=worst_table(outcome, measured),
         kept=kept_demand(outcome, check),
     )
@@ -95,18 +106,16 @@ def plain(name: str) -> str:
     return visible(str(name)).replace("_", " ").replace("quasi identifier", "quasi-identifier")
 
 
-def _chart(measured: Measured | None) -> Chart | None:
-    """A histogram for whole numbers of which more is safer, otherwise the share of records up to each figure."""
-    if measured is None:
-        return None
+def _chart(measured: Measured) -> Chart:
+    """A histogram for whole numbers of which more is safer, otherwise a cumulative curve."""
     return histogram.chart(measured) if measured.counts_whole_numbers else cumulative.chart(measured)
 
 
 def _measured(outcome: Outcome, check: Any) -> Measured | None:
-    distribution = distribution_of(outcome)
-    if not distribution or outcome.comparison is None:
+    """The distribution over classes, where it is of the very figure that is compared."""
+    distribution, thresholds = distribution_of(outcome), getattr(check, "thresholds", ())
+    if not distribution or not thresholds or outcome.comparison is None:
         return None
-    thresholds = getattr(check, "thresholds", ())
     label = next((one.label for one in thresholds if one.label), "observed figure")
     others = sum(one.parameter in outcome.parameters for one in thresholds) > 1
     return Measured(distribution, outcome.threshold, outcome.comparison, failing(outcome), label, others)

@@ -46,7 +46,11 @@ def _title(measured: Measured, threshold: int | None) -> str:
     figures = [int(figure) for figure, _, _ in measured.distribution]
     total = count(measured.classes, "class")
     if threshold is None:
-        return f"{total}, from {min(figures):,} to {max(figures):,}" if len(figures) > 1 else f"{total}, all at {figures[0]:,}"
+        return (
+            f"{total}, from {min(figures):,} to {max(figures):,}"
+            if len(figures) > 1
+            else f"{total}, all at {figures[0]:,}"
+        )
     below = sum(classes for figure, classes, _ in measured.distribution if figure < threshold)
     if not below:
         return f"No class is below {threshold:,}"
@@ -59,7 +63,10 @@ def _description(bins: Sequence[Bin]) -> str:
 
 
 def _table(bins: Sequence[Bin], measured: Measured) -> Table:
-    rows = [[one.range, count(one.classes), count(one.records), share(one.records, measured.records)] for one in bins]
+    rows = [
+        [one.range, count(one.classes), count(one.records), share(one.records, measured.records)]
+        for one in bins
+    ]
     return Table(f"Classes by {measured.label}", ("figure", "classes", "records", "share of records"), rows)
 
 
@@ -89,7 +96,11 @@ def _row_names() -> tuple[Label, ...]:
 
 def _bar_labels(one: Bin, middle: float, top: float) -> list[Label]:
     classes, label, records = _texts(one)
-    return [Label(classes, middle, top, "value"), Label(label, middle, 209, "tick strong"), Label(records, middle, 235)]
+    return [
+        Label(classes, middle, top, "value"),
+        Label(label, middle, 209, "tick strong"),
+        Label(records, middle, 235),
+    ]
 
 
 def _limit_label(text: str, place: float) -> Label:

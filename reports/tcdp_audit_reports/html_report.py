@@ -1,4 +1,4 @@
-"""The HTML report: one file, no script, no request. Everything is prepared here; the template only lays it out."""
+"""The HTML report: one file, no script, no request. All is prepared here; the template only lays it out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from tcdp_audit_reports.policy_text import shown_policy
 from tcdp_audit_reports.words import count, visible
 
 TEMPLATES = Path(__file__).parent / "templates"
-MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 TOKENS = ("suppressed_tokens", "missing_tokens")  # conventions that are cells themselves
 
 
@@ -84,7 +87,7 @@ def stylesheet_hash() -> str:
 
 
 def _inert(result: Any) -> Markup:
-    """JSON that no parser of HTML can take for markup: in its strings `<`, `>` and `&` are written as escapes."""
+    """JSON that no parser of HTML takes for markup: in its strings `<`, `>` and `&` are escapes."""
     text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -129,9 +132,15 @@ def _environment(audit: Audit) -> Pairs:
     about = tool()
     libraries = [(name, version) for name, version in about["libraries"].items()]
     plugins = [
-        (f"plugin {info.name}", visible(f"{info.distribution} {info.version}".strip()) + (", not in use" if info.error else ""))
+        (
+            f"plugin {info.name}",
+            visible(f"{info.distribution} {info.version}".strip()) + (", not in use" if info.error else ""),
+        )
         for info in audit.plugins.infos
     ]
-    digests = [("release", audit.release.sha256 or "a table in memory has none"), ("policy", audit.policy.sha256)]
+    digests = [
+        ("release", audit.release.sha256 or "a table in memory has none"),
+        ("policy", audit.policy.sha256),
+    ]
     sums = [(f"SHA-256 of the {name}", digest) for name, digest in digests]
     return [("auditor", _tool()), ("Python", about["python"]), *libraries, *plugins, *sums]

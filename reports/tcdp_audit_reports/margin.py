@@ -40,7 +40,11 @@ def margin_words(outcome: Outcome) -> str:
     if margin is None:
         return "met" if outcome.status is Status.PASSED else "not met"
     if margin >= 0 and outcome.status is Status.FAILED:
-        return "at the limit" if outcome.comparison in (Comparison.BELOW, Comparison.ABOVE) and not margin else "fails otherwise"
+        return (
+            "at the limit"
+            if outcome.comparison in (Comparison.BELOW, Comparison.ABOVE) and not margin
+            else "fails otherwise"
+        )
     if margin == 0:
         return "exactly met"
     higher = outcome.comparison is not None and outcome.comparison.higher_is_safer
@@ -57,25 +61,35 @@ def _factor(margin: float) -> str:
         return f"{percent}%" if percent else "under 1%"
     if factor >= 1e6:
         return "over 1,000,000×"
-    return f"{factor:.1f}×" if factor < 2.95 else f"{factor:,.0f}×"
+    return f"{factor:.1f}".removesuffix(".0") + "×" if factor < 2.95 else f"{factor:,.0f}×"
 
 
 def margin_bar(outcome: Outcome) -> Drawing | None:
-    """The margin on its axis: the demand is the centre line, each tick a doubling; words stand on the empty side."""
+    """The margin on its axis: the centre line is the demand, each tick a doubling, words on the empty side."""
     margin = doublings(outcome)
     if margin is None or outcome.status not in (Status.PASSED, Status.FAILED):
         return None
     length = round(STEP * min(abs(margin), SHOWN), 2)
     right = margin > 0 or (margin == 0 and outcome.status is Status.PASSED)
-    ticks = [round((50 if right else 0) + STEP * step, 2) for step in ((1, 2, 3) if right else (0, 1, 2))]
-    track = (50, 100) if right else (0, 50)
+    ticks = [
+        round(50 + STEP * step * (1 if right else -1), 2)
+        for step in range(1, SHOWN + 1)
+        if STEP * step > length
+    ]
+    track = (50 + length, 100) if right else (0, 50 - length)
     return Drawing(
         height=20,
-        areas=(Rectangle(f"m-{state_of(outcome)}", 50 if margin > 0 else round(50 - length, 2), length, 5, 10),),
+        areas=(
+            Rectangle(f"m-{state_of(outcome)}", 50 if margin > 0 else round(50 - length, 2), length, 5, 10),
+        ),
         lines=(
-            Line("track", *track, 10, 10),
+            Line("track", round(track[0], 2), round(track[1], 2), 10, 10),
             *(Line("track", tick, tick, 7, 13) for tick in ticks),
             Line("zero", 50, 50, 0, 20),
         ),
-        labels=(Label(margin_words(outcome), 47 if right else 53, 14, "margin-label", "end" if right else "start"),),
+        labels=(
+            Label(
+                margin_words(outcome), 47 if right else 53, 14, "margin-label", "end" if right else "start"
+            ),
+        ),
     )

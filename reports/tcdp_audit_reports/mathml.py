@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 
 ELEMENTS = (
-    "math|mrow|mi|mo|mn|ms|mtext|mspace|mfrac|msqrt|mroot|msub|msup|msubsup|munder|mover|munderover|mtable|mtr|mtd|"
-    "mstyle|mpadded|mphantom"
+    "math|mrow|mi|mo|mn|ms|mtext|mspace|mfrac|msqrt|mroot|msub|msup|msubsup|munder|mover|munderover|"
+    "mtable|mtr|mtd|mstyle|mpadded|mphantom"
 )
 ATTRIBUTES = (
     "display|displaystyle|movablelimits|mathvariant|stretchy|symmetric|largeop|accent|accentunder|form|fence|"
     "separator|lspace|rspace|minsize|maxsize|linethickness|scriptlevel|width|columnalign|columnspacing"
 )
+VALUE = r"'[\w .%-]*'|\"[\w .%-]*\""
 TOKEN = re.compile(
-    rf"<(?P<close>/?)(?P<name>{ELEMENTS})(?:\s+(?:{ATTRIBUTES})=(?:'[\w .%-]*'|\"[\w .%-]*\"))*\s*(?P<empty>/?)>|[^<>]+"
+    rf"<(?P<close>/?)(?P<name>{ELEMENTS})(?:\s+(?:{ATTRIBUTES})=(?:{VALUE}))*\s*(?P<empty>/?)>|[^<>]+"
 )
 
 
 def is_mathml(text: str) -> bool:
     """True for balanced MathML elements with harmless attributes and nothing else. Cost: O(length)."""
-    position, opened = 0, []
+    opened: list[str] = []
+    position = 0
     while position < len(text):
         token = TOKEN.match(text, position)
         if token is None or not _fits(token, opened):

@@ -9,19 +9,21 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from tcdp_audit_reports.words import count
 
-LISTS_OF_CELLS = frozenset({"order", "hierarchy"})
+LISTS_OF_CELLS = frozenset({"order", "hierarchy", "distribution", "values"})
 
 
 def shown_policy(text: str, *, show_values: bool) -> tuple[str, bool]:
     """The text to show, and whether something was left out of it.
 
-    An ordinal attribute's order and a hierarchy written into the policy are its values; a report never shows those
-    unless it was asked to. Everything else stays as it is, to the letter.
+    An ordinal attribute's order, and a hierarchy or a distribution written into the policy, are its values; a
+    report never shows those unless it was asked to. Everything else stays as it is, to the letter.
     """
     if show_values:
         return text, False
     shown = text
-    withheld = sorted(_lists(yaml.compose(text, Loader=yaml.SafeLoader)), key=lambda node: -node.start_mark.index)
+    withheld = sorted(
+        _lists(yaml.compose(text, Loader=yaml.SafeLoader)), key=lambda node: -node.start_mark.index
+    )
     for node in withheld:
         start, end = node.start_mark.index, _end(text, node)
         shown = f"{shown[:start]}[{count(len(node.value), 'value')} not shown]{shown[end:]}"
@@ -47,7 +49,11 @@ def _lists(node: Node | None) -> Iterator[Node]:
             stack += current.value
         if isinstance(current, MappingNode):
             for key, value in current.value:
-                if isinstance(key, ScalarNode) and key.value in LISTS_OF_CELLS and not isinstance(value, ScalarNode):
+                if (
+                    isinstance(key, ScalarNode)
+                    and key.value in LISTS_OF_CELLS
+                    and not isinstance(value, ScalarNode)
+                ):
                     if id(value) not in seen:
                         yield value
                     seen.add(id(value))

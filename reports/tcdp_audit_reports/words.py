@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isfinite, isinf
@@ -11,6 +12,7 @@ from tcdp_audit.outcome import Comparison, Outcome
 SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 PLURALS = {"class": "classes"}
 SIGNS = {Comparison.AT_LEAST: "≥", Comparison.AT_MOST: "≤", Comparison.BELOW: "<", Comparison.ABOVE: ">"}
+BORDERLINE = 1e-9  # closer than this, a whole number is what was meant: the core decides it exactly
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u2028\u2029")
 
 
@@ -64,6 +66,12 @@ def visible(text: str) -> str:
     )
 
 
+def prose(message: str) -> str:
+    """An outcome's sentence as a report shows it, its comparisons as signs that stay with their number."""
+    signed = re.sub(r"([<>])= (?=\d)", lambda found: "≥\u00a0" if found[1] == ">" else "≤\u00a0", message)
+    return visible(signed)
+
+
 def decimal(threshold: Fraction) -> str:
     """A threshold as the decimal that was typed; a fraction where no decimal is exact."""
     if threshold.denominator == 1:
@@ -73,16 +81,16 @@ def decimal(threshold: Fraction) -> str:
 
 
 def figure(value: float | None, threshold: Fraction | None = None) -> str:
-    """An observed figure to three or four digits; more where it would read like a threshold that it is not."""
+    """An observed figure to three digits; more where it would read like a threshold that it is not."""
     if value is None:
         return "–"
     if isinf(value):
         return "∞" if value > 0 else "−∞"
-    if float(value).is_integer():
+    if float(value).is_integer() or 0 < abs(value - round(value)) < BORDERLINE < abs(value):
         return f"{value:,.0f}"
-    texts = (_digits(value, digits) for digits in range(3, 18))
+    texts = (text for digits in range(3, 18) if not _is_whole(text := _digits(value, digits)))
     if threshold is None or Fraction(value) == threshold:
-        return next(texts)
+        return next(texts, repr(value))
     side = Fraction(value) > threshold
     return next((text for text in texts if _keeps_side(text, threshold, above=side)), repr(value))
 
@@ -95,6 +103,11 @@ def _digits(value: float, digits: int) -> str:
         return f"{value:.{digits}g}"
     places = digits - 1 if abs(value) >= 1 else digits
     return f"{value:.{places}f}"
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a fractional figure would read like a whole one, as 0.9997 would as 1.000."""
+    return float(text.replace(",", "")).is_integer()
 
 
 def _keeps_side(text: str, threshold: Fraction, *, above: bool) -> bool:

@@ -1,0 +1,65 @@
+"""A share of all records against its limit: one bar on one axis."""
+
+from __future__ import annotations
+
+from tcdp_audit.outcome import Comparison, Outcome
+from tcdp_audit_reports.axis import Axis, axis_for
+from tcdp_audit_reports.chart import Chart, Table
+from tcdp_audit_reports.drawing import Drawing, Label, Line, Rectangle, text_width, thinned, tick_label
+from tcdp_audit_reports.words import decimal, demanded, observed, share
+
+HEIGHT, TOP, THICK, BASE = 78, 24, 14, 44  # pixels
+
+
+def chart(outcome: Outcome) -> Chart | None:
+    """The bar of an observed share of which less is safer; None for any other figure."""
+    value = outcome.observed
+    if (
+        value is None
+        or not 0 <= value <= 1
+        or outcome.comparison not in (Comparison.AT_MOST, Comparison.BELOW)
+    ):
+        return None
+    threshold = None if outcome.threshold is None else float(outcome.threshold)
+    axis = axis_for([0.0, value], threshold, 100)
+    limit = "no limit is set" if threshold is None else f"the limit is {demanded(outcome)}"
+    return Chart(
+        kind="share",
+        title=f"{share(value, 1)} where {limit}",
+        subtitle="The observed share on an axis that begins at nothing",
+        description=f"One bar of {share(value, 1)}; {limit}.",
+        drawing=_drawing(outcome, value, threshold, axis),
+        data=Table(
+            "The observed share",
+            ("figure", "value"),
+            [["observed", observed(outcome)], ["limit", demanded(outcome)]],
+        ),
+    )
+
+
+def _drawing(outcome: Outcome, value: float, threshold: float | None, axis: Axis) -> Drawing:
+    end, fails = round(axis.place(value), 2), _goes_beyond(outcome)
+    bar = Rectangle("bad" if fails else "bar", 0, end, TOP, THICK)
+    areas = [bar, Rectangle("hatched", 0, end, TOP, THICK)] if fails else [bar]
+    lines = [Line("axis", 0, 100, BASE, BASE)]
+    lines += [
+        Line("axis", round(place, 2), round(place, 2), BASE, BASE + 5) for place, _ in axis.named_ticks()
+    ]
+    labels = [*thinned(tick_label(text, place, BASE + 18) for place, text in axis.named_ticks())]
+    if threshold is not None and outcome.threshold is not None:
+        place = round(axis.place(threshold), 2)
+        lines.append(Line("limit", place, place, 6, BASE))
+        labels.append(_limit_label(f"allowed: {decimal(outcome.threshold)}", place))
+    return Drawing(HEIGHT, tuple(areas), tuple(lines), tuple(labels))
+
+
+def _goes_beyond(outcome: Outcome) -> bool:
+    if outcome.threshold is None or outcome.observed is None:
+        return False
+    return outcome.observed > float(outcome.threshold)
+
+
+def _limit_label(text: str, place: float) -> Label:
+    if place + 1.2 + text_width(text) <= 100:
+        return Label(text, place + 1.2, 16, "limit-label", "start")
+    return Label(text, place - 1.2, 16, "limit-label", "end")

@@ -1,0 +1,112 @@
+"""What `tcdp-audit check` says on the terminal: figures, what is wrong, what was written, the verdict last."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.results import Audit
+from tcdp_audit_reports.certificate import WORDS, verdict_sentence
+from tcdp_audit_reports.words import count, demanded, failing, observed, prose, state_of, visible
+
+SHAPES = {"failed": "✗", "passed": "✓", "warning": "▲", "measured": "○", "skipped": "◇", "error": "?"}
+STYLES = {
+    "failed": "bold red",
+    "passed": "green",
+    "warning": "yellow",
+    "measured": "default",
+    "skipped": "default",
+    "error": "bold magenta",
+}
+
+
+def show(audit: Audit, written: list[str]) -> None:
+    """Print an audit to stdout: in colour on a terminal that wants it, plain elsewhere.
+
+    Args:
+        audit: what to tell.
+        written: paths of the reports that were written.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name must not stop the verdict
+    tell(Console(highlight=False), audit, written)
+
+
+def tell(console: Console, audit: Audit, written: Sequence[str]) -> None:
+    """Print an audit to a console. Names and messages are never read as markup."""
+    release = audit.release
+    about = f": {count(release.records, 'record')}, {count(release.columns, 'column')}"
+    console.print(Text(visible(release.name), "bold") + Text(about, "default"))
+    console.print(_table(audit))
+    for outcome in audit.outcomes:
+        if outcome.status in (Status.FAILED, Status.ERROR):
+            console.print(_finding(outcome))
+    for path in written:
+        console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
+    console.print(_verdict(audit))
+
+
+def _table(audit: Audit) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=False)
+    table.add_column("status", no_wrap=True)
+    table.add_column("expectation", overflow="fold")
+    for name in ("observed", "demanded", "classes\nfailing", "records\nfailing"):
+        table.add_column(name, justify="right", overflow="fold")
+    for outcome in audit.expectations:
+        table.add_row(*_row(outcome))
+    table.add_row(*_columns(audit))
+    return table
+
+
+def _row(outcome: Outcome) -> tuple[Text, ...]:
+    fails = failing(outcome)
+    texts = [observed(outcome), demanded(outcome), *(("–", "–") if fails is None else map(count, fails))]
+    return _status(state_of(outcome)), _name(outcome), *map(Text, texts)
+
+
+def _status(state: str) -> Text:
+    return Text(f"{SHAPES[state]} {state}", STYLES[state])
+
+
+def _name(outcome: Outcome) -> Text:
+    name = Text(visible(outcome.title or outcome.check))
+    return name if outcome.attribute is None else name + Text(f"\n{visible(outcome.attribute)}", "dim")
+
+
+def _columns(audit: Audit) -> tuple[Text, ...]:
+    """One row for what the core asks of the columns; what it found stands below the table."""
+    states = [state_of(one) for one in audit.structure]
+    state = next((one for one in ("error", "failed", "warning") if one in states), "passed")
+    kept = f"{states.count('passed'):,} of {len(states):,} kept"
+    return (
+        _status(state),
+        Text("columns"),
+        Text(kept if len(kept) < 12 else kept.replace(" kept", "")),
+        Text("all"),
+        Text("–"),
+        Text("–"),
+    )
+
+
+def _finding(outcome: Outcome) -> Text:
+    state = state_of(outcome)
+    where = "" if outcome.attribute is None else f", {visible(outcome.attribute)}"
+    name = f"{visible(outcome.title or outcome.check)}{where}: "
+    return (
+        Text(f"\n{SHAPES[state]} ", STYLES[state])
+        + Text(name, "bold")
+        + Text(prose(outcome.message), "default")
+    )
+
+
+def _verdict(audit: Audit) -> Text:
+    style = STYLES[audit.status]
+    return Text(f"\n{SHAPES[audit.status]} {WORDS[audit.status]}. ", style) + Text(
+        verdict_sentence(audit), "default"
+    )
