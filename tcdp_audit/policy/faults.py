@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -58,6 +59,9 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
         return f"unknown name{nearest(str(detail['loc'][-1]), _names_beside(model, detail['loc']))}"
+    if kind in ("enum", "literal_error"):
+        choices = re.findall(r"'([^']*)'", context["expected"])
+        return _SENTENCES[kind].format(**context) + nearest(str(detail["input"]), choices)
     if kind in _SENTENCES:
         return _SENTENCES[kind].format(**context)
     if kind == "value_error":

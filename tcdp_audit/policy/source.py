@@ -10,7 +10,12 @@ import yaml
 
 from tcdp_audit.policy.scalars import TypedFloat, TypedInt
 
-MOST_NODES = 200_000  # a policy of 2,000 attributes has 10,000; aliases could multiply a few lines without end
+MOST_NODES = (
+    200_000  # a policy of 2,000 attributes has 10,000; aliases could multiply a few lines without end
+)
+SHORT = 10_000  # characters in which no nesting is deep enough to break the parser, which recurses in C
+DEEPEST = 100
+TOO_DEEP = "it is nested too deeply to be a policy"
 Location = Sequence[str | int]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -75,21 +80,34 @@ def parse(text: str) -> Source:
             raise SourceFault(*faults)
         return Source(_construct(root), root)
     except RecursionError:
-        raise SourceFault(Fault("", "it is nested too deeply to be a policy")) from None
+        raise SourceFault(Fault("", TOO_DEEP)) from None
 
 
 def _compose(text: str) -> yaml.Node | None:
     loader = _Loader(text)
     try:
+        if len(text) > SHORT:
+            _require_shallow(text)
         node: yaml.Node | None = loader.get_single_node()
     except yaml.YAMLError as error:
-        raise SourceFault(_syntax_fault(error)) from None
+        raise SourceFault(_syntax_fault(error, text)) from None
     finally:
         loader.dispose()
     return node
 
 
-def _syntax_fault(error: yaml.YAMLError) -> Fault:
+def _require_shallow(text: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise SourceFault(_fault_at(event, TOO_DEEP))
+
+
+def _syntax_fault(error: yaml.YAMLError, text: str) -> Fault:
+    if isinstance(error, yaml.reader.ReaderError):
+        before = text[: error.position].split("\n")
+        return Fault("", f"not YAML: {error.reason}", len(before), len(before[-1]) + 1)
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or "the text is not YAML"
     line, column = (0, 0) if mark is None else (mark.line + 1, mark.column + 1)
@@ -122,7 +140,9 @@ def _key_faults(node: yaml.MappingNode) -> Iterator[Fault]:
         elif key.value == "<<":
             yield _fault_at(key, "merge keys (`<<`) are not supported; write the entries out")
         elif key.value in first:
-            yield _fault_at(key, f"{key.value!r} stands here a second time; it was set on line {first[key.value]}")
+            yield _fault_at(
+                key, f"{key.value!r} stands here a second time; it was set on line {first[key.value]}"
+            )
         else:
             first[key.value] = key.start_mark.line + 1
 
@@ -135,7 +155,11 @@ def _expanded_size(node: yaml.Node, known: dict[int, int], open_nodes: set[int])
         return MOST_NODES + 1
     if id(node) not in known:
         open_nodes.add(id(node))
-        children = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
+        children = (
+            [part for pair in node.value for part in pair]
+            if isinstance(node, yaml.MappingNode)
+            else node.value
+        )
         known[id(node)] = 1 + sum(_expanded_size(child, known, open_nodes) for child in children)
         open_nodes.discard(id(node))
     return known[id(node)]
@@ -165,5 +189,5 @@ def _scalar(node: Any) -> Any:
     return str(node.value)  # dates and everything else stay as typed
 
 
-def _fault_at(node: yaml.Node, message: str) -> Fault:
+def _fault_at(node: yaml.Node | yaml.Event, message: str) -> Fault:
     return Fault("", message, node.start_mark.line + 1, node.start_mark.column + 1)
