@@ -189,5 +189,5 @@ def _scalar(node: Any) -> Any:
     return str(node.value)  # dates and everything else stay as typed
 
 
-def _fault_at(node: yaml.Node | yaml.Event, message: str) -> Fault:
+def _fault_at(node: Any, message: str) -> Fault:
     return Fault("", message, node.start_mark.line + 1, node.start_mark.column + 1)
