@@ -1,0 +1,72 @@
+"""`tcdp-audit explain` says all that a check's guide says, as wide as the terminal."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tcdp_audit.guide_page import parameters_of
+from tcdp_audit.plugin_manager import Plugins
+
+CHECKS = dict(sorted(Plugins.load(external=False).checks.items()))
+
+
+def _unwrapped(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_it_tells_everything_that_the_guide_says(name: str, here: Any):
+    check, answer = CHECKS[name], here("explain", name)
+    guide, told = check.guide, _unwrapped(answer.out)
+
+    assert (answer.code, answer.err) == (0, "")
+    for text in (check.title, guide.definition, guide.reading, guide.choosing, guide.limits, guide.source):
+        assert _unwrapped(text) in told
+    for line in [*guide.formula.split(";  "), *guide.example.splitlines()]:
+        assert _unwrapped(line) in told
+    for parameter in parameters_of(check):
+        assert f"{parameter.name}: {parameter.kind} (default {parameter.default})" in told
+        assert _unwrapped(parameter.description) in told
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_it_is_as_wide_as_the_terminal(width: int, process: Any):
+    lines = process("explain", "t_closeness", COLUMNS=str(width)).out.splitlines()
+    prose = [line for line in lines if "t_closeness:" not in line]  # lines of a policy are never broken
+
+    assert width - 12 < max(map(len, prose)) <= width
+
+
+def test_types_and_defaults_are_in_words():
+    shown = {one.name: (one.kind, one.default) for one in parameters_of(CHECKS["t_closeness"])}
+
+    assert shown["t"] == (
+        "number, at least 0 and at most 1, or a fraction such as 3/8",
+        "none: measured only",
+    )
+    assert shown["distance"][0].startswith("one of equal, ordered")
+    assert shown["distance"][1] == "equal"
+    assert shown["attribute"] == ("text", "none")
+    assert shown["severity"] == ("one of error, warning", "error")
+    assert next(iter(shown)) == "t"
+
+
+def test_without_a_check_it_lists_all_with_their_titles(process: Any):
+    answer = process("explain", "--no-external-plugins")
+    listed = dict(line.split(None, 1) for line in answer.out.splitlines() if line.startswith("  "))
+
+    assert answer.code == 0
+    assert listed == {name: check.title for name, check in CHECKS.items()}
+
+
+def test_an_unknown_check_is_told_with_the_nearest(process: Any):
+    answer = process("explain", "k_anonimity")
+
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        "tcdp-audit: unknown check 'k_anonimity'; `tcdp-audit explain` lists them; "
+        "did you mean 'k_anonymity'?\n"
+    )
