@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tcdp_audit.api import audit, measure
-    from tcdp_audit.results import Audit
-    from tcdp_audit.check import AttributeParameters, ClassCheck, ClassEvidence, Parameters, Quarter, Threshold
+    from tcdp_audit.check import (
+        AttributeParameters,
+        ClassCheck,
+        ClassEvidence,
+        Parameters,
+        Quarter,
+        Threshold,
+    )
     from tcdp_audit.errors import CheckError, DataError, PluginError, PolicyError, TcdpAuditError, UsageError
     from tcdp_audit.exact import Ratios, Transcendental
     from tcdp_audit.hookspecs import hookimpl
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
     from tcdp_audit.policy import Policy, load_policy
     from tcdp_audit.remedy import Remedy
     from tcdp_audit.reporter import Reporter
+    from tcdp_audit.results import Audit
 
 __version__ = "0.1.0"
 

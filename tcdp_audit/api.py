@@ -138,7 +138,7 @@ def _located(release: Any, policy: Policy) -> Any:
 
 def _opened_original(original: Any, policy: Policy, memory: int) -> Engine:
     """The original, from the call or, relative to the policy's folder, from the policy."""
-    if original is policy.document.original:
+    if isinstance(original, str) and original is policy.document.original:
         original = policy.resolve(original)
     return open_engine(original, memory, "original")
 

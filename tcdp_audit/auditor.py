@@ -48,7 +48,9 @@ class Options:
     progress: Progress = silent
 
 
-def evaluate(policy: Policy, engine: Engine, options: Options, original: Engine | None = None) -> tuple[Outcome, ...]:
+def evaluate(
+    policy: Policy, engine: Engine, options: Options, original: Engine | None = None
+) -> tuple[Outcome, ...]:
     """Every outcome of a release under a policy: structure first, then the expectations in the policy's order.
 
     Raises:
@@ -151,7 +153,11 @@ class _Evaluation:
         if not restricted and not expectation.check.needs_hierarchy(expectation.parameters):
             return ""
         missing = [name for name in target.attributes if self.release.domains[name].missing]
-        return f"missing values of {missing[0]!r} have no place in its order; set `missing_sensitive: excluded`" if missing else ""
+        return (
+            f"missing values of {missing[0]!r} have no place in its order; set `missing_sensitive: excluded`"
+            if missing
+            else ""
+        )
 
     def _violation(self, target: Target) -> str:
         """Why an expectation fails whatever is measured, or nothing: the conventions that say `fail`."""
@@ -169,12 +175,12 @@ class _Evaluation:
 
     def _attribute(self, names: tuple[str, ...]) -> Domain | None:
         """The domain of an attribute, or of several read together."""
-        if len(names) < 2:  # noqa: PLR2004 - several are two
+        if len(names) < 2:
             return self.release.domains[names[0]] if names else None
         if names not in self._attributes:
             parts = [self.release.domains[name] for name in names]
-            tables = [self.shards, *([self._original(names)] if self.conventions.reference == "original" else [])]
-            self._attributes[names] = joint_domain(" × ".join(names), parts, *tables)
+            original = [self._original(names)] if self.conventions.reference == "original" else []
+            self._attributes[names] = joint_domain(" × ".join(names), parts, self.shards, *original)
         return self._attributes[names]
 
     def _original(self, names: Sequence[str]) -> list[Shard]:
@@ -182,7 +188,9 @@ class _Evaluation:
         original, coded = self.release.original, self.release.original_domains
         lacking = [name for name in names if name not in coded]
         if original is None or lacking:
-            raise CheckError(f"the original has no column {lacking[0]!r}" if lacking else "no original is given")
+            raise CheckError(
+                f"the original has no column {lacking[0]!r}" if lacking else "no original is given"
+            )
         return list(original.batches([coded[name] for name in names]))
 
     def _marginal(self, names: tuple[str, ...], attribute: Domain) -> Marginal:
@@ -257,7 +265,9 @@ class _Evaluation:
         shard = self._counted(shard) if shard else shard
         if not shard or not len(next(iter(shard.values()))):
             return [None] * len(tasks)
-        view = _ShardView(shard, self.release.unit, self.wildcard, self.conventions.missing_sensitive == "own_category")
+        view = _ShardView(
+            shard, self.release.unit, self.wildcard, self.conventions.missing_sensitive == "own_category"
+        )
         results: list[Summaries | Exception | None] = []
         for task in tasks:
             try:

@@ -38,7 +38,9 @@ class Parameters(Model):
     def figures(self) -> dict[str, Any]:
         """The parameters that were given or default, without what every check has and without None."""
         own = ((name, getattr(self, name)) for name in type(self).model_fields)
-        return {name: value for name, value in own if name not in ("severity", "attribute") and value is not None}
+        return {
+            name: value for name, value in own if name not in ("severity", "attribute") and value is not None
+        }
 
 
 class AttributeParameters(Parameters):
@@ -117,7 +119,9 @@ class ClassEvidence:
     def sensitive(self) -> tuple[Histogram, Marginal]:
         """Histogram and marginal, for checks that declare `on_attribute`."""
         if self.histogram is None or self.marginal is None:
-            raise TypeError("this check measures a sensitive attribute; set `on_attribute=True` in its specification")
+            raise TypeError(
+                "this check measures a sensitive attribute; set `on_attribute=True` in its specification"
+            )
         return self.histogram, self.marginal
 
 
@@ -272,7 +276,9 @@ class Specification(Generic[P]):
             elif declaration.role is not Role.SENSITIVE:
                 yield field_name, f"{name!r} is not sensitive: its role is {declaration.role.value}"
 
-    def _unmeasurable(self, parameters: P, target: Target, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    def _unmeasurable(
+        self, parameters: P, target: Target, document: PolicyDocument
+    ) -> Iterator[tuple[str, str]]:
         allowed, title = self.scales(parameters), self.titled(parameters)
         if len(target.attributes) > 1 and (allowed is not None or self.needs_hierarchy(parameters)):
             yield "", f"{title} cannot read several attributes as one; name one `attribute`"
@@ -282,9 +288,15 @@ class Specification(Generic[P]):
             if allowed is not None:
                 yield from _scale_faults(title, name, declaration, allowed)
             if self.needs_hierarchy(parameters) and declaration.hierarchy is None:
-                yield "", f"{title} needs a hierarchy of {name!r}; add `hierarchy: {name}.csv` to its declaration"
+                yield (
+                    "",
+                    f"{title} needs a hierarchy of {name!r}; add `hierarchy: {name}.csv` to its declaration",
+                )
             if document.conventions.reference == "declared" and declaration.distribution is None:
-                yield "", f"the reference is declared, but {name!r} has no `distribution`; add for example `distribution: uniform`"
+                yield (
+                    "",
+                    f"the reference is declared, but {name!r} has no distribution; add `distribution: uniform` or weights",
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -335,7 +347,9 @@ class ClassCheck(Specification[P]):
 class ShareParameters(AttributeParameters):
     """Base of the parameters of a `VictimCheck` on a sensitive attribute."""
 
-    at_most: Annotated[Exact | None, Field(ge=0, le=1, description="The largest share of records exposed.")] = None
+    at_most: Annotated[
+        Exact | None, Field(ge=0, le=1, description="The largest share of records exposed.")
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -388,9 +402,12 @@ def _scale_faults(
         example = f"{name}: {{role: sensitive, scale: {'numeric' if Scale.NUMERIC in allowed else scales}}}"
         yield "", f"{title} needs {name!r} to be {scales}; declare it, for example `{example}`"
     elif declaration.scale is Scale.ORDINAL and declaration.order is None:
-        yield "", (
-            f"{title} needs the order of {name!r}; declare it, for example "
-            f"`{name}: {{role: sensitive, scale: ordinal, order: [low, middle, high]}}`"
+        yield (
+            "",
+            (
+                f"{title} needs the order of {name!r}; declare it, for example "
+                f"`{name}: {{role: sensitive, scale: ordinal, order: [low, middle, high]}}`"
+            ),
         )
 
 

@@ -43,7 +43,7 @@ class Hierarchy:
 
     @cached_property
     def lineage(self) -> Mapping[str, tuple[int, tuple[str, ...]]]:
-        """For each label the level it stands at (0 is a leaf; the lowest where it recurs) and the labels from there up."""
+        """For each label the lowest level it stands at (0 is a leaf), and the labels from there up."""
         found: dict[str, tuple[int, tuple[str, ...]]] = {}
         for level in range(self.height + 1):
             for branch in self.branches:
@@ -172,10 +172,15 @@ def _faults(branches: Sequence[Branch]) -> Iterator[str]:
         yield "the hierarchy is empty"
         return
     depth = max(set(depths := [len(labels) for _, labels in branches]), key=depths.count)
-    yield from _told([line for line, labels in branches if len(labels) != depth], f"not as deep as the others ({depth} levels)")
+    yield from _told(
+        [line for line, labels in branches if len(labels) != depth],
+        f"not as deep as the others ({depth} levels)",
+    )
     even = [(line, labels) for line, labels in branches if len(labels) == depth]
     root = max(set(roots := [labels[-1] for _, labels in even]), key=roots.count)
-    yield from _told([line for line, labels in even if labels[-1] != root], "under another root; a hierarchy has one root")
+    yield from _told(
+        [line for line, labels in even if labels[-1] != root], "under another root; a hierarchy has one root"
+    )
     yield from _told(_repeated(even), "a leaf that stands on an earlier line already")
     yield from _told(_torn(even), "a label whose parent differs from the one on an earlier line")
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.encoding import Domain
 from tcdp_audit.errors import CheckError
-from tcdp_audit.keys import Codes, SPAN_LIMIT
+from tcdp_audit.keys import SPAN_LIMIT, Codes
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,14 @@ class JointDomain(Domain):
     """
 
     parts: tuple[Domain, ...] = ()
-    combinations: NDArray[np.int64] = None  # type: ignore[assignment] - dataclass order; always given
+    combinations: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def codes(self, shard: Mapping[str, Codes]) -> Codes:
         """The code of each record of a shard: its combination's rank."""
         key, missing = _key(self.parts, shard)
-        codes = np.searchsorted(self.combinations, key)  # every combination without a missing part was counted
+        codes = np.searchsorted(
+            self.combinations, key
+        )  # every combination without a missing part was counted
         codes[missing] = self.size
         return codes.astype(self.dtype)
 

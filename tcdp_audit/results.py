@@ -25,7 +25,15 @@ SCHEMA_VERSION = 1
 LIBRARIES = ("numpy", "duckdb", "pyarrow")
 
 
-class ExpectationsFailed(TcdpAuditError):
+def now() -> datetime:
+    """The time of the audit, to the second; SOURCE_DATE_EPOCH makes it reproducible."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isdigit():
+        return datetime.fromtimestamp(int(epoch), UTC)
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+class ExpectationsFailedError(TcdpAuditError):
     """The release does not keep its policy, or could not be audited completely."""
 
     exit_code = 1
@@ -75,11 +83,11 @@ class Audit:
     policy: Policy
     plugins: Plugins
     original: Table | None = None
-    audited_at: datetime = field(default_factory=lambda: now())
+    audited_at: datetime = field(default_factory=now)
 
     @property
     def status(self) -> str:
-        """error (incomplete), failed, measured (no threshold was demanded) or passed. An error beats a failure."""
+        """Error (incomplete), failed, measured (no threshold was demanded) or passed. An error beats a failure."""
         if not self.expectations or any(one.status is Status.ERROR for one in self.outcomes):
             return "error"
         if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in self.outcomes):
@@ -126,13 +134,17 @@ class Audit:
         """Do nothing if the audit passed.
 
         Raises:
-            ExpectationsFailed: it did not; the message has a line for each failure and error.
+            ExpectationsFailedError: it did not; the message has a line for each failure and error.
         """
         if self.passed:
             return
-        told = [one for one in self.outcomes if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
-        lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in told]
-        raise ExpectationsFailed("\n".join([f"the audit's status is {self.status}", *lines]))
+        told = [
+            one for one in self.outcomes if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning
+        ]
+        lines = [
+            f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in told
+        ]
+        raise ExpectationsFailedError("\n".join([f"the audit's status is {self.status}", *lines]))
 
     def as_json(self) -> dict[str, Any]:
         """The result in the published JSON contract."""
@@ -144,7 +156,10 @@ class Audit:
             "plugins": [info.as_json() for info in self.plugins.infos],
             "release": self.release.as_json(),
             "original": None if self.original is None else self.original.as_json(),
-            "policy": {"uri": None if self.policy.path is None else str(self.policy.path), "sha256": self.policy.sha256},
+            "policy": {
+                "uri": None if self.policy.path is None else str(self.policy.path),
+                "sha256": self.policy.sha256,
+            },
             "summary": self.summary,
             "outcomes": [one.as_json() for one in self.outcomes],
         }
@@ -178,13 +193,3 @@ def tool() -> dict[str, Any]:
         "python": platform.python_version(),
         "libraries": {name: version(name) for name in LIBRARIES},
     }
-
-
-def now() -> datetime:
-    """The time of the audit, to the second; SOURCE_DATE_EPOCH makes it reproducible."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if epoch.isdigit():
-        return datetime.fromtimestamp(int(epoch), UTC)
-    return datetime.now(UTC).replace(microsecond=0)
-
-

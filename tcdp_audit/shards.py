@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,12 +65,15 @@ class Shards:
     _scratch: tempfile.TemporaryDirectory[str] | None = None
 
     def __post_init__(self) -> None:
+        """Begin with empty shards."""
         self._parts = [[] for _ in range(self.count)]
 
-    def __enter__(self) -> Shards:
+    def __enter__(self) -> Self:
+        """Use as a context manager: its files are temporary."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Remove its files."""
         if self._scratch is not None:
             self._scratch.cleanup()
 

@@ -64,7 +64,9 @@ def _wrong_scale(release: Release) -> Outcome:
         raw = release.engine.domain(name)
         records = int(raw.counts[misfit.raw].sum())
         first = release.engine.locate(name, raw.values[misfit.raw])
-        sentences.append(f"column {name!r} holds {misfit.reason} in {records:,} records, first in record {first:,}")
+        sentences.append(
+            f"column {name!r} holds {misfit.reason} in {records:,} records, first in record {first:,}"
+        )
     sentences += [text for _, text in sorted(release.unreadable.items())]
     faulty = sorted({*release.misfits, *release.unreadable})
     return _finding("wrong_scale", "Values keep their declared scale", faulty, _literal("; ".join(sentences)))
@@ -76,10 +78,16 @@ def _outside_hierarchy(release: Release) -> Outcome:
         domain, raw = release.domains[name], release.engine.domain(name)
         records = int(domain.counts[codes].sum())
         first = release.engine.locate(name, raw.values[np.isin(domain.code_of_raw, codes)]) if records else 0
-        where = f" in {records:,} records, first in record {first:,}" if records else " in its reference distribution"
+        where = (
+            f" in {records:,} records, first in record {first:,}"
+            if records
+            else " in its reference distribution"
+        )
         sentences.append(f"column {name!r} has {len(codes):,} values that its hierarchy does not know{where}")
     message = "; ".join(sentences)
-    return _finding("outside_hierarchy", "Hierarchies know every value", sorted(release.unknown_labels), _literal(message))
+    return _finding(
+        "outside_hierarchy", "Hierarchies know every value", sorted(release.unknown_labels), _literal(message)
+    )
 
 
 def _literal(text: str) -> str:
@@ -91,7 +99,10 @@ def _text_variants(release: Release) -> Outcome:
     """Blanks around values, and values that differ in case only, split classes: reported, never changed."""
     padded = [d.attribute for d in release.domains.values() if _has_padded(d)]
     cased = [d.attribute for d in release.domains.values() if _has_case_variants(d)]
-    found = [("blanks before or after values", padded), ("values that differ in upper and lower case only", cased)]
+    found = [
+        ("blanks before or after values", padded),
+        ("values that differ in upper and lower case only", cased),
+    ]
     message = "; ".join(f"{what} in {_listed(sorted(columns))}" for what, columns in found if columns)
     return _finding(
         "text_variants",

@@ -77,7 +77,9 @@ def summarise(
         records=int(records.sum()),
         failing_classes=int(failing.sum()),
         failing_records=int(records[failing].sum()),
-        worst=tuple(Candidate(float(values[c]), int(records[c]), shown) for c, shown in zip(order, cells, strict=True)),
+        worst=tuple(
+            Candidate(float(values[c]), int(records[c]), shown) for c, shown in zip(order, cells, strict=True)
+        ),
         distribution=_distribution(values, records),
     )
 
@@ -117,7 +119,9 @@ def _worst_first(values: Floats, records: Counts, comparison: Comparison) -> NDA
         candidates = np.flatnonzero(badness <= edge)
     if len(candidates) > WORST_SHOWN:  # many classes share the last value shown
         at_edge = candidates[badness[candidates] == badness[candidates].max()]
-        largest = at_edge[np.argpartition(-records[at_edge], min(WORST_SHOWN, len(at_edge)) - 1)[:WORST_SHOWN]]
+        largest = at_edge[
+            np.argpartition(-records[at_edge], min(WORST_SHOWN, len(at_edge)) - 1)[:WORST_SHOWN]
+        ]
         candidates = np.concatenate([candidates[badness[candidates] < badness[candidates].max()], largest])
     order = np.lexsort((-records[candidates], badness[candidates]))
     return candidates[order][:WORST_SHOWN]

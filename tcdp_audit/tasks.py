@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,9 @@ class Task:
         filled = np.ones(len(size), dtype=bool) if histogram is None else histogram.filled()
         evidence = self._evidence(size, histogram, filled)
         figures = self.expectation.check.figures(evidence, self.expectation.parameters)
-        failing = np.logical_or.reduce([~filled, *(_spread(figure.fails, filled, fill=True) for figure in figures)])
+        failing = np.logical_or.reduce(
+            [~filled, *(_spread(figure.fails, filled, fill=True) for figure in figures)]
+        )
         cells = _cells(grouping) if show_values else None
         return tuple(
             summarise(
@@ -69,7 +71,9 @@ class Task:
             for figure in figures
         )
 
-    def _evidence(self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_]) -> ClassEvidence:
+    def _evidence(
+        self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_]
+    ) -> ClassEvidence:
         if histogram is not None and not filled.all():
             histogram = histogram.take(np.flatnonzero(filled))
         numeric = self.attribute is not None and self.attribute.values.dtype != object
@@ -87,7 +91,9 @@ class Task:
         comparison = self.expectation.check.comparison
         return tuple(
             merge(a, b, threshold)
-            for a, b, threshold in zip(one, other, _comparisons(self.expectation.check, comparison), strict=True)
+            for a, b, threshold in zip(
+                one, other, _comparisons(self.expectation.check, comparison), strict=True
+            )
         )
 
     def outcome(self, result: Summaries | Exception | None) -> Outcome:
@@ -137,7 +143,8 @@ class Task:
             records=Tally(headline.records, headline.failing_records if counted else None),
             details={"distribution": _distribution(headline), **verdict.details},
             worst=tuple(
-                WorstClass(ordinal, one.records, one.value, one.cells) for ordinal, one in enumerate(headline.worst, 1)
+                WorstClass(ordinal, one.records, one.value, one.cells)
+                for ordinal, one in enumerate(headline.worst, 1)
             ),
         )
 
@@ -167,7 +174,10 @@ def _cells(grouping: Grouping) -> Callable[[NDArray[np.intp]], list[Mapping[str,
     def of(classes: NDArray[np.intp]) -> list[Mapping[str, str]]:
         codes = grouping.codes()
         return [
-            {d.attribute: d.label(int(column[c])) for d, column in zip(grouping.quasi_identifiers, codes, strict=True)}
+            {
+                d.attribute: d.label(int(column[c]))
+                for d, column in zip(grouping.quasi_identifiers, codes, strict=True)
+            }
             for c in classes
         ]
 
@@ -199,7 +209,9 @@ def _sentence(error: Exception) -> str:
     return f"the check raised {type(error).__name__}{where}"
 
 
-def conventions_of(conventions: Conventions, *, sensitive: bool, declared: bool, unit: str | None) -> dict[str, str]:
+def conventions_of(
+    conventions: Conventions, *, sensitive: bool, declared: bool, unit: str | None
+) -> dict[str, str]:
     """The conventions that an outcome's verdict rests on."""
     named = {
         "missing_quasi_identifier": conventions.missing_quasi_identifier,
@@ -214,4 +226,3 @@ def conventions_of(conventions: Conventions, *, sensitive: bool, declared: bool,
             "domain": "declared" if declared else "observed",
         }
     return named
-

@@ -56,7 +56,8 @@ class Compatibility:
             rows.append(merged.spread(match.classes))
             values.append(merged.values)
             counts.append(merged.counts)
-        return add_up(*map(np.concatenate, (rows, values, counts)), self.classes, radix)
+        joined = [np.concatenate(parts) for parts in (rows, values, counts)]
+        return add_up(joined[0], joined[1], joined[2], self.classes, radix)
 
 
 def compatibility(codes: Sequence[KeyArray], missing: Sequence[int]) -> Compatibility:
@@ -72,12 +73,15 @@ def compatibility(codes: Sequence[KeyArray], missing: Sequence[int]) -> Compatib
 
 
 def _matches(
-    codes: Sequence[KeyArray], missing: Sequence[int], patterns: NDArray[np.bool_], pattern_of: NDArray[np.intp]
+    codes: Sequence[KeyArray],
+    missing: Sequence[int],
+    patterns: NDArray[np.bool_],
+    pattern_of: NDArray[np.intp],
 ) -> Iterator[_Match]:
     count = len(pattern_of)
     for one in range(patterns.shape[1]):
         for other in range(patterns.shape[1]):
-            shared = np.flatnonzero(~(patterns[:, one] | patterns[:, other]))
+            shared = np.flatnonzero(~(patterns[:, one] | patterns[:, other])).tolist()
             columns = [np.zeros(count, dtype=np.int64), *(codes[i] for i in shared)]
             key = fold(columns, [1, *(missing[i] + 1 for i in shared)]).values
             classes, members = np.flatnonzero(pattern_of == one), np.flatnonzero(pattern_of == other)

@@ -21,15 +21,19 @@ JSON_SUFFIX = ".json"
 @click.argument("release", required=False)
 @click.option("--policy", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml of this folder.")
 @click.option("--original", metavar="FILE", help="The table that the release was made from.")
-@click.option("--report", "reports", multiple=True, metavar="FILE", help="Write a report; its extension is its format.")
+@click.option(
+    "--report", "reports", multiple=True, metavar="FILE", help="Write a report; its extension is its format."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("--fail-on", type=click.Choice(["error", "warning"]), default="error", help="What fails the audit.")
+@click.option(
+    "--fail-on", type=click.Choice(["error", "warning"]), default="error", help="What fails the audit."
+)
 @click.option("--measure-only", is_flag=True, help="Accept a policy that demands nothing: exit 0.")
 @click.option("--show-values", is_flag=True, help="Name the worst classes by their cells. Confidential!")
 @click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
 @plugin_options
-def command(  # noqa: PLR0913 - one parameter an option
+def command(
     release: str | None,
     policy: str | None,
     original: str | None,
@@ -61,7 +65,13 @@ def command(  # noqa: PLR0913 - one parameter an option
 
     with progress_on_terminal(quiet=quiet) as progress:
         result = audit(
-            release, loaded, original, plugins=plugins, memory=budget, show_values=show_values, progress=progress
+            release,
+            loaded,
+            original,
+            plugins=plugins,
+            memory=budget,
+            show_values=show_values,
+            progress=progress,
         )
         rendered = [(Path(path), result.render(Path(path).suffix)) for path in reports]
     for path, text in rendered:
