@@ -88,6 +88,8 @@ class _Reading:
             role = document.attributes[document.unit].role
             if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
                 self._fault(["unit"], f"the unit of privacy cannot be a {role.value.replace('_', '-')} as well")
+        if document.plugins is not None:
+            self.plugins = self.plugins.only(document.plugins)
         for plugin in document.plugins or ():
             self.plugins.require(plugin)
         return document
