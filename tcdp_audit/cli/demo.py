@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from tcdp_audit.cli.printing import write
 from tcdp_audit.errors import UsageError
 from tcdp_audit.files import write_atomically
 
@@ -113,7 +113,7 @@ def _tell(audit: Audit, folder: Path) -> None:
     from tcdp_audit.cli.terminal import show  # noqa: PLC0415 - imports rich
 
     show(audit, [str(folder / name) for name in REPORTS])
-    sys.stdout.write("\n".join(_lines(audit, folder)) + "\n")
+    write("\n".join(_lines(audit, folder)) + "\n")
 
 
 def _lines(audit: Audit, folder: Path) -> Iterator[str]:
@@ -125,10 +125,8 @@ def _lines(audit: Audit, folder: Path) -> Iterator[str]:
     yield from ["", f"In {folder}:"]
     yield from (f"  {name:<{width}}  {what}" for name, what in described.items())
     kept = "keeps" if audit.passed else "does not keep"
-    yield from [
-        "",
-        f"The release {kept} its policy: `tcdp-audit check` exits with {audit.exit_code()} here. Next:",
-    ]
+    code = audit.exit_code()
+    yield from ["", f"The release {kept} its policy: `tcdp-audit check` exits with {code} here.", "", "Next:"]
     yield f"  tcdp-audit check --policy {folder / POLICY}"
     yield "  tcdp-audit explain t_closeness"
     yield f"  edit {folder / POLICY} and check again"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.printing import write
 from tcdp_audit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def command(
     else:
         found = _found(check, plugins)
         text = guide_page.markdown(found) if as_markdown else "\n".join(_page(found)) + "\n"
-    sys.stdout.write(text)
+    write(text)
     return 0
 
 

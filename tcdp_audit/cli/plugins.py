@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.printing import write
 from tcdp_audit.errors import PluginError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def command(blocked: tuple[str, ...], *, as_json: bool, no_external_plugins: boo
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
     clashes = list(_clashes(plugins))
     listing = _as_json(plugins, clashes) if as_json else _as_text(plugins)
-    sys.stdout.write(listing)
+    write(listing)
     for clash in clashes:
         sys.stderr.write(f"tcdp-audit: {clash}\n")
     return PluginError.exit_code if clashes else 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from importlib.resources import files
 
 import click
 
 from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.printing import write
 from tcdp_audit.errors import TcdpAuditError
 
 RESULT = ("tcdp_audit_reports", "result.schema.json")
@@ -22,9 +22,7 @@ def command(blocked: tuple[str, ...], *, result: bool, no_external_plugins: bool
 
     Save it beside your policies and let an editor complete and check them as you type.
     """
-    sys.stdout.write(
-        result_schema() if result else _policy_schema(blocked, no_external_plugins=no_external_plugins)
-    )
+    write(result_schema() if result else _policy_schema(blocked, no_external_plugins=no_external_plugins))
     return 0
 
 

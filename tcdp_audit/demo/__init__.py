@@ -14,9 +14,9 @@ from tcdp_audit.demo.discharges import REGISTERED, RELEASED, SEED, hierarchy, ta
 POLICY = "discharges.tcdp.yaml"
 FILES = {
     "discharges.csv": f"the release: {RELEASED:,} discharges, generalised",
-    "discharges.tcdp.yaml": "its policy: what each column is, and what the release must satisfy",
+    "discharges.tcdp.yaml": "its policy: what each column is, and what must hold",
     "diagnosis.csv": "the hierarchy of diagnoses",
-    "original.csv": "the exact values that the release was made from, with patients' numbers",
+    "original.csv": "the exact values, with the patients' numbers",
     "register.csv": f"the population: all {REGISTERED:,} discharges of the region",
 }
 

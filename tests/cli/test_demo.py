@@ -7,7 +7,7 @@ import hashlib
 import io
 import json
 from collections import Counter
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -35,6 +35,8 @@ def test_it_writes_everything_and_says_what_check_would_exit_with(process: Any, 
     assert {path.name for path in folder.iterdir()} == WRITTEN
     assert "The release does not keep its policy: `tcdp-audit check` exits with 1 here." in answer.out
     assert all(name in answer.out for name in WRITTEN)
+    assert max(map(len, answer.out.splitlines())) <= 80
+    assert answer.out.endswith(f"  edit {Path('tcdp-audit-demo', POLICY)} and check again\n")
     assert process("check", "--policy", folder / POLICY).code == 1
 
 

@@ -70,3 +70,10 @@ def test_an_unknown_check_is_told_with_the_nearest(process: Any):
         "tcdp-audit: unknown check 'k_anonimity'; `tcdp-audit explain` lists them; "
         "did you mean 'k_anonymity'?\n"
     )
+
+
+def test_a_terminal_without_mathematics_gets_escapes(process: Any):
+    answer = process("explain", "k_anonymity", PYTHONIOENCODING="ascii")
+
+    assert (answer.code, answer.err) == (0, "")
+    assert "min_E n_E \\u2265 k" in answer.out
