@@ -7,7 +7,8 @@ import hashlib
 import io
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +16,6 @@ import pytest
 from tcdp_audit import audit
 from tcdp_audit.demo import FILES, POLICY, make_discharges
 from tcdp_audit.demo.draw import Draw
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WRITTEN = {*FILES, "report.html", "result.json"}
 MADE = make_discharges()
