@@ -15,19 +15,21 @@ def require_writable(path: Path) -> None:
     Raises:
         UsageError: the folder does not exist, or nothing can be written there.
     """
+    try:
+        _try(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}; choose another place") from None
+
+
+def _try(path: Path) -> None:
     if path.is_dir():
         raise UsageError(f"{path}: is a folder; name a file")
     if not path.parent.is_dir():
         raise UsageError(f"{path}: the folder {path.parent} does not exist")
     if path.exists() and not os.access(path, os.W_OK):
         raise UsageError(f"{path}: cannot be written; change its permissions or choose another place")
-    try:
-        with tempfile.TemporaryFile(
-            dir=path.parent
-        ):  # only trying tells: permissions do not know a read-only disk
-            pass
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}; choose another place") from None
+    with tempfile.TemporaryFile(dir=path.parent):
+        pass  # only trying tells: permissions know nothing of a read-only disk
 
 
 def write_atomically(path: Path, text: str) -> None:

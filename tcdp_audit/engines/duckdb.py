@@ -159,7 +159,8 @@ class DuckDBEngine(Engine):
         raw = self._raw[domain.attribute]
         is_number = self._is_number(domain.attribute)
         position_of = _positions(raw) if is_number else lambda cells: cells
-        identical = np.array_equal(domain.code_of_raw, np.arange(len(raw.values)))
+        # without a raw value that stands for none (NaN, a missing token), as null is one code above the last
+        identical = domain.size == len(raw.values) and np.array_equal(domain.code_of_raw, np.arange(domain.size))
 
         def codes(cells: pa.Array) -> NDArray[Any]:
             if not len(raw.values):

@@ -38,27 +38,32 @@ def source_of_file(path: Path, scratch: Path, connection: duckdb.DuckDBPyConnect
         UsageError: no such file, or an unknown extension.
         DataError: an empty file, or one without a usable header.
     """
+    try:
+        return _reader_of(path)(path, _plain_path(path, scratch), connection)
+    except (gzip.BadGzipFile, zlib.error, EOFError):
+        raise DataError(f"{path}: the compressed file is cut off or damaged; write it again") from None
+    except pa.ArrowInvalid:
+        raise DataError(
+            f"{path}: the file is no intact Arrow file (Feather version 2); write it again"
+        ) from None
+    except OSError as error:
+        if error.strerror is None:
+            raise DataError(f"{path}: the file is damaged; write it again") from None
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _reader_of(path: Path) -> Callable[[Path, str, Any], TableSource]:
     if not path.exists():
         raise UsageError(f"{path}: no such file")
     if path.is_dir():
         raise UsageError(f"{path}: is a folder; name a file")
     reader = _READERS.get(extension(path))
     if reader is None:
-        raise UsageError(
-            f"{path}: unknown kind of file; known are {', '.join(sorted(_READERS))}; text also as .gz"
-        )
+        known = ", ".join(sorted(_READERS))
+        raise UsageError(f"{path}: unknown kind of file; known are {known}; text also as .gz")
     if path.stat().st_size == 0:
         raise DataError(f"{path}: {EMPTY}")
-    try:
-        return reader(path, _plain_path(path, scratch), connection)
-    except (gzip.BadGzipFile, zlib.error, EOFError):
-        raise DataError(f"{path}: the compressed file is cut off or damaged; write it again") from None
-    except pa.ArrowInvalid:
-        raise DataError(
-            f"{path}: the file is not an intact Arrow file (Feather version 2); write it again"
-        ) from None
-    except PermissionError:
-        raise UsageError(f"{path}: cannot be read; change its permissions") from None
+    return reader
 
 
 def _plain_path(path: Path, scratch: Path) -> str:
