@@ -1,0 +1,45 @@
+"""Running a piece of work in a process of its own: its seconds, its peak memory, its answer."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Wall seconds of the work alone, peak resident memory of the process in GiB, and what it returned."""
+
+    seconds: float
+    peak: float
+    answer: Any
+
+
+def in_a_process(work: Callable[..., Any], *arguments: Any) -> Measured:
+    """Run `work(*arguments)` in a new interpreter; its answer must be JSON."""
+    context = multiprocessing.get_context("spawn")
+    parent, child = context.Pipe()
+    process = context.Process(target=_run, args=(child, work, arguments))
+    process.start()
+    child.close()
+    seconds, peak, answer = json.loads(parent.recv())
+    process.join()
+    return Measured(seconds, peak, answer)
+
+
+def _run(pipe: Any, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    start = time.perf_counter()
+    answer = work(*arguments)
+    seconds = time.perf_counter() - start
+    pipe.send(json.dumps([seconds, _peak(), answer]))
+
+
+def _peak() -> float:
+    """Peak resident memory in GiB. (`getrusage` would count what the parent had when it started this process.)"""
+    line = next(line for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines() if "VmHWM" in line)
+    return int(line.split()[1]) / 2**20

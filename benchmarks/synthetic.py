@@ -1,0 +1,51 @@
+"""A synthetic release: seven skewed quasi-identifiers, sensitive attributes of 14 and about 8,500 values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+QUASI_IDENTIFIERS = ("age", "workclass", "education", "country", "marital", "race", "sex")
+SENSITIVE = ("occupation", "income")
+
+
+def write(path: Path, records: int) -> None:
+    """Write a seeded Parquet file of so many records, if it is not there yet."""
+    if path.exists():
+        return
+    rng = np.random.default_rng(0)
+
+    def category(prefix: str, values: int, skew: float) -> Any:
+        weights = 1 / np.arange(1, values + 1) ** skew
+        codes = rng.choice(values, size=records, p=weights / weights.sum()).astype(np.int8)
+        return pa.DictionaryArray.from_arrays(pa.array(codes), [f"{prefix}{i}" for i in range(values)]).cast(pa.string())
+
+    table = pa.table(
+        {
+            "age": (rng.normal(40, 13, records).clip(17, 90) // 5 * 5).astype("int16"),
+            "workclass": category("work", 8, 1.2),
+            "education": category("edu", 16, 0.8),
+            "country": category("country", 41, 2),
+            "marital": category("m", 7, 0.8),
+            "race": category("r", 5, 2),
+            "sex": category("s", 2, 0.5),
+            "occupation": category("occ", 14, 0.5),
+            "income": rng.lognormal(10.5, 0.8, records).round(-2).astype("int32"),
+        }
+    )
+    pq.write_table(table, path)
+
+
+def policy(expect: list[dict[str, Any]]) -> dict[str, Any]:
+    """A policy for the synthetic release."""
+    attributes: dict[str, Any] = {name: {"role": "quasi_identifier"} for name in QUASI_IDENTIFIERS}
+    order = sorted(f"occ{i}" for i in range(14))
+    groups = {name: ["*", f"group {int(name[3:]) // 5}"] for name in order}
+    hierarchy = {"*": {group: [n for n in order if groups[n][1] == group] for group in sorted({g[1] for g in groups.values()})}}
+    attributes["occupation"] = {"role": "sensitive", "scale": "ordinal", "order": order, "hierarchy": hierarchy}
+    attributes["income"] = {"role": "sensitive", "scale": "numeric"}
+    return {"version": 1, "attributes": attributes, "expect": expect}
