@@ -128,6 +128,7 @@ class _Evaluation:
                 attribute=attribute,
                 marginal=None if attribute is None else self._marginal(target.attributes, attribute),
                 tree=None if attribute is None else self.release.tree(attribute),
+                records=self._records,
             )
         except CheckError as error:
             return replace(task, obstacle=f"cannot be evaluated: {error}")
@@ -229,6 +230,16 @@ class _Evaluation:
             return shard
         keep = ~_all_in(shard, [*self.release.quasi_identifiers, *self.release.sensitive])
         return {attribute: codes[keep] for attribute, codes in shard.items()}
+
+    @cached_property
+    def _records(self) -> int:
+        """Records of the release that are counted; entities, where the policy names a unit."""
+        unit = self.release.unit
+        if unit is not None:
+            return unit.size + (unit.missing > 0)  # records without an entity are one entity together
+        if self.conventions.suppressed == "exempt" and self._may_be_suppressed:
+            return sum(len(next(iter(shard.values()))) for shard in self._counted_shards())
+        return self.release.engine.records
 
     def _counted_shards(self) -> Iterator[Shard]:
         for shard in self.shards:

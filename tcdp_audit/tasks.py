@@ -35,6 +35,7 @@ class Task:
         attribute: the sensitive attribute's domain (or that of several, joined), for a check that measures one.
         marginal: the reference distribution of that attribute.
         tree: its hierarchy, laid over its domain.
+        records: the records of the whole release; its entities, where the policy names a unit.
         conventions: what the verdict means, as the outcome will say.
         obstacle: why it cannot be run at all, or nothing.
         violation: why it fails whatever is measured, or nothing.
@@ -46,6 +47,7 @@ class Task:
     attribute: Domain | None = None
     marginal: Marginal | None = None
     tree: Tree | None = None
+    records: int = 0
     conventions: Mapping[str, str] = field(default_factory=dict)
     obstacle: str = ""
     violation: str = ""
@@ -84,6 +86,7 @@ class Task:
             values=self.attribute.values if self.attribute is not None and numeric else None,
             labels=() if self.attribute is None else self.attribute.labels,
             tree=self.tree,
+            records=self.records,
         )
 
     def merge(self, one: Summaries, other: Summaries) -> Summaries:

@@ -46,9 +46,7 @@ class Case:
             return ClassEvidence(size=size)
         weights = self.counts.sum(axis=0) + int(self.unseen)
         values = domain(len(weights)) if numeric else None
-        return ClassEvidence(
-            size=size, histogram=_compressed(table), marginal=Marginal(weights), values=values
-        )
+        return ClassEvidence(size=size, histogram=_compressed(table), marginal=Marginal(weights), values=values)
 
 
 def domain(values: int) -> NDArray[np.int64]:
@@ -72,9 +70,7 @@ def cases() -> Iterator[Case]:
     yield Case("records without a value", _filled(random.poisson(0.8, (20, 6))), missing=2)
     yield Case("reference with values that no class has", _filled(random.poisson(0.8, (20, 6))), unseen=True)
     yield Case("counts near 2^31", BEYOND_32_BITS + random.integers(-1, 2, (8, 3)))
-    yield Case(
-        "a small class beside counts near 2^31", _table([[1, 0], [BEYOND_32_BITS - 1, BEYOND_32_BITS]])
-    )
+    yield Case("a small class beside counts near 2^31", _table([[1, 0], [BEYOND_32_BITS - 1, BEYOND_32_BITS]]))
 
 
 def _table(rows: Sequence[Sequence[int]]) -> Counts:
