@@ -106,7 +106,7 @@ class ClassEvidence:
         values: the attribute's domain as numbers in ascending order, where its scale is numeric. Shape (domain,).
         labels: the attribute's domain as text, for parameters that name values. Never put one into an answer.
         tree: the attribute's hierarchy laid over its domain, where it has one.
-        records: N, the records (with a unit, the entities) of the whole release, whatever shard this is of; 0 if untold.
+        records: N, the records (with a unit, the entities) of the whole release and not of the shard; 0 if untold.
     """
 
     size: Counts

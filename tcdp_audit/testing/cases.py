@@ -42,11 +42,14 @@ class Case:
         """Fresh evidence of some classes in the order given; the reference stays that of the whole table."""
         table = self.counts[list(classes)]
         size = table.sum(axis=1) + self.missing
+        records = int(self.counts.sum()) + self.missing * len(self.counts)
         if not check.on_attribute:
-            return ClassEvidence(size=size)
+            return ClassEvidence(size=size, records=records)
         weights = self.counts.sum(axis=0) + int(self.unseen)
         values = domain(len(weights)) if numeric else None
-        return ClassEvidence(size=size, histogram=_compressed(table), marginal=Marginal(weights), values=values)
+        return ClassEvidence(
+            size=size, histogram=_compressed(table), marginal=Marginal(weights), values=values, records=records
+        )
 
 
 def domain(values: int) -> NDArray[np.int64]:
