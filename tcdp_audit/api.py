@@ -66,7 +66,8 @@ def audit(
         engine = opened.enter_context(open_engine(_located(release, policy), budget))
         source = policy.document.original if original is None else original
         known = None if source is None else opened.enter_context(_opened_original(source, policy, budget))
-        outcomes = (*evaluate(policy, engine, options, known), *_schema_outcomes(policy, engine, release))
+        schema = _schema_outcomes(policy, engine, release)  # first: a fault of it is one of the policy
+        outcomes = (*evaluate(policy, engine, options, known), *schema)
         return Audit(
             outcomes=outcomes,
             release=_described(engine),

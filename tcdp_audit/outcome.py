@@ -105,6 +105,11 @@ class Outcome:
         return self.source == STRUCTURE
 
     @property
+    def is_schema(self) -> bool:
+        """True for what the policy's own schema says of columns and cells; it demands nothing about disclosure."""
+        return self.source == SCHEMA
+
+    @property
     def is_warning(self) -> bool:
         """True where a failure only warns."""
         return self.status is Status.FAILED and self.severity is Severity.WARNING
@@ -135,6 +140,7 @@ class Outcome:
 
 
 STRUCTURE = "tcdp-audit: structure"
+SCHEMA = "pandera schema"
 
 
 def number(value: Any) -> Any:

@@ -88,11 +88,12 @@ class Audit:
     @property
     def status(self) -> str:
         """Error (incomplete), failed, measured (no threshold was demanded) or passed. An error beats a failure."""
-        if not self.expectations or any(one.status is Status.ERROR for one in self.outcomes):
+        checks = [one for one in self.expectations if not one.is_schema]
+        if not checks or any(one.status is Status.ERROR for one in self.outcomes):
             return "error"
         if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in self.outcomes):
             return "failed"
-        if all(one.status in (Status.MEASURED, Status.SKIPPED) for one in self.expectations):
+        if all(one.status in (Status.MEASURED, Status.SKIPPED) for one in checks):
             return "measured"
         return "passed"
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.encoding import Domain, RawDomain
@@ -58,6 +59,10 @@ class Engine(ABC):
     @abstractmethod
     def locate(self, attribute: str, values: NDArray[Any]) -> int:
         """The first record, from 1, that holds one of some raw values of a column."""
+
+    @abstractmethod
+    def table(self) -> pa.Table:
+        """All records as one Arrow table, text as it stands; for libraries that need the whole table at once."""
 
     @abstractmethod
     def sha256(self) -> str | None:

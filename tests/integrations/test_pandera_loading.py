@@ -1,0 +1,146 @@
+"""Where a policy's schema comes from, what is wrong with it, and that nobody else pays for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tcdp_audit import PolicyError, audit
+
+POLICY = """version: 1
+release: release.csv
+schema: {schema}
+attributes: {{zip: {{role: quasi_identifier}}, disease: {{role: insensitive}}}}
+expect:
+- k_anonymity: {{k: 2}}
+"""
+SOUND = """columns:
+  zip: {dtype: str, checks: {str_length: {min_value: 5, max_value: 5}}}
+  disease: {dtype: str}
+strict: true
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "policies" / "release.csv").write_text("zip,disease\n02139,flu\n02139,zqcellzq\n")
+    return tmp_path
+
+
+def written(folder: Path, schema: str) -> Path:
+    path = folder / "policies" / "release.tcdp.yaml"
+    path.write_text(POLICY.format(schema=schema))
+    return path
+
+
+def check(folder: Path, schema: str, *python: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *(python or ("-m", "tcdp_audit")), "check", "--json", "--policy"]
+    return subprocess.run(
+        [*command, str(written(folder, schema))],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_a_schema_file_stands_relative_to_the_policy(folder: Path):
+    (folder / "policies" / "schema.yaml").write_text(SOUND)
+    result = check(folder, "schema.yaml")
+    assert (result.returncode, result.stderr) == (0, "")
+    (folder / "policies" / "schema.yaml").write_text(SOUND.replace("max_value: 5", "max_value: 4"))
+    (folder / "policies" / "schema.yaml").write_text(SOUND.replace("value: 5", "value: 4"))
+    result = check(folder, "schema.yaml")
+    assert (result.returncode, result.stderr) == (1, "")
+    assert "column 'zip' does not keep str_length(4, 4) in 2 records." in result.stdout
+    assert "zqcellzq" not in result.stdout
+
+
+def test_a_schema_object_is_imported_from_the_current_folder(folder: Path):
+    (folder / "my_schemas.py").write_text(
+        "import pandera.pandas as pa\n"
+        "class Release(pa.DataFrameModel):\n    zip: str = pa.Field(str_length=5)\n"
+        "schema = pa.DataFrameSchema({'disease': pa.Column(str, pa.Check.isin(['flu']))})\n"
+    )
+    assert check(folder, "my_schemas:Release").returncode == 0
+    result = check(folder, "my_schemas:schema")
+    assert result.returncode == 1
+    assert "zqcellzq" not in result.stdout + result.stderr
+
+
+def test_validation_disabled_in_the_environment_is_enabled(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PANDERA_VALIDATION_ENABLED", "False")
+    monkeypatch.setenv("PANDERA_VALIDATION_DEPTH", "SCHEMA_ONLY")
+    (folder / "policies" / "schema.yaml").write_text(SOUND.replace("value: 5", "value: 4"))
+    assert check(folder, "schema.yaml").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("schema", "content", "sentence"),
+    [
+        ("missing.yaml", None, "missing.yaml: cannot be read: No such file or directory"),
+        ("schema.yaml", "columns: {", "schema.yaml: is not YAML (ParserError)"),
+        ("schema.yaml", "- columns", "is not a pandera schema: it must be a mapping with the key `columns`"),
+        ("schema.yaml", "", "is not a pandera schema: it must be a mapping"),
+        ("schema.yaml", "colums: {zip: {dtype: str}}", "has keys that pandera does not know: colums"),
+        ("schema.yaml", "columns: {}", "it demands nothing"),
+        ("schema.yaml", "columns: {zip: {dtype: strr}}", "is not a pandera schema (TypeError: "),
+        (
+            "schema.yaml",
+            "columns: {zip: {checks: {no_check: 3}}}",
+            "is not a pandera schema (AttributeError: ",
+        ),
+        ("schema.yaml", f"dataframe_library: polars\n{SOUND}", "is a schema for another library"),
+        ("nowhere.to_be_found:Schema", None, "no module 'nowhere' can be imported from here"),
+        ("json:Schema", None, "the module has no 'Schema'"),
+        ("json:JSONDecoder", None, "is a builtins type; it must be a DataFrameSchema or a DataFrameModel"),
+    ],
+)
+def test_a_schema_that_cannot_be_loaded_is_a_fault_of_the_policy(
+    folder: Path, schema: str, content: str | None, sentence: str
+):
+    if content is not None:
+        (folder / "policies" / "schema.yaml").write_text(content)
+    with pytest.raises(PolicyError) as caught:
+        audit(None, written(folder, schema))
+    assert str(caught.value).startswith(f"release.tcdp.yaml: schema: {schema}: ")
+    assert sentence in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("module", "sentence"),
+    [
+        ("import a_module_that_nobody_has", "no module 'a_module_that_nobody_has' can be imported from here"),
+        ("raise SystemExit(0)", "importing it raised SystemExit"),
+        ("1 / 0", "importing it raised ZeroDivisionError"),
+        ("None.columns", "the module raised AttributeError"),
+        (
+            "import pandera.polars as pa\nSchema = pa.DataFrameSchema({'zip': pa.Column(str)})",
+            "is a pandera DataFrameSchema",
+        ),
+    ],
+)
+def test_a_module_that_cannot_be_imported_is_a_fault_of_the_policy(folder: Path, module: str, sentence: str):
+    (folder / "my_schemas.py").write_text(module)
+    result = check(folder, "my_schemas:Schema")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert f"release.tcdp.yaml: schema: my_schemas:Schema: {sentence}" in result.stderr
+
+
+@pytest.mark.parametrize(("line", "imported"), [("schema: schema.yaml", True), ("", False)])
+def test_pandas_and_pandera_are_imported_for_a_schema_only(folder: Path, line: str, *, imported: bool):
+    (folder / "policies" / "schema.yaml").write_text(SOUND)
+    path = written(folder, "schema.yaml")
+    path.write_text(path.read_text().replace("schema: schema.yaml", line))
+    program = (
+        "import sys; from tcdp_audit import audit; "
+        f"assert audit(None, {str(path)!r}).passed; print('pandas' in sys.modules, 'pandera' in sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=folder)
+    assert result.stdout.split() == [str(imported)] * 2
