@@ -186,6 +186,12 @@ class DuckDBEngine(Engine):
             ).fetchall()
         return int(row[0][0])
 
+    def table(self) -> pa.Table:
+        """All records as one Arrow table, in the types of `columns`."""
+        with speaking(self.name, self.path):
+            table = self._connection.sql("SELECT * FROM release").to_arrow_table()
+        return table.rename_columns([column.name for column in self._columns])
+
     def sha256(self) -> str | None:
         """Digest of the file; None for a table in memory."""
         if self.path is None:
@@ -237,7 +243,7 @@ def _numbers(array: pa.Array) -> NDArray[Any]:
 def _nulls(array: pa.Array) -> NDArray[np.bool_]:
     """Which cells of an array are null."""
     valid = np.unpackbits(np.frombuffer(array.buffers()[0], np.uint8), bitorder="little")
-    return valid[array.offset : array.offset + len(array)] == 0
+    return np.asarray(valid[array.offset : array.offset + len(array)] == 0)
 
 
 def _positions(raw: RawDomain) -> Callable[[NDArray[Any]], NDArray[Any]]:
