@@ -79,9 +79,7 @@ class Plugins:
             plugins._load(entry)
         return plugins
 
-    def register(
-        self, plugin: Any, name: str, distribution: str = "(in this process)", version: str = ""
-    ) -> None:
+    def register(self, plugin: Any, name: str, distribution: str = "(in this process)", version: str = "") -> None:
         """Add one plugin object.
 
         Raises:
@@ -138,11 +136,7 @@ class Plugins:
         _ = self.checks, self.remedies, self.reporters
         info = next((info for info in self.infos if info.name == name), None)
         if info is None:
-            hint = (
-                "it was left out on the command line"
-                if name in self.blocked or not self.external
-                else "install it"
-            )
+            hint = "it was left out on the command line" if name in self.blocked or not self.external else "install it"
             raise PluginError(f"the policy needs the plugin {name!r}, which is not loaded; {hint}")
         if info.error:
             raise PluginError(f"the policy needs the plugin {name!r}, which does not work: {info.error}")
@@ -211,18 +205,14 @@ class Plugins:
                 for spec in specs:
                     _validate(spec, kind)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - one raising hook must not discard the others' results
-                self._fail(
-                    implementation.plugin_name, f"{hook}: {type(error).__name__}: {_first_line(error)}"
-                )
+                self._fail(implementation.plugin_name, f"{hook}: {type(error).__name__}: {_first_line(error)}")
             else:
                 yield implementation.plugin_name, specs
 
     def _fail(self, name: str, error: str) -> None:
         for position, info in enumerate(self.infos):
             if info.name == name and info.hooks:
-                self.infos[position] = PluginInfo(
-                    info.name, info.distribution, info.version, info.hooks, error
-                )
+                self.infos[position] = PluginInfo(info.name, info.distribution, info.version, info.hooks, error)
 
 
 def _validate(spec: Any, kind: type) -> None:

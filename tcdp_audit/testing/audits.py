@@ -46,9 +46,7 @@ class AuditTrial:
         """
         outcome = self._outcome(self.parameters)
         measured = outcome.status is Status.MEASURED
-        self._require(
-            measured, "end to end", f"without a threshold the status is {outcome.status}: {outcome.message}"
-        )
+        self._require(measured, "end to end", f"without a threshold the status is {outcome.status}: {outcome.message}")
         sharded, shuffled = (
             self._outcome(self.parameters, shards=SHARDS),
             self._outcome(self.parameters, shuffle=1),
@@ -78,9 +76,7 @@ class AuditTrial:
     def _at_threshold(self, position: int) -> int:
         """Demand the exact observed figure: the declared comparison alone decides."""
         threshold = self.check.thresholds[position]
-        trial = Trial(
-            self.subject, self.check, threshold, self.parameters, self.case, self.scale is Scale.NUMERIC
-        )
+        trial = Trial(self.subject, self.check, threshold, self.parameters, self.case, self.scale is Scale.NUMERIC)
         measured = trial.measured()
         best = np.argmin if threshold.comparison.higher_is_safer else np.argmax
         worst = int(best(measured.values))
@@ -96,18 +92,14 @@ class AuditTrial:
     def _decided(self, outcome: Outcome, exact: Fraction, comparison: str, *, holds: bool) -> None:
         expected = Status.PASSED if holds else Status.FAILED
         decided = outcome.status is expected
-        message = (
-            f"at the observed figure {exact} itself, {comparison} must give {expected}, not {outcome.status}"
-        )
+        message = f"at the observed figure {exact} itself, {comparison} must give {expected}, not {outcome.status}"
         self._require(decided, "at the threshold", message)
         self._tells_no_cell(outcome)
 
     def _tells_no_cell(self, outcome: Outcome) -> None:
         self._require(outcome.message.strip(), "message", "an outcome must be told in a sentence")
         told = json.dumps(outcome.as_json(), ensure_ascii=False)
-        self._require(
-            not leaked(told, self.case, self.scale), "no cell in evidence", "an outcome shows a cell"
-        )
+        self._require(not leaked(told, self.case, self.scale), "no cell in evidence", "an outcome shows a cell")
 
     def _same(self, one: Outcome, other: Outcome, property_: str, sentence: str) -> None:
         self._require(json.dumps(one.as_json()) == json.dumps(other.as_json()), property_, sentence)
@@ -117,6 +109,4 @@ class AuditTrial:
             raise self._lacks(property_, sentence)
 
     def _lacks(self, property_: str, sentence: str) -> ConformanceError:
-        return self.subject.lacks(
-            property_, f"{sentence} (case: {self.case.name}; scale: {self.scale.value})"
-        )
+        return self.subject.lacks(property_, f"{sentence} (case: {self.case.name}; scale: {self.scale.value})")

@@ -32,17 +32,13 @@ def class_check_conforms(check: ClassCheck[Any], given: Mapping[str, Any]) -> No
         _audits_conform(subject, check, parameters, scales)
 
 
-def _figures_conform(
-    subject: Subject, check: ClassCheck[Any], parameters: Parameters, *, numeric: bool
-) -> None:
+def _figures_conform(subject: Subject, check: ClassCheck[Any], parameters: Parameters, *, numeric: bool) -> None:
     for case in cases():
         for threshold in check.thresholds:
             Trial(subject, check, threshold, parameters, case, numeric).run()
 
 
-def _audits_conform(
-    subject: Subject, check: ClassCheck[Any], parameters: Parameters, scales: list[Scale]
-) -> None:
+def _audits_conform(subject: Subject, check: ClassCheck[Any], parameters: Parameters, scales: list[Scale]) -> None:
     plugins = Plugins.load(external=False)
     admissible = 0
     for scale in scales:

@@ -36,9 +36,7 @@ class Subject:
     def require_name(self, name: object) -> None:
         """Insist on a snake_case name."""
         fits = isinstance(name, str) and NAME.fullmatch(name)
-        self.require(
-            fits, "name", "it must be snake_case: lower-case words with single underscores between them"
-        )
+        self.require(fits, "name", "it must be snake_case: lower-case words with single underscores between them")
 
     def require_texts(self, texts: Mapping[str, Any], of: str) -> None:
         """Insist that every text says something."""

@@ -59,9 +59,7 @@ class Trial:
     def _shaped(self) -> Measured:
         measured, classes = self.measured(), len(self.case.counts)
         values = np.asarray(measured.values)
-        self._require(
-            values.shape == (classes,), "one figure per class", f"{values.shape} came for {classes} classes"
-        )
+        self._require(values.shape == (classes,), "one figure per class", f"{values.shape} came for {classes} classes")
         self._require(values.dtype == np.float64, "figures", f"values must be float64, not {values.dtype}")
         self._require(not np.isnan(values).any(), "figures", "a class got NaN; use infinity or a number")
         if isinstance(measured, Ratios):
@@ -74,9 +72,7 @@ class Trial:
         before = copy.deepcopy(_arrays(evidence))
         first, second = self._ask(evidence), self._ask(evidence)
         self._equal(first, measured, "determinism", "two equal inputs gave different figures")
-        self._equal(
-            second, measured, "determinism", "the second call on the same input gave different figures"
-        )
+        self._equal(second, measured, "determinism", "the second call on the same input gave different figures")
         kept = all(np.array_equal(one, other) for one, other in zip(before, _arrays(evidence), strict=True))
         self._require(kept, "inputs are left alone", "the measure changed the arrays that it was given")
 
@@ -88,9 +84,7 @@ class Trial:
     def _ignores_other_classes(self, measured: Measured) -> None:
         for one in range(min(len(self.case.counts), ALONE)):
             alone, property_ = self.measured([one]), "a class alone"
-            message = (
-                "a class measured by itself gave another figure than among others, so shards would matter"
-            )
+            message = "a class measured by itself gave another figure than among others, so shards would matter"
             self._equal(alone, measured, property_, message, np.array([one]))
 
     def _compares(self, measured: Measured) -> None:
@@ -99,20 +93,14 @@ class Trial:
                 self._signed(measured, position, Fraction(10**30), 1, "infinity is above every threshold")
                 continue
             apart = APART * max(Fraction(1), abs(exact))
-            self._signed(
-                measured, position, exact - apart, 1, "a figure above a threshold must compare as above"
-            )
-            self._signed(
-                measured, position, exact + apart, -1, "a figure below a threshold must compare as below"
-            )
+            self._signed(measured, position, exact - apart, 1, "a figure above a threshold must compare as above")
+            self._signed(measured, position, exact + apart, -1, "a figure below a threshold must compare as below")
             if isinstance(measured, Ratios):
                 self._signed(measured, position, exact, 0, "a fraction must compare as equal to itself")
 
     def _signed(self, measured: Measured, position: int, limit: Fraction, sign: int, message: str) -> None:
         signs = np.asarray(measured.compare(limit))
-        self._require(
-            signs.shape == np.shape(measured.values), "comparison", "there must be one sign per class"
-        )
+        self._require(signs.shape == np.shape(measured.values), "comparison", "there must be one sign per class")
         self._require(signs[position] == sign, "comparison", message)
 
     def _equal(
@@ -142,9 +130,7 @@ class Trial:
 def exact_figures(measured: Measured) -> Iterator[Fraction | None]:
     """Every figure as the exact number that it stands for; None for infinity."""
     if isinstance(measured, Ratios):
-        for numerator, denominator in zip(
-            measured.numerator.tolist(), measured.denominator.tolist(), strict=True
-        ):
+        for numerator, denominator in zip(measured.numerator.tolist(), measured.denominator.tolist(), strict=True):
             yield Fraction(numerator, denominator) if denominator else None
         return
     for value in measured.values.tolist():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -33,9 +34,7 @@ HOSTILE = (
 class SampleParameters(AttributeParameters):
     """Parameters of the sample check."""
 
-    n: Annotated[int | None, Field(ge=0, description="The least number of different values in a class.")] = (
-        None
-    )
+    n: Annotated[int | None, Field(ge=0, description="The least number of different values in a class.")] = None
 
 
 def _distinct(evidence: ClassEvidence, _: SampleParameters) -> Counts:
@@ -77,10 +76,8 @@ def _audited(parameters: dict[str, Any], columns: tuple[str, ...]) -> Audit:
     roles = zip(HOSTILE[:3], ("quasi_identifier", "quasi_identifier", "sensitive"), strict=True)
     attributes = {name: {"role": role} for name, role in roles}
     document = {"version": 1, "attributes": attributes, "expect": [{SAMPLE.name: parameters}]}
-    expectation = Expectation(
-        SAMPLE, SampleParameters.model_validate({**parameters, "attribute": HOSTILE[2]}), line=3
-    )
-    policy = Policy(PolicyDocument.model_validate(document), (expectation,), text=repr(document))
+    expectation = Expectation(SAMPLE, SampleParameters.model_validate({**parameters, "attribute": HOSTILE[2]}), line=3)
+    policy = Policy(PolicyDocument.model_validate(document), (expectation,), text=json.dumps(document))
     cells = [f"{CELL}{number % 3}" for number in range(12)]
     table = pa.table(dict.fromkeys(columns, cells))
     return audit(table, policy, plugins=Plugins.load(external=False))

@@ -36,9 +36,7 @@ def _parameters_conform(subject: Subject, check: ClassCheck[Any]) -> None:
         schema = model.model_json_schema()
     except Exception as error:
         raise subject.lacks("parameters", f"they have no JSON schema ({type(error).__name__})") from error
-    subject.require(
-        set(schema["properties"]) == set(model.model_fields), "parameters", "the JSON schema lacks a field"
-    )
+    subject.require(set(schema["properties"]) == set(model.model_fields), "parameters", "the JSON schema lacks a field")
     closed = model.model_config.get("extra") == "forbid"
     subject.require(closed, "parameters", "unknown names must be refused: leave `extra='forbid'` as it is")
 
@@ -49,17 +47,11 @@ def _thresholds_conform(subject: Subject, check: ClassCheck[Any]) -> None:
     subject.require(len(set(named)) == len(named), "thresholds", "two of them name the same parameter")
     for threshold in check.thresholds:
         field = check.parameters.model_fields.get(threshold.parameter)
-        subject.require(
-            field is not None, "thresholds", f"{threshold.parameter!r} is no field of the parameters"
-        )
+        subject.require(field is not None, "thresholds", f"{threshold.parameter!r} is no field of the parameters")
         optional = field is not None and not field.is_required() and field.default is None
-        sentence = (
-            f"{threshold.parameter!r} must be None by default, so that a policy can measure without a demand"
-        )
+        sentence = f"{threshold.parameter!r} must be None by default, so that a policy can measure without a demand"
         subject.require(optional, "thresholds", sentence)
-        subject.require(
-            isinstance(threshold.comparison, Comparison), "thresholds", "a comparison is no Comparison"
-        )
+        subject.require(isinstance(threshold.comparison, Comparison), "thresholds", "a comparison is no Comparison")
         subject.require(callable(threshold.measure), "thresholds", "a measure is no function")
 
 
@@ -74,10 +66,7 @@ def example_of(subject: Subject, check: ClassCheck[Any]) -> Mapping[str, Any]:
     except yaml.YAMLError as error:
         raise subject.lacks("example", "it is not YAML") from error
     shaped = (
-        isinstance(lines, list)
-        and len(lines) == 1
-        and isinstance(lines[0], dict)
-        and list(lines[0]) == [check.name]
+        isinstance(lines, list) and len(lines) == 1 and isinstance(lines[0], dict) and list(lines[0]) == [check.name]
     )
     subject.require(shaped, "example", f"it must be one line of a policy, such as `- {check.name}: {{…}}`")
     given = lines[0][check.name] or {}

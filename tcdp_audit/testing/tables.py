@@ -40,15 +40,9 @@ def leaked(text: str, case: Case, scale: Scale) -> bool:
     """Whether a text shows a cell of such a table."""
     if CLASS_MARKER in text or VALUE_MARKER in text:
         return True
-    return scale is Scale.NUMERIC and any(
-        str(number) in text for number in _cells(case, scale) if abs(number) > 10**6
-    )
+    return scale is Scale.NUMERIC and any(str(number) in text for number in _cells(case, scale) if abs(number) > 10**6)
 
 
 def _cells(case: Case, scale: Scale) -> list[Any]:
     numbers = domain(case.counts.shape[1])
-    return (
-        numbers.tolist()
-        if scale is Scale.NUMERIC
-        else [f"{VALUE_MARKER}{one:04}" for one in range(len(numbers))]
-    )
+    return numbers.tolist() if scale is Scale.NUMERIC else [f"{VALUE_MARKER}{one:04}" for one in range(len(numbers))]

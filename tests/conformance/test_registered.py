@@ -11,9 +11,7 @@ PLUGINS = Plugins.load()
 
 
 def test_the_four_first_checks_are_among_the_registered_ones():
-    assert {"k_anonymity", "distinct_l_diversity", "entropy_l_diversity", "t_closeness"} <= set(
-        PLUGINS.checks
-    )
+    assert {"k_anonymity", "distinct_l_diversity", "entropy_l_diversity", "t_closeness"} <= set(PLUGINS.checks)
     assert PLUGINS.broken == []
 
 

@@ -157,9 +157,7 @@ def test_a_threshold_that_takes_no_observed_figure_is_caught():
     class Distant(AttributeParameters):
         n: Annotated[int | None, Field(ge=10**6, description="Out of reach.")] = None
 
-    check = replace(
-        SAMPLE, parameters=Distant, guide=replace(SAMPLE.guide, example="- sample_check: {n: 1000000}")
-    )
+    check = replace(SAMPLE, parameters=Distant, guide=replace(SAMPLE.guide, example="- sample_check: {n: 1000000}"))
     assert "at the threshold: none of the observed figures is accepted" in refused(check)
 
 
@@ -334,6 +332,4 @@ def test_a_reporter_that_differs_from_call_to_call_is_caught():
 
 
 def test_an_unknown_kind_is_refused_by_name():
-    assert refused(3) == (
-        "a int is no kind that the conformance suite knows; it knows ClassCheck, Reporter and Remedy"
-    )
+    assert refused(3) == ("a int is no kind that the conformance suite knows; it knows ClassCheck, Reporter and Remedy")

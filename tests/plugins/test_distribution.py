@@ -87,9 +87,7 @@ def test_a_policy_that_names_a_broken_plugin_is_not_audited(run, name: str):
 def test_a_check_that_a_broken_plugin_may_define_is_incomplete_not_unknown(run):
     result = run(("import_error",), "check", policy=THIRD_PARTY)
     assert (result.returncode, result.stdout) == (3, "")
-    assert (
-        "no check 'example_dominance' is known, and a plugin that may define it did not load" in result.stderr
-    )
+    assert "no check 'example_dominance' is known, and a plugin that may define it did not load" in result.stderr
     assert "import_error: ModuleNotFoundError" in result.stderr
     result = run((), "check", policy=THIRD_PARTY)
     assert result.returncode == 2
@@ -119,9 +117,7 @@ def test_an_allow_list_keeps_every_other_external_plugin_out(run):
     plugins = ("example", "faulty_checks", "import_error")
     result = run(plugins, "check", "--json", policy=f"{THIRD_PARTY}plugins: [example]\n")
     assert result.returncode == 0
-    listed = [
-        one["name"] for one in json.loads(result.stdout)["plugins"] if one["distribution"] != "tcdp-audit"
-    ]
+    listed = [one["name"] for one in json.loads(result.stdout)["plugins"] if one["distribution"] != "tcdp-audit"]
     assert listed == ["example"]
     result = run(plugins, "check", policy=f"{THIRD_PARTY}plugins: [faulty_checks]\n")
     assert result.returncode == 2
@@ -152,9 +148,7 @@ def test_two_report_formats_for_one_extension_clash_too(run):
 def test_a_check_that_fails_to_answer_is_an_error_beside_the_others(run):
     faulty = ("faulty_raising", "faulty_not_a_number", "faulty_too_few")
     lines = "".join(f"- {name}: {{at_most: 0.5}}\n" for name in faulty)
-    result = run(
-        ("faulty_checks",), "check", "--json", policy=HEAD + f"expect:\n{lines}- k_anonymity: {{k: 2}}\n"
-    )
+    result = run(("faulty_checks",), "check", "--json", policy=HEAD + f"expect:\n{lines}- k_anonymity: {{k: 2}}\n")
     assert result.returncode == 3
     found = outcomes(result.stdout)
     assert found["k_anonymity"]["status"] == "passed"

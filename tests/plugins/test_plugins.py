@@ -47,9 +47,7 @@ def test_a_registered_check_is_used_also_where_the_checks_were_asked_for_before(
 
 def test_an_allow_list_keeps_what_was_registered_in_this_process():
     other = Provider(replace(SAMPLE, name="other_check"))
-    result = audit(
-        TABLE, {**POLICY, "plugins": ["sample"]}, plugins=loaded(sample=Provider(SAMPLE), other=other)
-    )
+    result = audit(TABLE, {**POLICY, "plugins": ["sample"]}, plugins=loaded(sample=Provider(SAMPLE), other=other))
     assert [info.name for info in result.plugins.infos] == ["checks", "reports", "sample"]
     assert "other_check" not in result.plugins.checks
     assert result.expectations[0].observed == 1
@@ -92,10 +90,6 @@ def test_a_hook_that_raises_takes_no_other_down():
     plugins = loaded(raising=Raising(), sample=Provider(replace(SAMPLE, name="other_check")))
     assert "sample_check" not in plugins.checks
     assert {"other_check", "k_anonymity"} <= set(plugins.checks)
-    assert [(info.name, info.error) for info in plugins.broken] == [
-        ("raising", "tcdp_audit_checks: KeyError: 'later'")
-    ]
-    with pytest.raises(
-        PluginError, match="no check 'sample_check' is known, and a plugin that may define it"
-    ):
+    assert [(info.name, info.error) for info in plugins.broken] == [("raising", "tcdp_audit_checks: KeyError: 'later'")]
+    with pytest.raises(PluginError, match="no check 'sample_check' is known, and a plugin that may define it"):
         audit(TABLE, POLICY, plugins=plugins)
