@@ -8,6 +8,7 @@ from math import ceil, floor, log10
 
 WIDE = 50  # a largest figure this many times the smallest asks for a logarithmic axis
 STEPS = (1, 2, 5, 10)
+TINY = 1e-300  # below, a figure is as good as zero and its logarithm no help
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def axis_for(values: Sequence[float], threshold: float | None, span: float) -> A
     held = [*values, *([] if threshold is None else [threshold])] or [0.0, 1.0]
     low, high = min(held), max(held)
     lost = threshold is not None and threshold < high / WIDE
-    if low > 0 and high / low > WIDE and (high > 1 or lost):
+    if low > TINY and high / low > WIDE and (high > 1 or lost):
         return _logarithmic(low, high, span)
     return _linear(low, high, span)
 

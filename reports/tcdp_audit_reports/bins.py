@@ -64,8 +64,8 @@ def _starts(figures: range, bins: int) -> list[int]:
             figures.start,
             *(n for n in _round_numbers(figures.stop, factors) if n in figures and n > figures.start),
         ]
-        if len(starts) <= bins:
-            return starts
+        if len(starts) <= bins + 2:  # a last bin that takes in two more says little less
+            return starts[:bins]
     return [starts[len(starts) * i // bins] for i in range(bins)]
 
 

@@ -48,7 +48,12 @@ class Reason:
 
 def verdict_sentence(audit: Audit) -> str:
     """What came of the policy's demands, who is affected, and whether the columns are as declared."""
-    return " ".join(part for part in (_demands(audit), _affected(audit), _structure(audit)) if part)
+    parts = (_demands(audit), _incomplete(audit), _affected(audit), _structure(audit))
+    return " ".join(part for part in parts if part)
+
+
+def _incomplete(audit: Audit) -> str:
+    return "Nothing may be concluded from an incomplete audit." if audit.status == "error" else ""
 
 
 def _demands(audit: Audit) -> str:
@@ -62,6 +67,8 @@ def _demands(audit: Audit) -> str:
     if tally["passed"] == total:
         only = "The one demand in the policy is met." if total == 1 else ""
         return only or f"All {spelled(total)} demands in the policy are met."
+    if tally["failed"] == total > 1:
+        return f"None of the {spelled(total)} demands in the policy is met."
     parts = [
         _said(tally["failed"], "is not met", "are not met"),
         _said(tally["warning"], "raises a warning", "raise a warning"),
@@ -74,8 +81,7 @@ def _demands(audit: Audit) -> str:
         if total == 1
         else f"{sentence_case(subject)} of the {spelled(total)} demands in the policy"
     )
-    conclusion = " Nothing may be concluded from an incomplete audit." if tally["error"] else ""
-    return f"{lead} {listed([rest, *told[1:]])}.{conclusion}"
+    return f"{lead} {listed([rest, *told[1:]])}."
 
 
 def _said(number: int, one: str, many: str) -> str:
@@ -146,7 +152,7 @@ def reasons(audit: Audit) -> list[Reason]:
 
 
 def _rank(outcome: Outcome) -> tuple[int, float]:
-    """Structure and errors first, then failures by the records they hit, then what is closest to its demand."""
+    """Structure and errors first, then failures by the records they hit, then what is closest."""
     fails, margin = failing(outcome), doublings(outcome)
     if outcome.is_structural and not outcome.is_warning:
         return 0, 0.0

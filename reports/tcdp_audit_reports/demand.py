@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit_reports.words import count, demanded, failing
+from tcdp_audit_reports.words import count, demanded, failing, visible
 
 DIGITS = 3
 SHARE = "at_most"  # the threshold of checks that report a share
@@ -98,8 +98,8 @@ def _sentence(outcome: Outcome) -> str:
     )
     return (
         f"To meet {demanded(outcome)}, {which} must be generalised further or withheld. The lines below are "
-        "the strictest demand of this kind, to three digits, that the release keeps as it is: they change the "
-        "policy and protect nobody."
+        "the strictest demand of this kind, to three digits, that the release keeps as it is: they change "
+        "the policy and protect nobody."
     )
 
 
@@ -111,4 +111,4 @@ def _scalar(value: Any) -> str:
         value = value.value
     if isinstance(value, str) and PLAIN.fullmatch(value) and value.lower() not in YAML_WORDS:
         return value
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return visible(json.dumps(value, ensure_ascii=False, default=str))

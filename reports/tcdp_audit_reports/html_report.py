@@ -50,7 +50,7 @@ def render(audit: Audit) -> str:
         findings=found,
         structure=shown_structure(audit),
         coverage=coverage(audit, found),
-        policy=policy,
+        policy="\n".join(map(visible, policy.splitlines())),
         policy_name=visible(audit.policy.name),
         withheld=withheld,
         values=values,
@@ -88,7 +88,7 @@ def stylesheet_hash() -> str:
 
 def _inert(result: Any) -> Markup:
     """JSON that no parser of HTML takes for markup: in its strings `<`, `>` and `&` are escapes."""
-    text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(result, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704 - nothing in it can open a tag or an entity

@@ -65,7 +65,7 @@ def _factor(margin: float) -> str:
 
 
 def margin_bar(outcome: Outcome) -> Drawing | None:
-    """The margin on its axis: the centre line is the demand, each tick a doubling, words on the empty side."""
+    """The margin on its axis: the centre line is the demand, each tick a doubling."""
     margin = doublings(outcome)
     if margin is None or outcome.status not in (Status.PASSED, Status.FAILED):
         return None

@@ -1,4 +1,4 @@
-"""What `tcdp-audit check` says on the terminal: figures, what is wrong, what was written, the verdict last."""
+"""What `tcdp-audit check` says on the terminal: figures, what is wrong, reports, the verdict last."""
 
 from __future__ import annotations
 
@@ -98,10 +98,16 @@ def _finding(outcome: Outcome) -> Text:
     state = state_of(outcome)
     where = "" if outcome.attribute is None else f", {visible(outcome.attribute)}"
     name = f"{visible(outcome.title or outcome.check)}{where}: "
-    return (
-        Text(f"\n{SHAPES[state]} ", STYLES[state])
-        + Text(name, "bold")
-        + Text(prose(outcome.message), "default")
+    told = f"{prose(outcome.message)}{_cells(outcome)}"
+    return Text(f"\n{SHAPES[state]} ", STYLES[state]) + Text(name, "bold") + Text(told, "default")
+
+
+def _cells(outcome: Outcome) -> str:
+    """The worst classes by their cells, for `--show-values` only."""
+    shown = ((one.ordinal, one.cells) for one in outcome.worst if one.cells is not None)
+    return "".join(
+        f"\n  class {ordinal}: " + "; ".join(f"{visible(k)}: {visible(v)}" for k, v in cells.items())
+        for ordinal, cells in shown
     )
 
 

@@ -1,0 +1,46 @@
+"""Audits to report on: a small deterministic one, one with hostile names, and whatever outcomes a test makes up."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from report_samples import HOSTILE, SALARY_POLICY, named_policy, named_table, salaries
+
+from tcdp_audit import audit
+from tcdp_audit.results import Audit
+
+
+@pytest.fixture
+def fixed_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Midnight at the start of 2026, UTC."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
+
+
+@pytest.fixture
+def salary_audit(fixed_time: None) -> Audit:  # noqa: ARG001 - the time of the audit
+    """An audit that fails, warns, passes and measures."""
+    return audit(salaries(), SALARY_POLICY)
+
+
+@pytest.fixture
+def hostile_audit(fixed_time: None) -> Audit:  # noqa: ARG001 - the time of the audit
+    """An audit of columns whose names would do harm where they are not escaped."""
+    return audit(named_table(HOSTILE, lambda _, group: f"v{group}"), named_policy(HOSTILE))
+
+
+@pytest.fixture
+def with_outcomes(salary_audit: Audit) -> Callable[..., Audit]:
+    """The same audit with outcomes of one's own in place of the expectations'."""
+    return lambda *outcomes: replace(salary_audit, outcomes=(*salary_audit.structure, *outcomes))
+
+
+@pytest.fixture
+def chromium(skip_or_fail: Callable[[str], None]) -> str:
+    """A browser to load reports in."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        skip_or_fail("chromium is not on PATH")
+    return str(found)

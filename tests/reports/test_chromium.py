@@ -1,0 +1,44 @@
+"""A browser opens the report without a console message and without a request."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--enable-logging=stderr", "--v=0"),
+)
+
+
+@pytest.mark.parametrize("which", ["salary_audit", "hostile_audit"])
+def test_no_console_message_and_no_request(which, request, chromium, tmp_path):
+    report, log, profile = tmp_path / "report.html", tmp_path / "net.json", tmp_path / "profile"
+    profile.mkdir()
+    report.write_text(request.getfixturevalue(which).render(".html"), encoding="utf-8")
+    places = (f"--user-data-dir={profile}", f"--log-net-log={log}", "--dump-dom", report.as_uri())
+    run = subprocess.run(
+        [chromium, *FLAGS, *places], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert "Disclosure audit report" in run.stdout
+    assert [line for line in run.stderr.splitlines() if "CONSOLE" in line] == []
+    assert requested(log.read_text(encoding="utf-8")) == []
+
+
+def requested(log):
+    """Addresses that a page asked for; what the browser wants for itself has no origin."""
+    text = log if log.rstrip().endswith("}") else log.rstrip().rstrip(",") + "]}"
+    events = json.loads(text)["events"]
+    found = [event["params"] for event in events if "initiator" in event.get("params", {})]
+    return sorted({one["url"] for one in found if one["initiator"] != "not an origin"})
+
+
+def test_a_request_would_be_seen(chromium, tmp_path):
+    page, log = tmp_path / "page.html", tmp_path / "net.json"
+    page.write_text("<img src='http://127.0.0.1:9/planted.png'>", encoding="utf-8")
+    places = (f"--user-data-dir={tmp_path / 'profile'}", f"--log-net-log={log}", "--dump-dom", page.as_uri())
+    subprocess.run([chromium, *FLAGS, *places], capture_output=True, timeout=120, check=False)
+    assert requested(log.read_text(encoding="utf-8")) == ["http://127.0.0.1:9/planted.png"]

@@ -1,0 +1,213 @@
+"""The HTML report: one inert, balanced file, whatever the names are and however much there is to show."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from math import inf
+
+import pytest
+from html_page import Page
+from report_samples import HOSTILE, SALARY_POLICY, made_up, named_policy, named_table, salaries
+
+from tcdp_audit import audit
+from tcdp_audit.check import Quarter
+from tcdp_audit.outcome import Comparison, Status
+from tcdp_audit_reports.mathml import is_mathml
+
+NO_CELL = "This report contains no cell of the release."
+CELLS = "This report contains cells of the release."
+
+
+def test_the_policy_allows_exactly_the_stylesheet(salary_audit):
+    page = Page(salary_audit.render(".html"))
+    digest = base64.b64encode(hashlib.sha256(page.named("style")[0].text.encode()).digest()).decode()
+    policies = [one.attributes["content"] for one in page.named("meta") if "http-equiv" in one.attributes]
+    assert policies == [
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    ]
+
+
+@pytest.mark.parametrize("which", ["salary_audit", "hostile_audit"])
+def test_the_page_is_balanced_and_asks_for_nothing(which, request):
+    page = Page(request.getfixturevalue(which).render(".html"))
+    assert page.open == []
+    forbidden = {
+        "script",
+        "iframe",
+        "img",
+        "object",
+        "embed",
+        "base",
+        "form",
+        "audio",
+        "video",
+        "foreignobject",
+    }
+    assert forbidden.isdisjoint(element.name for element in page.elements)
+    for element in page.elements:
+        for name, value in element.attributes.items():
+            assert not name.startswith("on"), element
+            assert name not in {"src", "style", "srcset"}, element
+            if name in {"href", "xlink:href"}:
+                assert value.startswith("#") or value == "data:,", element
+    assert not re.search(r"url\((?!\"#)|@import", page.named("style")[0].text)
+
+
+def test_every_link_has_its_target_once(salary_audit):
+    page = Page(salary_audit.render(".html"))
+    ids = [element.attributes["id"] for element in page.elements if "id" in element.attributes]
+    assert len(ids) == len(set(ids))
+    assert {one.attributes["href"][1:] for one in page.named("a")} <= set(ids)
+
+
+def test_hostile_names_are_text(hostile_audit):
+    text = hostile_audit.render(".html")
+    assert "<script" not in text
+    assert "\u202e" not in text
+    assert "\x1b" not in text
+    assert "{{7*7}}" in text
+    assert "\n49" not in Page(text).with_id("e2").text
+
+
+def test_the_result_is_embedded_to_the_letter(hostile_audit):
+    page = Page(hostile_audit.render(".html"))
+    assert json.loads(page.with_id("tcdp-audit-result").text) == hostile_audit.as_json()
+
+
+def test_the_same_audit_gives_the_same_bytes(salary_audit):
+    assert salary_audit.render(".html") == salary_audit.render(".html")
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md", ".json"])
+def test_no_cell_is_shown_unless_asked_for(suffix, fixed_time):
+    table = named_table(HOSTILE, lambda name, group: f"planted{HOSTILE.index(name)}x{group}")
+    assert "planted" not in audit(table, named_policy(HOSTILE)).render(suffix)
+    assert "planted0x0" in audit(table, named_policy(HOSTILE), show_values=True).render(suffix)
+
+
+def test_declared_orders_are_counted_not_shown(fixed_time):
+    names = ("zip", "severity")
+    policy = named_policy(names)
+    policy["attributes"]["severity"] |= {
+        "scale": "ordinal",
+        "order": [f"planted{group}" for group in range(4)],
+    }
+    text = audit(named_table(names, lambda _, group: f"planted{group}"), policy).render(".html")
+    assert "planted" not in text
+    assert "[4 values not shown]" in Page(text).with_id("appendix").text
+
+
+def test_the_footer_and_a_banner_say_whether_there_are_cells(fixed_time):
+    table = named_table(("a", "b"), lambda _, group: f"v{group}")
+    without = Page(audit(table, named_policy(("a", "b"))).render(".html"))
+    shown = Page(audit(table, named_policy(("a", "b")), show_values=True).render(".html"))
+    assert NO_CELL in without.named("footer")[0].text
+    assert CELLS not in without.named("body")[0].text
+    assert CELLS in shown.named("footer")[0].text
+    assert [CELLS in one.text for one in shown.named("p") if one.attributes.get("class") == "banner"] == [
+        True
+    ]
+    assert "a: v0" in shown.with_id("e1").text
+
+
+def test_a_finding_has_sentence_chart_data_classes_and_definition(salary_audit):
+    text = Page(salary_audit.render(".html")).with_id("e4").text
+    assert "2 of 3 equivalence classes" in text
+    assert "6 of 9 records" in text
+    assert "66.7% of records are in classes that go beyond 0.2" in text
+    assert "3 of 3 classes shown" in text
+    assert "- t_closeness: {t: 0.376, distance: ordered, attribute: salary}" in text
+    assert "Li, Li, Venkatasubramanian" in text
+
+
+def test_the_line_to_paste_is_a_demand_that_the_release_keeps():
+    kept = {"t_closeness": {"t": "0.376", "distance": "ordered", "attribute": "salary"}}
+    assert audit(salaries(), {**SALARY_POLICY, "expect": [kept]}).passed
+
+
+def test_coverage_names_what_was_not_checked(fixed_time):
+    policy = {
+        "version": 1,
+        "attributes": {"a": {"role": "quasi_identifier"}},
+        "expect": [{"k_anonymity": {"k": 2}}],
+    }
+    result = audit(named_table(("a",), lambda _, group: f"{group}"), policy)
+    cells = [one.text for one in Page(result.render(".html")).named("td")]
+    quarters = [
+        text for text in cells if "checked: " in text or "Every installed" in text or "No check" in text
+    ]
+    assert len(quarters) == 4
+    assert "all quasi-identifiers, passed" in quarters[0]
+    titles = [one.title for one in result.plugins.checks.values() if one.quarter is Quarter.ATTRIBUTE_MODEL]
+    assert quarters[2] == f"Not checked: {'; '.join(titles)}."
+
+
+def test_five_hundred_expectations_and_five_thousand_sizes(with_outcomes):
+    sizes = [[size, 1, size] for size in range(1, 5001)]
+    outcome = made_up(1, 5, distribution=sizes, failing=(4, 10), title="x" * 300, attribute="y" * 300)
+    page = Page(
+        with_outcomes(*[replace(outcome, details=dict(outcome.details)) for _ in range(500)]).render(".html")
+    )
+    assert len([one for one in page.named("article")]) == 500
+    assert "500 expectations: 500 failed" in page.with_id("coverage").text
+
+
+def test_every_audit_of_errors_and_odd_figures_renders(with_outcomes):
+    outcomes = [
+        made_up(None, 5, status=Status.ERROR, message="the check raised ValueError"),
+        made_up(None, None, status=Status.SKIPPED),
+        made_up(
+            inf,
+            2,
+            Comparison.AT_MOST,
+            check="t_closeness",
+            distribution=[[0.5, 1, 3], [inf, 1, 6]],
+            failing=(1, 6),
+        ),
+        made_up(0, 0, Comparison.BELOW, check="unknown_check"),
+        made_up(0.3, "1/5", Comparison.AT_MOST, check="unknown_check", distribution=[[0, 1, 1]]),
+    ]
+    page = Page(with_outcomes(*outcomes).render(".html"))
+    assert page.open == []
+    assert page.named("h1")[0].text == "Audit incomplete"
+    assert "could not be run" in page.with_id("expectations").text
+    assert "66.7%" in page.with_id("e3").text
+
+
+def test_an_audit_without_expectations_renders_as_incomplete(with_outcomes):
+    page = Page(with_outcomes().render(".html"))
+    assert page.named("h1")[0].text == "Audit incomplete"
+    assert "gave no outcome" in page.with_id("findings").text
+
+
+@pytest.mark.parametrize(
+    ("text", "sound"),
+    [
+        ("<math display='block'><mi>k</mi><mo>&gt;</mo></math>", True),
+        ("<math><mspace width='1em'/></math> <math><mn>1</mn></math>", True),
+        ("", False),
+        ("k", False),
+        ("<mi>k</mi>", False),
+        ("<math><mi>k</math>", False),
+        ("<math><mi>k</mi>", False),
+        ("<math><script>1</script></math>", False),
+        ("<math onclick='x()'></math>", False),
+        ("<math><mi style='x'>k</mi></math>", False),
+        ("<math><mi><!-- --></mi></math>", False),
+        ("<math href='javascript:1'></math>", False),
+    ],
+)
+def test_only_mathml_is_let_into_the_page(text, sound):
+    assert is_mathml(text) is sound
+
+
+def test_registered_formulas_are_mathml_or_absent(salary_audit):
+    assert [
+        name
+        for name, one in salary_audit.plugins.checks.items()
+        if one.guide.mathml and not is_mathml(one.guide.mathml)
+    ] == []

@@ -1,0 +1,178 @@
+"""Charts hold any distribution: bins meet at the demand, labels neither overlap nor leave the plot on a phone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from report_samples import made_up
+
+from tcdp_audit.outcome import Comparison
+from tcdp_audit_reports import cumulative, histogram, share_bar
+from tcdp_audit_reports.axis import axis_for
+from tcdp_audit_reports.bins import binned, compact
+from tcdp_audit_reports.chart import Measured
+from tcdp_audit_reports.drawing import LETTER, SMALL_LETTER
+
+SIZES = [(1, 181, 181), (2, 90, 180), (3, 58, 174), (4, 41, 164), (5, 30, 150), (17, 9, 153), (250, 4, 1000)]
+
+
+def measured(
+    distribution, threshold=None, comparison=Comparison.AT_LEAST, failing=None, label="records in the class"
+):
+    demand = None if threshold is None else Fraction(threshold)
+    return Measured(sorted(distribution), demand, comparison, failing, label)
+
+
+def clear_of_each_other(drawing, letter):
+    """No two labels on one line overlap, and none leaves the plot."""
+    for label in drawing.labels:
+        start, end = label.extent(letter)
+        assert start >= -0.5, label
+        assert end <= 100.5, label
+    for one, other in combinations(drawing.labels, 2):
+        if abs(one.y - other.y) < 10:
+            first, second = sorted((one.extent(letter), other.extent(letter)))
+            assert first[1] <= second[0] + 0.01, (one, other)
+
+
+def test_bins_are_single_figures_below_the_demand_and_rounder_above():
+    bins = binned(SIZES, 5, 9)
+    assert [one.label for one in bins] == ["1", "2", "3", "4", "5–9", "10–19", "20–49", "50–99", "100+"]
+    assert [one.classes for one in bins] == [181, 90, 58, 41, 30, 9, 0, 0, 4]
+    assert [one.failing for one in bins] == [True] * 4 + [False] * 5
+
+
+@given(
+    st.dictionaries(st.integers(0, 10**7), st.integers(1, 10**6), min_size=1, max_size=200),
+    st.one_of(st.none(), st.integers(0, 10**7)),
+    st.integers(4, 9),
+)
+def test_bins_lose_no_class_and_never_straddle_the_demand(sizes, threshold, number):
+    bins = binned([(size, classes, classes) for size, classes in sorted(sizes.items())], threshold, number)
+    assert len(bins) <= number
+    assert sum(one.classes for one in bins) == sum(sizes.values())
+    failing = sum(classes for size, classes in sizes.items() if threshold is not None and size < threshold)
+    assert sum(one.classes for one in bins if one.failing) == failing
+
+
+def test_compact_numbers_have_at_most_five_letters():
+    assert [compact(n) for n in (0, 9_999, 12_345, 123_456, 3_400_000, 5 * 10**9)] == [
+        *("0", "9,999", "12k", "123k", "3.4M", "5.0G")
+    ]
+
+
+@given(
+    st.dictionaries(st.integers(0, 10**7), st.integers(1, 10**6), min_size=1, max_size=60),
+    st.one_of(st.none(), st.integers(1, 10**6)),
+)
+def test_a_histogram_fits_a_phone(sizes, threshold):
+    rows = [(size, classes, classes * max(size, 1)) for size, classes in sizes.items()]
+    clear_of_each_other(histogram.chart(measured(rows, threshold)).drawing, SMALL_LETTER)
+
+
+@given(
+    st.dictionaries(
+        st.one_of(st.floats(0, 1), st.floats(1e-6, 1e6), st.just(inf)),
+        st.integers(1, 10**6),
+        min_size=1,
+        max_size=60,
+    ),
+    st.one_of(st.none(), st.decimals(0, 1, places=4), st.integers(1, 10**6)),
+    st.sampled_from(list(Comparison)),
+)
+def test_a_curve_fits_a_phone(figures, threshold, comparison):
+    rows = [(figure, records, records) for figure, records in figures.items()]
+    failing = None if threshold is None else (1, sum(figures.values()))
+    chart = cumulative.chart(measured(rows, threshold, comparison, failing, "distance from the table"))
+    clear_of_each_other(chart.drawing, LETTER)
+    assert all(-0.01 <= area.x and area.x + area.width <= 100.01 for area in chart.drawing.areas)
+
+
+def test_a_histogram_says_what_fails():
+    chart = histogram.chart(measured(SIZES, 5, failing=(370, 699)))
+    assert chart.title == "370 of 413 classes are below 5"
+    assert chart.data.rows[0] == ["1", "181", "181", "9.0%"]
+    assert chart.data.rows[-1] == ["100 or more", "4", "1,000", "50.0%"]
+    assert sum(area.style == "hatched" for area in chart.drawing.areas) == 4
+
+
+def test_a_single_failing_class_takes_the_singular():
+    assert histogram.chart(measured([(1, 1, 1), (9, 2, 18)], 5)).title == "1 of 3 classes is below 5"
+
+
+def test_without_failures_nothing_is_hatched():
+    chart = histogram.chart(measured([(9, 2, 18)], 5))
+    assert chart.title == "No class is below 5"
+    assert [area.style for area in chart.drawing.areas] == ["bar"]
+
+
+def test_the_failing_side_is_right_where_less_is_safer():
+    rows = [(0.1, 2, 20), (0.3, 1, 10)]
+    chart = cumulative.chart(measured(rows, "0.2", Comparison.AT_MOST, (1, 10)))
+    hatched = chart.drawing.areas[0]
+    assert chart.title == "33.3% of records are in classes that go beyond 0.2"
+    assert (hatched.style, round(hatched.x + hatched.width)) == ("hatched-soft", 100)
+    assert [label.text for label in chart.drawing.labels][-2:] == ["allowed: 0.2", "10 records go beyond"]
+
+
+def test_the_failing_side_is_left_where_more_is_safer():
+    chart = cumulative.chart(measured([(1.5, 2, 1), (3.5, 1, 10)], 3, failing=(2, 1)))
+    assert chart.drawing.areas[0].x == 0
+    assert [label.text for label in chart.drawing.labels][-2:] == ["demanded: 3", "1 record falls short"]
+
+
+def test_infinite_figures_stand_apart_with_their_share():
+    chart = cumulative.chart(measured([(1.5, 1, 30), (inf, 1, 10)], 2, Comparison.AT_MOST, (1, 10)))
+    texts = [label.text for label in chart.drawing.labels]
+    assert "∞" in texts
+    assert "25.0%" in texts
+    assert chart.data.rows[-1] == ["infinite", "10", "25.0%"]
+    assert [area.style for area in chart.drawing.areas] == ["hatched-soft", "bad", "hatched"]
+
+
+def test_a_distribution_of_nothing_but_infinity_is_drawn():
+    chart = cumulative.chart(measured([(inf, 3, 30)], None, Comparison.AT_MOST))
+    assert chart.title == "Half of the records are in classes at ∞ or below"
+    assert chart.drawing.curve == ""
+
+
+def test_an_axis_is_logarithmic_only_over_orders_of_magnitude():
+    assert not axis_for([0.001, 0.9], 0.5, 100).logarithmic
+    assert axis_for([0.5, 400.0], None, 100).logarithmic
+    assert axis_for([0.001, 0.9], 0.01, 100).logarithmic
+    assert not axis_for([0.0, 400.0], None, 100).logarithmic
+
+
+@given(st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=9), st.one_of(st.none(), st.floats(0, 1e6)))
+def test_an_axis_holds_every_figure(values, threshold):
+    axis = axis_for(values, threshold, 82)
+    held = [*values, *([] if threshold is None else [threshold])]
+    assert axis.low <= min(held) * (1 + 1e-9)
+    assert max(held) <= axis.high * (1 + 1e-9)
+    assert all(0 <= axis.place(value) <= 82.001 for value in held)
+
+
+def test_five_thousand_sizes_make_at_most_nine_bars():
+    rows = [(size, 1, size) for size in range(1, 5001)]
+    chart = histogram.chart(measured(rows, 7))
+    assert sum(area.style in ("bar", "bad") for area in chart.drawing.areas) <= 9
+
+
+def test_a_share_is_one_bar_against_its_limit():
+    chart = share_bar.chart(made_up(0.108, "1/20", Comparison.AT_MOST))
+    assert chart.title == "10.8% where the limit is ≤ 0.05"
+    assert [area.style for area in chart.drawing.areas] == ["bad", "hatched"]
+    clear_of_each_other(chart.drawing, LETTER)
+
+
+@pytest.mark.parametrize(
+    ("observed", "comparison"),
+    [(None, Comparison.AT_MOST), (3, Comparison.AT_MOST), (0.5, Comparison.AT_LEAST)],
+)
+def test_what_is_no_share_has_no_bar(observed, comparison):
+    assert share_bar.chart(made_up(observed, 1, comparison)) is None

@@ -1,0 +1,94 @@
+"""Numbers in words: plural forms, separators, and figures that never read like a threshold that they are not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcdp_audit_reports import words
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "told"),
+    [
+        (0, "record", "0 records"),
+        (1, "record", "1 record"),
+        (1, "class", "1 class"),
+        (30_162, "class", "30,162 classes"),
+    ],
+)
+def test_counts_take_the_right_plural(number, noun, told):
+    assert words.count(number, noun) == told
+
+
+def test_numbers_up_to_ten_are_spelled():
+    assert [words.spelled(n) for n in (0, 1, 10, 11, 1200)] == ["no", "one", "ten", "11", "1,200"]
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "told"),
+    [
+        (0, 9, "0%"),
+        (1, 100_000, "under 0.1%"),
+        (6, 9, "66.7%"),
+        (1, 10, "10.0%"),
+        (99_999, 100_000, "over 99.9%"),
+        (9, 9, "100%"),
+        (0, 0, "0%"),
+    ],
+)
+def test_shares_never_round_to_nothing_or_all(part, whole, told):
+    assert words.share(part, whole) == told
+
+
+@pytest.mark.parametrize(
+    ("value", "threshold", "told"),
+    [
+        (None, None, "–"),
+        (inf, Fraction(1), "∞"),
+        (1.0, Fraction(5), "1"),
+        (12_345.0, None, "12,345"),
+        (0.375, Fraction(1, 5), "0.375"),
+        (0.375, Fraction("0.3749999"), "0.375"),
+        (0.37499995, Fraction(3, 8), "0.37499995"),
+        (0.3750001, Fraction(3, 8), "0.3750001"),
+        (0.9997, None, "0.9997"),
+        (2.9999999999999996, Fraction(3), "3"),
+        (1234.5678, None, "1,234.6"),
+        (0.00000123456, None, "1.23e-06"),
+    ],
+)
+def test_figures_have_as_many_digits_as_they_need(value, threshold, told):
+    assert words.figure(value, threshold) == told
+
+
+@given(st.fractions(0, 1), st.floats(0, 1))
+def test_a_shown_figure_is_on_the_side_where_the_figure_is(threshold, value):
+    shown = words.figure(value, threshold)
+    if not float(value).is_integer() and abs(Fraction(value) - threshold) > Fraction(1, 10**12):
+        assert (Fraction(shown) > threshold) == (Fraction(value) > threshold)
+
+
+def test_thresholds_are_the_decimal_that_was_typed():
+    told = [words.decimal(Fraction(text)) for text in ("5", "0.2", "0.3749999", "1/3", "1000000")]
+    assert told == ["5", "0.2", "0.3749999", "1/3", "1,000,000"]
+
+
+def test_lists_are_joined_as_in_a_sentence():
+    assert [words.listed(["a", "b", "c"][:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
+
+
+def test_control_characters_and_overrides_are_written_out():
+    assert words.visible("a\x1b[2J\u202eb\x9b") == "a\\x1b[2J\\u202eb\\x9b"
+
+
+def test_letters_of_every_script_stay():
+    assert words.visible("گروه\u200cسنی 年齢 é") == "گروه\u200cسنی 年齢 é"
+
+
+def test_comparisons_in_sentences_stay_with_their_number():
+    assert words.prose("do not keep <= 0.2; not >= 3") == "do not keep ≤\u00a00.2; not ≥\u00a03"

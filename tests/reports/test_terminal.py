@@ -1,0 +1,74 @@
+"""The terminal: eighty columns, plain where it is no terminal, and no name read as markup."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from report_samples import HOSTILE, made_up, named_policy, named_table
+from rich.console import Console
+
+from tcdp_audit import audit
+from tcdp_audit.cli.terminal import show, tell
+
+
+def told(result, written=(), **settings):
+    console = Console(file=io.StringIO(), highlight=False, **{"width": 80, **settings})
+    tell(console, result, written)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("which", ["salary_audit", "hostile_audit"])
+def test_lines_are_at_most_eighty_columns(which, request):
+    lines = told(request.getfixturevalue(which)).splitlines()
+    assert max(map(len, lines)) <= 80
+
+
+def test_long_names_are_folded(with_outcomes):
+    result = with_outcomes(made_up(1, 5, title="t" * 200, attribute="a" * 200))
+    lines = told(result).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum(line.count("t" * 10) > 0 for line in lines) > 3
+
+
+def test_the_verdict_comes_last_and_reports_before_it(salary_audit):
+    lines = told(salary_audit, ["report.html"]).splitlines()
+    assert "written: report.html" in lines
+    assert lines[lines.index("written: report.html") + 2].startswith("✗ Not fit for release. One of the five")
+
+
+def test_a_row_has_shape_word_and_figures(salary_audit):
+    rows = [line.split() for line in told(salary_audit, width=120).splitlines()]
+    assert ["✗", "failed", "t-closeness,", "ordered", "distance", "0.375", "≤", "0.2", "2", "6"] in rows
+
+
+def test_names_are_not_markup(hostile_audit):
+    text = told(hostile_audit, ["[red]report[/red].html"])
+    assert "]]>\\x1b[31m\\u202eevil" in text
+    assert "written: [red]report[/red].html" in text
+    assert "\x1b" not in text
+
+
+def test_colour_only_on_a_terminal_that_wants_it(salary_audit, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" in told(salary_audit, force_terminal=True, color_system="standard")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[3" not in told(salary_audit, force_terminal=True, color_system="standard")
+
+
+def test_what_is_no_terminal_gets_plain_text(salary_audit, capsys):
+    show(salary_audit, [])
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_an_output_without_unicode_still_gets_the_verdict(salary_audit, monkeypatch):
+    raw = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding="ascii", write_through=True))
+    show(salary_audit, [])
+    assert b"Not fit for release" in raw.getvalue()
+
+
+@pytest.mark.parametrize("values", [False, True])
+def test_cells_only_where_asked_for(values):
+    table = named_table(HOSTILE, lambda _, group: f"marker{group}")
+    assert ("marker0" in told(audit(table, named_policy(HOSTILE), show_values=values))) is values
