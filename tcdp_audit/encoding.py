@@ -75,7 +75,9 @@ class Domain:
         return shard[self.attribute]
 
     def onto(self, values: NDArray[Any]) -> Domain:
-        """The same attribute over a larger domain, whose values include all of this one's in the same order."""
+        """The same attribute over a larger, sorted domain, whose values include all of this one's."""
+        if np.array_equal(values, self.values):
+            return self  # also where the values stand in a declared order
         position = np.searchsorted(values, self.values) if len(self.values) else np.zeros(0, dtype=np.int64)
         counts = np.zeros(len(values), dtype=np.int64)
         counts[position] = self.counts

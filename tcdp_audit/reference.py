@@ -38,14 +38,14 @@ def marginal_of_release(
         for shard in shards:
             histogram = grouped(shard).histogram(domain.codes(shard), domain.size + 1)
             np.add.at(counts, histogram.values, histogram.counts)
-    return Marginal(_kept(counts, policy))
+    return Marginal(_kept(counts, domain, policy))
 
 
 def marginal_of_original(domain: Domain, counts: Counts, policy: Policy) -> Marginal:
     """The distribution in the original, over the same domain; `counts` has the missing ones last."""
     if not counts[: domain.size].sum():
         raise CheckError("the original has no value of this attribute")
-    return Marginal(_kept(counts, policy))
+    return Marginal(_kept(counts, domain, policy))
 
 
 def marginal_as_declared(domain: Domain, policy: Policy) -> Marginal:
@@ -77,5 +77,7 @@ def _weights(domain: Domain, declared: Mapping[str, Fraction]) -> Counts:
     return np.array([whole.get(label, 0) for label in domain.labels], dtype=np.int64)
 
 
-def _kept(counts: Counts, policy: Policy) -> Counts:
-    return counts if policy.conventions.missing_sensitive == "own_category" else counts[:-1]
+def _kept(counts: Counts, domain: Domain, policy: Policy) -> Counts:
+    """The counts with the missing category last where there is one: an empty one would lengthen an ordered domain."""
+    counts_missing = policy.conventions.missing_sensitive == "own_category"
+    return counts if counts_missing and (domain.missing or counts[-1]) else counts[:-1]

@@ -1,0 +1,176 @@
+"""Whole audits of random small tables against the plain-Python reference, under every convention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import isclose
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import reference
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from reference import Measured, Record, Rules
+
+from tcdp_audit import audit, load_policy
+from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.plugin_manager import Plugins
+
+COLUMNS = ("sex", "zip", "disease", "severity", "person")
+ORDER = ["low", "middle", "high", "*"]
+CELLS: Mapping[str, Sequence[str | None]] = {
+    "sex": ["f", "m", "*", None],
+    "zip": ["02139", "2139", "*", None],
+    "disease": ["flu", "ache", "cold", "*", None],
+    "severity": ["low", "middle", "high", "*", None],
+    "person": ["1", "2", "3", None],
+}
+PLUGINS = Plugins.load(external=False)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[Record]:
+    row = st.fixed_dictionaries({name: st.sampled_from(CELLS[name]) for name in COLUMNS})
+    return draw(st.lists(row, min_size=1, max_size=14))
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> Rules:
+    return Rules(
+        ["sex", "zip"],
+        ["disease", "severity"],
+        draw(st.sampled_from([None, "person"])),
+        draw(st.sampled_from(["own_category", "wildcard", "fail"])),
+        draw(st.sampled_from(["excluded", "own_category", "fail"])),
+        draw(st.sampled_from(["counted", "exempt"])),
+    )
+
+
+def audited(
+    records: Sequence[Record], given: Rules, expect: list[dict[str, Any]], shards: int
+) -> Sequence[Outcome]:
+    table = pa.table({name: pa.array([record[name] for record in records], pa.string()) for name in COLUMNS})
+    policy: dict[str, Any] = {
+        "version": 1,
+        "attributes": {
+            "sex": {"role": "quasi_identifier"},
+            "zip": {"role": "quasi_identifier"},
+            "disease": {"role": "sensitive", "scale": "nominal"},
+            "severity": {"role": "sensitive", "scale": "ordinal", "order": ORDER},
+            "person": {"role": "insensitive"},
+        },
+        "conventions": {
+            "missing_quasi_identifier": given.missing_quasi_identifier,
+            "missing_sensitive": given.missing_sensitive,
+            "suppressed": given.suppressed,
+        },
+        "expect": expect,
+    }
+    if given.unit is not None:
+        policy["unit"] = given.unit
+    loaded = load_policy(policy, PLUGINS)
+    return audit(table, loaded, plugins=PLUGINS, memory=2**28, shards=shards).expectations
+
+
+def expected_error(
+    records: Sequence[Record], given: Rules, attribute: str | None, *, ordered: bool = False
+) -> bool:
+    """Whether the definition gives no answer, so that the outcome must be an error."""
+    if all(record[name] in given.tokens for record in records for name in given.quasi_identifiers):
+        return True
+    kept = reference.counted(records, given)
+    if attribute is None:
+        return not kept
+    missing = any(record[attribute] is None for record in records)
+    if ordered and missing and given.missing_sensitive == "own_category":
+        return True
+    return not reference.marginal(kept, attribute, given)
+
+
+def expected_violation(records: Sequence[Record], given: Rules, attribute: str | None) -> bool:
+    """Whether a convention says `fail`."""
+    columns = given.quasi_identifiers if given.missing_quasi_identifier == "fail" else []
+    columns = [*columns, *([attribute] if attribute and given.missing_sensitive == "fail" else [])]
+    return any(record[name] is None for record in records for name in columns)
+
+
+def agree(outcome: Outcome, measured: Measured, failing: Sequence[bool], *, violated: bool) -> None:
+    """Compare every figure of an outcome that the definition gives."""
+    assert outcome.comparison is not None
+    worst = reference.observed(measured, higher_is_safer=outcome.comparison.higher_is_safer)
+    assert outcome.observed is not None
+    assert outcome.observed == worst or isclose(outcome.observed, worst, rel_tol=1e-12)
+    sizes = [one.records for one in measured.classes]
+    failing_sizes = [size for size, fails in zip(sizes, failing, strict=True) if fails]
+    assert outcome.classes is not None
+    assert outcome.records is not None
+    assert (outcome.classes.total, outcome.classes.failing) == (len(sizes), len(failing_sizes))
+    assert (outcome.records.total, outcome.records.failing) == (sum(sizes), sum(failing_sizes))
+    assert outcome.status is (Status.FAILED if violated or failing_sizes else Status.PASSED)
+    assert sum(records for _, _, records in outcome.details["distribution"]) == sum(sizes)
+
+
+@settings(max_examples=80, deadline=None)
+@given(tables(), rules(), st.integers(1, 4), st.sampled_from([1, 3]))
+def test_k_anonymity(records: list[Record], given: Rules, k: int, shards: int) -> None:
+    outcome = audited(records, given, [{"k_anonymity": {"k": k}}], shards)[0]
+    if expected_error(records, given, None):
+        assert outcome.status is Status.ERROR
+        return
+    measured = reference.k_anonymity(records, given)
+    failing = [figure < k for figure in measured.figures]
+    agree(outcome, measured, failing, violated=expected_violation(records, given, None))
+
+
+@settings(max_examples=80, deadline=None)
+@given(tables(), rules(), st.integers(1, 3), st.sampled_from([1, 3]))
+def test_distinct_l_diversity(records: list[Record], given: Rules, l: int, shards: int) -> None:
+    outcome = audited(records, given, [{"distinct_l_diversity": {"l": l, "attribute": "disease"}}], shards)[0]
+    if expected_error(records, given, "disease"):
+        assert outcome.status is Status.ERROR
+        return
+    measured = reference.distinct_l_diversity(records, given, "disease")
+    failing = [figure is None or figure < l for figure in measured.figures]
+    agree(outcome, measured, failing, violated=expected_violation(records, given, "disease"))
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    tables(), rules(), st.sampled_from(["1", "3/2", "1.8898815748423097", "2", "3"]), st.sampled_from([1, 3])
+)
+def test_entropy_l_diversity(records: list[Record], given: Rules, l: str, shards: int) -> None:
+    outcome = audited(records, given, [{"entropy_l_diversity": {"l": l, "attribute": "disease"}}], shards)[0]
+    if expected_error(records, given, "disease"):
+        assert outcome.status is Status.ERROR
+        return
+    measured = reference.entropy_l_diversity(records, given, "disease")
+    failing = [not reference.keeps_entropy(one, "disease", given, Fraction(l)) for one in measured.classes]
+    agree(outcome, measured, failing, violated=expected_violation(records, given, "disease"))
+
+
+@pytest.mark.parametrize("distance", ["equal", "ordered"])
+@settings(max_examples=80, deadline=None)
+@given(tables(), rules(), st.sampled_from(["0", "1/4", "1/3", "0.5", "1"]), st.sampled_from([1, 3]))
+def test_t_closeness(distance: str, records: list[Record], given: Rules, t: str, shards: int) -> None:
+    expect = {"t_closeness": {"t": t, "attribute": "severity", "distance": distance}}
+    outcome = audited(records, given, [expect], shards)[0]
+    ordered = distance == "ordered"
+    if expected_error(records, given, "severity", ordered=ordered):
+        assert outcome.status is Status.ERROR
+        return
+    measured = reference.t_closeness(records, given, "severity", ORDER if ordered else None)
+    failing = [figure is None or figure > Fraction(t) for figure in measured.figures]
+    agree(outcome, measured, failing, violated=expected_violation(records, given, "severity"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(), rules())
+def test_a_record_twice_doubles_counts_and_changes_no_share(records: list[Record], given: Rules) -> None:
+    assume(given.unit is None and not expected_error(records, given, "disease"))
+    expect = [{"k_anonymity": {}}, {"t_closeness": {"attribute": "disease"}}]
+    once, twice = audited(records, given, expect, 1), audited([*records, *records], given, expect, 1)
+    assert once[0].observed is not None
+    assert twice[0].observed == 2 * once[0].observed
+    assert twice[1].observed == once[1].observed
