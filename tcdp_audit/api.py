@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.auditor import Options, evaluate
 from tcdp_audit.engines import Engine, open_engine
@@ -16,6 +16,9 @@ from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import Policy, load_policy
 from tcdp_audit.resources import default_memory
 from tcdp_audit.results import Audit, Table
+
+if TYPE_CHECKING:
+    from tcdp_audit.convention_matrix import Variant
 
 
 def audit(
@@ -27,6 +30,7 @@ def audit(
     memory: int | None = None,
     shards: int | None = None,
     show_values: bool = False,
+    all_conventions: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Audit:
     """Audit a release.
@@ -41,6 +45,7 @@ def audit(
         memory: budget in bytes; by default three quarters of what is free.
         shards: work through this many shards; by default as many as suit the memory. The answer is the same.
         show_values: let the evidence name the worst classes by their cells.
+        all_conventions: audit under every combination of conventions that applies, too; see `Audit.variants`.
         progress: called with (step, records or shards done, in all).
 
     Returns:
@@ -74,6 +79,7 @@ def audit(
             original=None if known is None else _described(known),
             policy=policy,
             plugins=plugins,
+            variants=_variants(policy, engine, options, known) if all_conventions else (),
         )
 
 
@@ -142,6 +148,12 @@ def _opened_original(original: Any, policy: Policy, memory: int) -> Engine:
     if isinstance(original, str) and original is policy.document.original:
         original = policy.resolve(original)
     return open_engine(original, memory, "original")
+
+
+def _variants(policy: Policy, engine: Engine, options: Options, original: Engine | None) -> tuple[Variant, ...]:
+    from tcdp_audit.convention_matrix import convention_matrix  # noqa: PLC0415 - only where it is asked for
+
+    return convention_matrix(policy, engine, options, original)
 
 
 def _described(engine: Engine) -> Table:

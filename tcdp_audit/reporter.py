@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,9 +19,11 @@ class Reporter:
         title: what a person calls it.
         suffix: the file extension that selects it, with its dot.
         render: the audit as text.
+        prepare: what can be done before there is an audit, such as imports; the command line calls it meanwhile.
     """
 
     name: str
     title: str
     suffix: str
     render: Callable[[Audit], str]
+    prepare: Callable[[], object] = field(default=lambda: None)

@@ -18,6 +18,7 @@ from tcdp_audit.files import write_atomically
 from tcdp_audit.outcome import Outcome, Severity, Status
 
 if TYPE_CHECKING:
+    from tcdp_audit.convention_matrix import Variant
     from tcdp_audit.plugin_manager import Plugins
     from tcdp_audit.policy import Policy
 
@@ -75,6 +76,7 @@ class Audit:
         policy: what it was audited against.
         plugins: the code that took part.
         original: what the release was compared with, if anything.
+        variants: the verdicts under every combination of conventions, where they were asked for.
         audited_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
     """
 
@@ -83,6 +85,7 @@ class Audit:
     policy: Policy
     plugins: Plugins
     original: Table | None = None
+    variants: tuple[Variant, ...] = ()
     audited_at: datetime = field(default_factory=now)
 
     @property
@@ -163,6 +166,7 @@ class Audit:
             },
             "summary": self.summary,
             "outcomes": [one.as_json() for one in self.outcomes],
+            **({"variants": [one.as_json() for one in self.variants]} if self.variants else {}),
         }
 
     def to_json(self) -> str:

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import click
 
+from tcdp_audit.cli.ahead import Ahead
 from tcdp_audit.cli.options import load_plugins, plugin_options
 from tcdp_audit.cli.progress import progress_on_terminal
 from tcdp_audit.errors import UsageError
 from tcdp_audit.files import require_writable, write_atomically
 from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.reporter import Reporter
 from tcdp_audit.resources import parse_memory
 
 JSON_SUFFIX = ".json"
@@ -31,6 +33,7 @@ JSON_SUFFIX = ".json"
 )
 @click.option("--measure-only", is_flag=True, help="Accept a policy that demands nothing: exit 0.")
 @click.option("--show-values", is_flag=True, help="Name the worst classes by their cells. Confidential!")
+@click.option("--conventions", type=click.Choice(["policy", "all"]), default="policy", help="Try every convention.")
 @click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
 @plugin_options
 def command(
@@ -39,6 +42,7 @@ def command(
     original: str | None,
     reports: tuple[str, ...],
     fail_on: str,
+    conventions: str,
     memory: str | None,
     blocked: tuple[str, ...],
     *,
@@ -54,15 +58,14 @@ def command(
 
     Exit code: 0 passed, 1 an expectation failed, 2 the call or the policy is wrong, 3 the audit is incomplete.
     """
+    from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
     from tcdp_audit.policy import discover, load_policy  # noqa: PLC0415 - imports pydantic
 
-    plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    _require_formats(reports, plugins)
     budget = None if memory is None else parse_memory(memory)
+    plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
+    chosen = _reporters(reports, plugins)
     loaded = load_policy(discover(Path()) if policy is None else policy, plugins)
-
-    from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
-
+    preparing = Ahead(lambda: [reporter.prepare() for reporter in chosen])
     with progress_on_terminal(quiet=quiet) as progress:
         result = audit(
             release,
@@ -71,8 +74,10 @@ def command(
             plugins=plugins,
             memory=budget,
             show_values=show_values,
+            all_conventions=conventions == "all",
             progress=progress,
         )
+        preparing.result()
         rendered = [(Path(path), result.render(Path(path).suffix)) for path in reports]
     for path, text in rendered:
         write_atomically(path, text)
@@ -82,14 +87,19 @@ def command(
         from tcdp_audit.cli.terminal import show  # noqa: PLC0415 - imports rich
 
         show(result, [str(path) for path, _ in rendered])
+        if result.variants:
+            from tcdp_audit.cli.conventions import show_conventions  # noqa: PLC0415 - only where it is asked for
+
+            show_conventions(loaded, result.variants)
     return result.exit_code(fail_on_warning=fail_on == "warning", measure_only=measure_only)
 
 
-def _require_formats(reports: tuple[str, ...], plugins: Plugins) -> None:
-    """Refuse a report that could not be written before the work begins."""
-    known = {reporter.suffix for reporter in plugins.reporters.values()} if reports else set()
+def _reporters(reports: tuple[str, ...], plugins: Plugins) -> list[Reporter]:
+    """The reporter of each file to write. A report that could not be written is refused before the work begins."""
+    known = {reporter.suffix: reporter for reporter in plugins.reporters.values()} if reports else {}
     for path in reports:
         suffix = Path(path).suffix.lower()
         if suffix not in known:
             raise UsageError(f"{path}: no report format for {suffix!r}; known are {', '.join(sorted(known))}")
         require_writable(Path(path))
+    return [known[Path(path).suffix.lower()] for path in reports]

@@ -1,0 +1,54 @@
+"""The convention matrix on a terminal: would another convention change a verdict?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tcdp_audit.convention_matrix import Variant, flips
+from tcdp_audit.outcome import Status
+from tcdp_audit.policy import Policy
+
+MARKS = {
+    Status.PASSED: "✓",
+    Status.FAILED: "✗",
+    Status.ERROR: "?",
+    Status.MEASURED: "○",
+    Status.SKIPPED: "·",
+}
+
+
+def show_conventions(policy: Policy, variants: Sequence[Variant]) -> None:
+    """Print the verdict of each expectation under each combination, and which of them flip."""
+    console = Console(highlight=False)
+    console.print()
+    if len(variants) == 1:
+        console.print("No convention could change a verdict: the release gives none of them anything to decide.")
+        return
+    console.print(_table(variants))
+    console.print(Text("Columns are the expectations of the policy, in its order. · does not suit the conventions."))
+    flipping = flips(variants)
+    for position in flipping:
+        expectation = policy.expectations[position]
+        verdicts = sorted({one.verdicts[position].value for one in variants} - {Status.SKIPPED.value})
+        title = expectation.check.titled(expectation.parameters)
+        console.print(Text(f"{position + 1} {title}: {' or '.join(verdicts)}, by convention"))
+    if not flipping:
+        console.print(f"No verdict changes under any of the {len(variants)} combinations of conventions.")
+
+
+def _table(variants: Sequence[Variant]) -> Table:
+    """A row a combination; only what differs from the policy's own is named."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("conventions", overflow="fold")
+    for position in range(len(variants[0].verdicts)):
+        table.add_column(str(position + 1), justify="right")
+    own = variants[0].conventions
+    for variant in variants:
+        changed = {name: value for name, value in variant.conventions.items() if value != own[name]}
+        told = ", ".join(f"{name}: {value}" for name, value in changed.items()) or "as in the policy"
+        table.add_row(Text(told), *(MARKS[verdict] for verdict in variant.verdicts))
+    return table
