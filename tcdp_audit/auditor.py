@@ -187,11 +187,11 @@ class _Evaluation:
     def _original(self, names: Sequence[str]) -> list[Shard]:
         """The original's records, coded as the release's are."""
         original, coded = self.release.original, self.release.original_domains
+        if original is None:
+            raise CheckError("the reference is the original, and no original is given")
         lacking = [name for name in names if name not in coded]
-        if original is None or lacking:
-            raise CheckError(
-                f"the original has no column {lacking[0]!r}" if lacking else "no original is given"
-            )
+        if lacking:
+            raise CheckError(f"the original has no column {lacking[0]!r}")
         return list(original.batches([coded[name] for name in names]))
 
     def _marginal(self, names: tuple[str, ...], attribute: Domain) -> Marginal:
