@@ -158,25 +158,25 @@ class Plugins:
     @cached_property
     def checks(self) -> Mapping[str, Check]:
         """Every registered check by name."""
-        from tcdp_audit.check import ClassCheck  # noqa: PLC0415 - listing plugins should not import numpy
+        from tcdp_audit.check import KINDS  # noqa: PLC0415 - listing plugins should not import numpy
 
-        return self._named("tcdp_audit_checks", ClassCheck)
+        return self._named("tcdp_audit_checks", KINDS)
 
     @cached_property
     def remedies(self) -> Mapping[str, Remedy]:
         """Every registered remedy by name."""
         from tcdp_audit.remedy import Remedy  # noqa: PLC0415
 
-        return self._named("tcdp_audit_remedies", Remedy)
+        return self._named("tcdp_audit_remedies", (Remedy,))
 
     @cached_property
     def reporters(self) -> Mapping[str, Reporter]:
         """Every registered report format by name."""
         from tcdp_audit.reporter import Reporter  # noqa: PLC0415
 
-        return self._named("tcdp_audit_reporters", Reporter)
+        return self._named("tcdp_audit_reporters", (Reporter,))
 
-    def _named(self, hook: str, kind: type[Spec]) -> dict[str, Spec]:
+    def _named(self, hook: str, kinds: tuple[type[Spec], ...]) -> dict[str, Spec]:
         """What the plugins yield for a hook, by name, each plugin guarded by itself.
 
         Raises:
@@ -184,7 +184,7 @@ class Plugins:
         """
         found: dict[str, Spec] = {}
         provider: dict[str, str] = {}  # of a name, and of what else must be unique
-        answers = list(self._answers(hook, kind))
+        answers = list(self._answers(hook, kinds))
         self.provided |= {(plugin, hook): _names(specs) for plugin, specs in answers}
         for plugin, specs in answers:
             for spec in specs:
@@ -198,12 +198,12 @@ class Plugins:
                 found[str(spec.name)] = spec  # type: ignore[attr-defined]
         return found
 
-    def _answers(self, hook: str, kind: type[Spec]) -> Iterator[tuple[str, list[Spec]]]:
+    def _answers(self, hook: str, kinds: tuple[type[Spec], ...]) -> Iterator[tuple[str, list[Spec]]]:
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
             try:
                 specs = list(implementation.function())
                 for spec in specs:
-                    _validate(spec, kind)
+                    _validate(spec, kinds)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - one raising hook must not discard the others' results
                 self._fail(implementation.plugin_name, f"{hook}: {type(error).__name__}: {_first_line(error)}")
             else:
@@ -215,9 +215,10 @@ class Plugins:
                 self.infos[position] = PluginInfo(info.name, info.distribution, info.version, info.hooks, error)
 
 
-def _validate(spec: Any, kind: type) -> None:
-    if not isinstance(spec, kind):
-        raise TypeError(f"yielded a {type(spec).__name__} where a {kind.__name__} is expected")
+def _validate(spec: Any, kinds: tuple[type, ...]) -> None:
+    if not isinstance(spec, kinds):
+        expected = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"yielded a {type(spec).__name__} where a {expected} is expected")
     if not NAME.fullmatch(spec.name):  # type: ignore[attr-defined]
         raise ValueError(f"the name {spec.name!r} is not snake_case")  # type: ignore[attr-defined]
 

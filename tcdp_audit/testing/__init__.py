@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.check import ClassCheck
+from tcdp_audit.check import ClassCheck, VictimCheck
 from tcdp_audit.remedy import Remedy
 from tcdp_audit.reporter import Reporter
 from tcdp_audit.testing.class_checks import class_check_conforms
@@ -39,7 +39,7 @@ def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = No
 
     Cost: some seconds for a check, most of them in small audits.
     """
-    if isinstance(specification, ClassCheck):
+    if isinstance(specification, ClassCheck | VictimCheck):
         class_check_conforms(specification, parameters or {})
     elif isinstance(specification, Reporter):
         reporter_conforms(specification)
@@ -47,6 +47,5 @@ def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = No
         remedy_conforms(specification)
     else:
         kind = type(specification).__name__
-        raise ConformanceError(
-            f"a {kind} is no kind that the conformance suite knows; it knows ClassCheck, Reporter and Remedy"
-        )
+        known = "ClassCheck, VictimCheck, Reporter and Remedy"
+        raise ConformanceError(f"a {kind} is no kind that the conformance suite knows; it knows {known}")

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from tcdp_audit.api import audit
-from tcdp_audit.check import ClassCheck, Parameters
+from tcdp_audit.check import Check, Parameters, Threshold, VictimCheck
+from tcdp_audit.exact import Measured
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import Expectation, Policy, Scale
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.testing.cases import Case
 from tcdp_audit.testing.conformance import ConformanceError, Subject
-from tcdp_audit.testing.figures import Trial, exact_figures
-from tcdp_audit.testing.tables import SENSITIVE, declarations, leaked, table_of
+from tcdp_audit.testing.figures import Trial, exact_figures, figures_of
+from tcdp_audit.testing.tables import declarations, leaked, table_of
 from tcdp_audit.testing.variants import with_threshold
 
 SHARDS = 5
@@ -29,7 +30,7 @@ class AuditTrial:
     """A check under some parameters, audited on the records of one case."""
 
     subject: Subject
-    check: ClassCheck[Any]
+    check: Check
     parameters: Parameters
     case: Case
     scale: Scale
@@ -54,7 +55,7 @@ class AuditTrial:
         self._same(outcome, sharded, "shards", f"{SHARDS} shards gave another outcome than one")
         self._same(outcome, shuffled, "order of records", "shuffled records gave another outcome")
         self._tells_no_cell(outcome)
-        return sum(self._at_threshold(position) for position in range(len(self.check.thresholds)))
+        return sum(map(self._at_threshold, figures_of(self.check)))
 
     def _outcome(self, parameters: Parameters, *, shards: int = 1, shuffle: int | None = None) -> Outcome:
         policy = self._policy(parameters)
@@ -64,30 +65,33 @@ class AuditTrial:
         return outcomes[0]
 
     def _policy(self, parameters: Parameters) -> Policy:
-        if self.check.on_attribute:
-            given = {name: getattr(parameters, name) for name in parameters.model_fields_set}
-            parameters = type(parameters).model_validate({**given, "attribute": SENSITIVE})
-        attributes, expect = declarations(self.case, self.scale), [{self.check.name: None}]
+        hierarchy = self.check.needs_hierarchy(parameters)
+        attributes, expect = declarations(self.case, self.scale, hierarchy=hierarchy), [{self.check.name: None}]
         document = PolicyDocument.model_validate({"version": 1, "attributes": attributes, "expect": expect})
         faults = "; ".join(sentence for _, sentence in self.check.faults(parameters, document))
         self._require(not faults, "scales", f"the check refuses a scale that it declares: {faults}")
         return Policy(document, (Expectation(self.check, parameters),), text="")
 
-    def _at_threshold(self, position: int) -> int:
+    def _at_threshold(self, figure: Threshold[Any]) -> int:
         """Demand the exact observed figure: the declared comparison alone decides."""
-        threshold = self.check.thresholds[position]
-        trial = Trial(self.subject, self.check, threshold, self.parameters, self.case, self.scale is Scale.NUMERIC)
+        trial = Trial(self.subject, self.check, figure, self.parameters, self.case, self.scale)
         measured = trial.measured()
-        best = np.argmin if threshold.comparison.higher_is_safer else np.argmax
-        worst = int(best(measured.values))
-        exact = list(exact_figures(measured))[worst]
-        demanding = None if exact is None else with_threshold(self.parameters, threshold.parameter, exact)
-        if exact is None or demanding is None or threshold.demanded(demanding) != exact:
+        exact = self._observed(figure, measured)
+        demanding = None if exact is None else with_threshold(self.parameters, figure.parameter, exact)
+        if exact is None or demanding is None or Fraction(getattr(demanding, figure.parameter)) != exact:
             return 0
-        holds = bool(np.all(threshold.comparison.holds(np.asarray(measured.compare(exact)))))
-        outcome = self._outcome(demanding)
-        self._decided(outcome, exact, threshold.comparison.value, holds=holds)
+        holds = np.all(figure.comparison.holds(np.asarray(measured.compare(exact))))
+        is_attack = isinstance(self.check, VictimCheck)  # its share is at most itself
+        self._decided(self._outcome(demanding), exact, figure.comparison.value, holds=is_attack or bool(holds))
         return 1
+
+    def _observed(self, figure: Threshold[Any], measured: Measured) -> Fraction | None:
+        """What the outcome reports, exactly: the worst class, or the share of records in victims' classes."""
+        if isinstance(self.check, VictimCheck):
+            size = self.case.counts.sum(axis=1)
+            return Fraction(int(size[measured.values > 0].sum()), int(size.sum()))
+        best = np.argmin if figure.comparison.higher_is_safer else np.argmax
+        return list(exact_figures(measured))[int(best(measured.values))]
 
     def _decided(self, outcome: Outcome, exact: Fraction, comparison: str, *, holds: bool) -> None:
         expected = Status.PASSED if holds else Status.FAILED

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check import ClassCheck, ClassEvidence, Marginal
+from tcdp_audit.check import Check, ClassEvidence, Marginal, Parameters
+from tcdp_audit.hierarchy import Tree, load_hierarchy
 from tcdp_audit.histogram import Counts, Histogram
+from tcdp_audit.policy import Scale
 
 SEED = 20_240_229
+VALUE_MARKER = "zqvalue"
 BEYOND_32_BITS = 2**31  # sums of a few such counts leave 32 bits, products of two leave 62
 
 
@@ -34,27 +37,40 @@ class Case:
     unseen: bool = False
     audited: bool = False
 
-    def evidence(self, check: ClassCheck[Any], *, numeric: bool) -> ClassEvidence:
-        """Fresh evidence of all classes."""
-        return self.of(range(len(self.counts)), check, numeric=numeric)
-
-    def of(self, classes: Sequence[int], check: ClassCheck[Any], *, numeric: bool) -> ClassEvidence:
+    def of(self, classes: Sequence[int], check: Check, parameters: Parameters, scale: Scale) -> ClassEvidence:
         """Fresh evidence of some classes in the order given; the reference stays that of the whole table."""
         table = self.counts[list(classes)]
         size = table.sum(axis=1) + self.missing
         records = int(self.counts.sum()) + self.missing * len(self.counts)
         if not check.on_attribute:
             return ClassEvidence(size=size, records=records)
-        weights = self.counts.sum(axis=0) + int(self.unseen)
-        values = domain(len(weights)) if numeric else None
+        labels = [str(cell) for cell in self.cells(scale)]
         return ClassEvidence(
-            size=size, histogram=_compressed(table), marginal=Marginal(weights), values=values, records=records
+            size=size,
+            histogram=_compressed(table),
+            marginal=Marginal(self.counts.sum(axis=0) + int(self.unseen)),
+            values=np.array(self.cells(scale)) if scale is Scale.NUMERIC else None,
+            labels=labels,
+            tree=_tree(labels) if check.needs_hierarchy(parameters) else None,
+            records=records,
         )
 
+    def cells(self, scale: Scale) -> list[Any]:
+        """The domain of the sensitive attribute in ascending order; its cells are easily recognised."""
+        number = np.arange(self.counts.shape[1])
+        if scale is Scale.NUMERIC:  # uneven gaps, some of them negative
+            return list(map(int, 7_340_033 * (number - len(number) // 3) + 4_919 * number**2))
+        return [f"{VALUE_MARKER}{one:04}" for one in number]
 
-def domain(values: int) -> NDArray[np.int64]:
-    """Numbers in ascending order with uneven gaps, some negative; as cells they are easily recognised."""
-    return 7_340_033 * (np.arange(values) - values // 3) + 4_919 * np.arange(values) ** 2
+
+def hierarchy_of(labels: Sequence[str]) -> dict[str, Any]:
+    """A hierarchy of height 2 over some labels, three to a node."""
+    nodes = {f"node {start // 3}": list(labels[start : start + 3]) for start in range(0, len(labels), 3)}
+    return {"*": nodes}
+
+
+def _tree(labels: Sequence[str]) -> Tree:
+    return load_hierarchy(hierarchy_of(labels), None).over(labels)
 
 
 def cases() -> Iterator[Case]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.check import ClassCheck, Parameters
+from tcdp_audit.check import Check, Parameters
 from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import Scale
 from tcdp_audit.testing.audits import AuditTrial
 from tcdp_audit.testing.cases import cases
 from tcdp_audit.testing.conformance import Subject
-from tcdp_audit.testing.figures import Trial
+from tcdp_audit.testing.figures import Trial, figures_of
 from tcdp_audit.testing.specification import specification_conforms
 from tcdp_audit.testing.variants import scales_of, variants
 
 
-def class_check_conforms(check: ClassCheck[Any], given: Mapping[str, Any]) -> None:
-    """Hold a class check against everything that the core relies on.
+def class_check_conforms(check: Check, given: Mapping[str, Any]) -> None:
+    """Hold a class check or an attack on classes against everything that the core relies on.
 
     Raises:
         ConformanceError: it does not conform.
@@ -27,18 +27,18 @@ def class_check_conforms(check: ClassCheck[Any], given: Mapping[str, Any]) -> No
     for parameters in variants(subject, check, given):
         scales = scales_of(check, parameters)
         subject.require(scales, "scales", "there must be a scale that the check can measure")
-        for numeric in sorted({scale is Scale.NUMERIC for scale in scales}):
-            _figures_conform(subject, check, parameters, numeric=numeric)
+        for scale in scales:
+            _figures_conform(subject, check, parameters, scale)
         _audits_conform(subject, check, parameters, scales)
 
 
-def _figures_conform(subject: Subject, check: ClassCheck[Any], parameters: Parameters, *, numeric: bool) -> None:
+def _figures_conform(subject: Subject, check: Check, parameters: Parameters, scale: Scale) -> None:
     for case in cases():
-        for threshold in check.thresholds:
-            Trial(subject, check, threshold, parameters, case, numeric).run()
+        for figure in figures_of(check):
+            Trial(subject, check, figure, parameters, case, scale).run()
 
 
-def _audits_conform(subject: Subject, check: ClassCheck[Any], parameters: Parameters, scales: list[Scale]) -> None:
+def _audits_conform(subject: Subject, check: Check, parameters: Parameters, scales: list[Scale]) -> None:
     plugins = Plugins.load(external=False)
     admissible = 0
     for scale in scales:

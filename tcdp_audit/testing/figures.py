@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check import ClassCheck, ClassEvidence, Parameters, Threshold
+from tcdp_audit.check import Check, ClassCheck, ClassEvidence, Parameters, Threshold
 from tcdp_audit.exact import Measured, Ratios, as_measured
+from tcdp_audit.outcome import Comparison
+from tcdp_audit.policy import Scale
 from tcdp_audit.testing.cases import Case
 from tcdp_audit.testing.conformance import ConformanceError, Subject
 
@@ -20,16 +22,23 @@ ALONE = 24  # classes of a case that are measured by themselves
 APART = Fraction(1, 1000)  # relative distance at which no rounding excuses a wrong comparison
 
 
+def figures_of(check: Check) -> tuple[Threshold[Any], ...]:
+    """What a check measures in each class; for an attack whether it succeeds there, as 1 or 0."""
+    if isinstance(check, ClassCheck):
+        return check.thresholds
+    return (Threshold("at_most", Comparison.AT_MOST, check.victims, check.label),)
+
+
 @dataclass(frozen=True)
 class Trial:
     """One figure of a check under some parameters on one case."""
 
     subject: Subject
-    check: ClassCheck[Any]
+    check: Check
     threshold: Threshold[Any]
     parameters: Parameters
     case: Case
-    numeric: bool
+    scale: Scale
 
     def run(self) -> None:
         """Hold the figures against every property.
@@ -46,7 +55,10 @@ class Trial:
     def measured(self, classes: Sequence[int] | None = None) -> Measured:
         """The figures of some classes; of all of them by default."""
         chosen = range(len(self.case.counts)) if classes is None else classes
-        return self._ask(self.case.of(chosen, self.check, numeric=self.numeric))
+        return self._ask(self._evidence(chosen))
+
+    def _evidence(self, classes: Sequence[int]) -> ClassEvidence:
+        return self.case.of(classes, self.check, self.parameters, self.scale)
 
     def _ask(self, evidence: ClassEvidence) -> Measured:
         try:
@@ -68,7 +80,7 @@ class Trial:
         return measured
 
     def _repeats(self, measured: Measured) -> None:
-        evidence = self.case.evidence(self.check, numeric=self.numeric)
+        evidence = self._evidence(range(len(self.case.counts)))
         before = copy.deepcopy(_arrays(evidence))
         first, second = self._ask(evidence), self._ask(evidence)
         self._equal(first, measured, "determinism", "two equal inputs gave different figures")
@@ -77,7 +89,7 @@ class Trial:
         self._require(kept, "inputs are left alone", "the measure changed the arrays that it was given")
 
     def _ignores_order(self, measured: Measured) -> None:
-        order = np.random.default_rng(len(self.case.counts)).permutation(len(self.case.counts))
+        order = np.roll(np.arange(len(self.case.counts)), 1)  # no class keeps its place
         permuted = self.measured(order.tolist())
         self._equal(permuted, measured, "order of classes", "permuted classes gave other figures", order)
 

@@ -8,14 +8,15 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from tcdp_audit.check import AttributeParameters, ClassCheck, Parameters, Quarter
+from tcdp_audit.check import AttributeParameters, Check, Parameters, Quarter
 from tcdp_audit.outcome import Comparison
 from tcdp_audit.testing.conformance import Subject
+from tcdp_audit.testing.figures import figures_of
 
 GUIDE = ("definition", "formula", "reading", "choosing", "source", "example")
 
 
-def specification_conforms(subject: Subject, check: ClassCheck[Any]) -> None:
+def specification_conforms(subject: Subject, check: Check) -> None:
     """Hold everything that a check says of itself against what policies, `explain` and reports need."""
     subject.require_name(check.name)
     subject.require_texts({"title": check.title}, "specification")
@@ -26,9 +27,9 @@ def specification_conforms(subject: Subject, check: ClassCheck[Any]) -> None:
     example_of(subject, check)
 
 
-def _parameters_conform(subject: Subject, check: ClassCheck[Any]) -> None:
+def _parameters_conform(subject: Subject, check: Check) -> None:
     model = check.parameters
-    base = AttributeParameters if check.on_attribute else Parameters
+    base = AttributeParameters if check.on_attribute and not check.joint else Parameters
     subject.require(issubclass(model, base), "parameters", f"the model must derive from {base.__name__}")
     for name, field in model.model_fields.items():
         subject.require(field.description, "parameters", f"{name!r} needs a description")
@@ -41,11 +42,12 @@ def _parameters_conform(subject: Subject, check: ClassCheck[Any]) -> None:
     subject.require(closed, "parameters", "unknown names must be refused: leave `extra='forbid'` as it is")
 
 
-def _thresholds_conform(subject: Subject, check: ClassCheck[Any]) -> None:
-    subject.require(check.thresholds, "thresholds", "there must be at least one figure")
-    named = [one.parameter for one in check.thresholds]
+def _thresholds_conform(subject: Subject, check: Check) -> None:
+    figures = figures_of(check)
+    subject.require(figures, "thresholds", "there must be at least one figure")
+    named = [one.parameter for one in figures]
     subject.require(len(set(named)) == len(named), "thresholds", "two of them name the same parameter")
-    for threshold in check.thresholds:
+    for threshold in figures:
         field = check.parameters.model_fields.get(threshold.parameter)
         subject.require(field is not None, "thresholds", f"{threshold.parameter!r} is no field of the parameters")
         optional = field is not None and not field.is_required() and field.default is None
@@ -55,7 +57,7 @@ def _thresholds_conform(subject: Subject, check: ClassCheck[Any]) -> None:
         subject.require(callable(threshold.measure), "thresholds", "a measure is no function")
 
 
-def example_of(subject: Subject, check: ClassCheck[Any]) -> Mapping[str, Any]:
+def example_of(subject: Subject, check: Check) -> Mapping[str, Any]:
     """The parameters of the guide's example, which must be one expectation of a policy with this check.
 
     Raises:

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from tcdp_audit.policy import Scale
-from tcdp_audit.testing.cases import Case, domain
+from tcdp_audit.testing.cases import VALUE_MARKER, Case, hierarchy_of
 
-CLASS_MARKER, VALUE_MARKER = "zqclass", "zqvalue"
+CLASS_MARKER = "zqclass"
 QUASI_IDENTIFIER, SENSITIVE = "place", "answer"
 
 
@@ -23,16 +23,17 @@ def table_of(case: Case, scale: Scale, shuffle: int | None = None) -> pa.Table:
     if shuffle is not None:
         order = np.random.default_rng(shuffle).permutation(len(places))
         places, answers = places[order], answers[order]
-    cells = np.array(_cells(case, scale))
+    cells = np.array(case.cells(scale))
     return pa.table({QUASI_IDENTIFIER: [f"{CLASS_MARKER}{one}" for one in places], SENSITIVE: cells[answers]})
 
 
-def declarations(case: Case, scale: Scale) -> Mapping[str, Any]:
+def declarations(case: Case, scale: Scale, *, hierarchy: bool) -> Mapping[str, Any]:
     """The attributes of a policy for such a table."""
-    order = {"order": _cells(case, scale)} if scale is Scale.ORDINAL else {}
+    order = {"order": case.cells(scale)} if scale is Scale.ORDINAL else {}
+    tree = {"hierarchy": hierarchy_of([str(cell) for cell in case.cells(scale)])} if hierarchy else {}
     return {
         QUASI_IDENTIFIER: {"role": "quasi_identifier"},
-        SENSITIVE: {"role": "sensitive", "scale": scale.value, **order},
+        SENSITIVE: {"role": "sensitive", "scale": scale.value, **order, **tree},
     }
 
 
@@ -40,9 +41,4 @@ def leaked(text: str, case: Case, scale: Scale) -> bool:
     """Whether a text shows a cell of such a table."""
     if CLASS_MARKER in text or VALUE_MARKER in text:
         return True
-    return scale is Scale.NUMERIC and any(str(number) in text for number in _cells(case, scale) if abs(number) > 10**6)
-
-
-def _cells(case: Case, scale: Scale) -> list[Any]:
-    numbers = domain(case.counts.shape[1])
-    return numbers.tolist() if scale is Scale.NUMERIC else [f"{VALUE_MARKER}{one:04}" for one in range(len(numbers))]
+    return scale is Scale.NUMERIC and any(str(number) in text for number in case.cells(scale) if abs(number) > 10**6)

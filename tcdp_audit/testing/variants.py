@@ -8,21 +8,22 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import ValidationError
 
-from tcdp_audit.check import ClassCheck, Parameters
+from tcdp_audit.check import Check, Parameters
 from tcdp_audit.policy import Scale
 from tcdp_audit.testing.conformance import Subject
+from tcdp_audit.testing.figures import figures_of
 from tcdp_audit.testing.specification import example_of
 
-COMMON = ("severity", "attribute")
+COMMON = ("severity", "attribute", "attributes")
 
 
-def variants(subject: Subject, check: ClassCheck[Any], given: Mapping[str, Any]) -> list[Parameters]:
+def variants(subject: Subject, check: Check, given: Mapping[str, Any]) -> list[Parameters]:
     """Parameters without any threshold: the given ones over the example's, then each choice that they allow.
 
     Raises:
         ConformanceError: the check cannot be measured without a threshold.
     """
-    demanded = {threshold.parameter for threshold in check.thresholds}
+    demanded = {figure.parameter for figure in figures_of(check)}
     example = {**example_of(subject, check), **given}
     base = {name: value for name, value in example.items() if name not in demanded and name not in COMMON}
     try:
@@ -52,16 +53,18 @@ def with_threshold(parameters: Parameters, name: str, value: Any) -> Parameters 
     return None
 
 
-def scales_of(check: ClassCheck[Any], parameters: Parameters) -> list[Scale]:
+def scales_of(check: Check, parameters: Parameters) -> list[Scale]:
     """The scales to try a check on; one that takes every scale is tried on text and on numbers."""
     if not check.on_attribute:
         return [Scale.NOMINAL]
     allowed = check.scales(parameters)
+    if allowed is None and check.needs_hierarchy(parameters):
+        return [Scale.NOMINAL]
     tried = (Scale.NOMINAL, Scale.NUMERIC) if allowed is None else Scale
     return [scale for scale in tried if allowed is None or scale in allowed]
 
 
-def _choices(check: ClassCheck[Any], left_out: set[str]) -> Iterator[tuple[str, Any]]:
+def _choices(check: Check, left_out: set[str]) -> Iterator[tuple[str, Any]]:
     for name, field in check.parameters.model_fields.items():
         if name not in left_out:
             for value in _values(field.annotation):

@@ -22,7 +22,7 @@ from tcdp_audit import (
     Threshold,
     Transcendental,
 )
-from tcdp_audit.check import AttributeParameters
+from tcdp_audit.check import AttributeParameters, ShareParameters, VictimCheck
 from tcdp_audit.policy import Scale
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.testing import ConformanceError, check_conforms
@@ -168,6 +168,50 @@ def test_a_sentence_that_shows_a_cell_is_caught():
 
 def test_an_empty_sentence_is_caught():
     assert "message: an outcome must be told" in refused(replace(SAMPLE, sentence=lambda _: " "))
+
+
+# Attacks, and checks that read a hierarchy
+
+
+ATTACK = VictimCheck(
+    name="sample_attack",
+    title="Sample attack",
+    quarter=SAMPLE.quarter,
+    parameters=ShareParameters,
+    on_attribute=True,
+    victims=lambda evidence, _: evidence.sensitive[0].distinct == 1,
+    guide=replace(SAMPLE.guide, example="- sample_attack: {at_most: 0.1}"),
+)
+
+
+def test_a_sound_attack_conforms():
+    check_conforms(ATTACK)
+
+
+@pytest.mark.parametrize(
+    ("victims", "property_"),
+    [
+        (lambda evidence, _: evidence.sensitive[0].distinct == evidence.sensitive[0].distinct.min(), "a class alone"),
+        (lambda evidence, _: np.arange(len(evidence.size)) == 0, "order of classes"),
+        (lambda evidence, _: evidence.sensitive[0].distinct[1:] == 1, "one figure per class"),
+        (lambda evidence, _: (evidence.sensitive[0].distinct == 1) * 1, "end to end"),
+    ],
+)
+def test_a_faulty_attack_is_named(victims: Measure, property_: str):
+    message = refused(replace(ATTACK, victims=victims))
+    assert message.startswith("check 'sample_attack': ")
+    assert property_ in message
+
+
+def test_a_check_that_reads_a_hierarchy_is_given_one():
+    def nodes(evidence: ClassEvidence, _: Any) -> Any:
+        assert evidence.tree is not None
+        assert evidence.tree.height == 2
+        assert len(evidence.labels) == evidence.tree.nodes(0)
+        return distinct(evidence, _)
+
+    check_conforms(replace(measuring(nodes), needs_hierarchy=lambda _: True))
+    assert "raised AssertionError" in refused(measuring(nodes))
 
 
 # Parameters
@@ -332,4 +376,6 @@ def test_a_reporter_that_differs_from_call_to_call_is_caught():
 
 
 def test_an_unknown_kind_is_refused_by_name():
-    assert refused(3) == ("a int is no kind that the conformance suite knows; it knows ClassCheck, Reporter and Remedy")
+    assert refused(3) == (
+        "a int is no kind that the conformance suite knows; it knows ClassCheck, VictimCheck, Reporter and Remedy"
+    )
