@@ -14,6 +14,7 @@ from tcdp_audit.histogram import Counts
 from tcdp_audit.outcome import Comparison
 
 WORST_SHOWN = 10
+SMALLEST = 1e-12  # figures nearer to zero are binned there
 DIGITS = 3  # figures that are not whole numbers are binned to this many significant digits
 
 
@@ -138,7 +139,7 @@ def _rounded(values: Floats) -> Floats:
     """Values to three significant digits; whole numbers and infinities stay."""
     finite = np.isfinite(values) & (values != np.floor(values))
     exponent = np.zeros(len(values))
-    exponent[finite] = np.floor(np.log10(np.abs(values[finite])))
+    exponent[finite] = np.floor(np.log10(np.maximum(np.abs(values[finite]), SMALLEST)))
     shift = DIGITS - 1 - exponent
     rounded = values.copy()
     rounded[finite] = np.round(values[finite] * 10.0 ** shift[finite]) / 10.0 ** shift[finite]

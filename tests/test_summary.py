@@ -1,0 +1,55 @@
+"""Summaries of shards merge to the summary of the whole."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcdp_audit import Comparison
+from tcdp_audit.summary import WORST_SHOWN, ClassSummary, merge, summarise
+
+CLASSES = st.lists(
+    st.tuples(st.one_of(st.integers(1, 4), st.floats(0, 1), st.just(float("inf"))), st.integers(1, 50), st.booleans()),
+    max_size=60,
+)
+
+
+def summary(classes, comparison):
+    values, records, failing = ([one[i] for one in classes] for i in range(3))
+    return summarise(np.array(values, float), np.array(records, np.int64), np.array(failing, bool), comparison)
+
+
+@given(CLASSES, CLASSES, st.sampled_from(Comparison))
+def test_merging_is_summarising_the_whole(one, other, comparison):
+    merged = merge(summary(one, comparison), summary(other, comparison), comparison)
+    assert merged == summary(one + other, comparison)
+
+
+@given(CLASSES, st.sampled_from(Comparison))
+def test_nothing_is_neutral(classes, comparison):
+    whole = summary(classes, comparison)
+    assert merge(ClassSummary(), whole, comparison) == merge(whole, ClassSummary(), comparison) == whole
+
+
+@given(CLASSES, st.sampled_from(Comparison))
+def test_counts_and_worst_are_those_of_a_plain_loop(classes, comparison):
+    found = summary(classes, comparison)
+    sign = 1 if comparison.higher_is_safer else -1
+    worst = sorted(((sign * value, -records) for value, records, _ in classes))[:WORST_SHOWN]
+    assert [(sign * one.value, -one.records) for one in found.worst] == worst
+    assert (found.classes, found.records) == (len(classes), sum(records for _, records, _ in classes))
+    assert found.failing_classes == sum(failing for *_, failing in classes)
+    assert found.failing_records == sum(records for _, records, failing in classes if failing)
+    assert sum(count for count, _ in found.distribution.values()) == len(classes)
+
+
+def test_figures_are_binned_to_three_digits_and_whole_numbers_stay():
+    classes = [(0.12345, 1, False), (0.12349, 2, False), (12345.0, 3, True), (0.0, 4, False), (float("inf"), 5, True)]
+    found = summary(classes, Comparison.AT_MOST)
+    assert found.distribution == {0.0: (1, 4), 0.123: (2, 3), 12345.0: (1, 3), float("inf"): (1, 5)}
+    assert found.observed == float("inf")
+
+
+def test_a_summary_of_nothing_has_no_figure():
+    assert ClassSummary().observed is None
