@@ -81,7 +81,8 @@ def _csv(path: Path, quoted: str, _: duckdb.DuckDBPyConnection) -> TableSource:
     types = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(names)))
     relation = (
         f"read_csv({quoted}, auto_detect=false, header=true, delim='{delimiter}', quote='\"', escape='\"', "
-        f"nullstr='', strict_mode=true, max_line_size={RECORD_BYTES}, columns={{{types}}})"
+        f"nullstr='', strict_mode=true, max_line_size={RECORD_BYTES}, buffer_size={2 * RECORD_BYTES}, "
+        f"columns={{{types}}})"  # left to itself, DuckDB takes buffers of sixteen such records
     )
     return TableSource(relation, names, load=True)
 
