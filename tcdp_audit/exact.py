@@ -36,7 +36,7 @@ class Ratios:
         """The fractions as float64, infinite where the denominator is 0."""
         whole = self.denominator != 0
         values = np.full(len(self.numerator), np.inf)
-        values[whole] = (self.numerator[whole] / self.denominator[whole]).astype(np.float64)
+        values[whole] = _quotients(self.numerator[whole], self.denominator[whole])
         return values
 
     def compare(self, threshold: Fraction) -> Signs:
@@ -74,6 +74,14 @@ class Transcendental:
 
 
 Measured = Ratios | Transcendental
+
+
+def _quotients(numerator: Integers, denominator: Integers) -> Floats:
+    """Quotients as float64, to the last digit the same for 64-bit and for Python integers."""
+    try:
+        return np.asarray(numerator.astype(np.float64) / denominator.astype(np.float64))
+    except OverflowError:  # Python integers above 1e308, whose own division copes
+        return np.asarray((numerator / denominator).astype(np.float64))
 
 
 def _clear_signs(values: Floats, threshold: Fraction) -> tuple[Signs, NDArray[np.intp]]:

@@ -44,7 +44,7 @@ def test_types_and_defaults_are_in_words():
     shown = {one.name: (one.kind, one.default) for one in parameters_of(CHECKS["t_closeness"])}
 
     assert shown["t"] == (
-        "number, at least 0 and at most 1, or a fraction such as 3/8",
+        "number, at least 0, or a fraction such as 3/8",
         "none: measured only",
     )
     assert shown["distance"][0].startswith("one of equal, ordered")

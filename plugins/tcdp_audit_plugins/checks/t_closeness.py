@@ -2,49 +2,149 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from numpy.typing import NDArray
+from pydantic import ConfigDict, Field
 
-from tcdp_audit import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Quarter, Ratios, Threshold
-from tcdp_audit.check import Guide
+from tcdp_audit import AttributeParameters, CheckError, ClassCheck, ClassEvidence, Comparison, Quarter, Threshold
+from tcdp_audit.exact import Measured
 from tcdp_audit.policy import Scale
+from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit_plugins.checks.distances import equal_distance, ordered_distance
+from tcdp_audit_plugins.checks import distances
+from tcdp_audit_plugins.checks.closeness_guide import GUIDE
+from tcdp_audit_plugins.checks.closeness_sentence import sentence
 
 
 class Distance(StrEnum):
-    """The ground distance between values."""
+    """How the distance between two distributions is measured."""
 
     EQUAL = "equal"
     ORDERED = "ordered"
+    NUMERIC = "numeric"
+    HIERARCHICAL = "hierarchical"
+    MULTIPLICATIVE = "multiplicative"
+    KULLBACK_LEIBLER = "kullback_leibler"
+    JENSEN_SHANNON = "jensen_shannon"
+
+
+def _range_of_t(schema: dict[str, Any]) -> None:
+    """Say in the JSON Schema, too, which t each distance takes; the default distance is `equal`."""
+    ranges: dict[str, Any] = {
+        "multiplicative": {"minimum": 1},
+        "kullback_leibler": {"type": "null"},
+        "jensen_shannon": {"type": "null"},
+    }
+    otherwise: dict[str, Any] = {"properties": {"t": {"maximum": 1}}}
+    for distance, allowed in ranges.items():
+        chosen = {"required": ["distance"], "properties": {"distance": {"const": distance}}}
+        otherwise = {"if": chosen, "then": {"properties": {"t": allowed}}, "else": otherwise}
+    schema.update(otherwise)
 
 
 class ClosenessParameters(AttributeParameters):
     """Parameters of `t_closeness`."""
 
-    t: Annotated[Exact | None, Field(ge=0, le=1, description="The largest distance from the table's distribution.")] = None
+    model_config = ConfigDict(json_schema_extra=_range_of_t)
+
+    t: Annotated[
+        Exact | None,
+        Field(
+            ge=0,
+            description="The largest distance from the table's distribution: at least 1 for multiplicative, at most 1 "
+            "for the others; none for the two divergences.",
+        ),
+    ] = None
     distance: Annotated[
-        Distance, Field(strict=False, description="equal: all values are equally far apart; ordered: by rank.")
+        Distance,
+        Field(
+            strict=False,
+            description="equal: all values are equally far apart; ordered: by rank; numeric: by difference; "
+            "hierarchical: by the lowest common ancestor; multiplicative: by ratio; kullback_leibler, jensen_shannon: "
+            "divergences in nats, measured only.",
+        ),
     ] = Distance.EQUAL
 
 
-_DISTANCES = {Distance.EQUAL: equal_distance, Distance.ORDERED: ordered_distance}
-_SCALES = {Distance.EQUAL: None, Distance.ORDERED: frozenset({Scale.ORDINAL, Scale.NUMERIC})}
+@dataclass(frozen=True)
+class _Kind:
+    """What a distance needs, and which t there can be: a range, or none where it is only measured."""
+
+    measure: Callable[[ClassEvidence], Measured | NDArray[Any]]
+    name: str
+    scales: frozenset[Scale] | None = None
+    hierarchy: bool = False
+    range: tuple[int, float] | None = (0, 1)
 
 
-def closeness(evidence: ClassEvidence, parameters: ClosenessParameters) -> Ratios:
-    """Earth mover's distance between the class's and the table's distribution, for every class.
+def _numeric(evidence: ClassEvidence) -> Measured:
+    if evidence.values is None:
+        raise CheckError("the numeric distance needs an attribute whose scale is numeric")
+    return distances.numeric_distance(*evidence.sensitive, evidence.values)
+
+
+def _hierarchical(evidence: ClassEvidence) -> Measured:
+    if evidence.tree is None:
+        raise CheckError("the hierarchical distance needs an attribute with a hierarchy")
+    return distances.hierarchical_distance(*evidence.sensitive, evidence.tree)
+
+
+_KINDS: Mapping[Distance, _Kind] = {
+    Distance.EQUAL: _Kind(lambda one: distances.equal_distance(*one.sensitive), "equal distance"),
+    Distance.ORDERED: _Kind(
+        lambda one: distances.ordered_distance(*one.sensitive),
+        "ordered distance",
+        scales=frozenset({Scale.ORDINAL, Scale.NUMERIC}),
+    ),
+    Distance.NUMERIC: _Kind(_numeric, "numeric distance", scales=frozenset({Scale.NUMERIC})),
+    Distance.HIERARCHICAL: _Kind(_hierarchical, "hierarchical distance", hierarchy=True),
+    Distance.MULTIPLICATIVE: _Kind(
+        lambda one: distances.multiplicative_distance(*one.sensitive),
+        "multiplicative distance",
+        range=(1, float("inf")),
+    ),
+    Distance.KULLBACK_LEIBLER: _Kind(
+        lambda one: distances.kullback_leibler(*one.sensitive), "Kullback-Leibler divergence", range=None
+    ),
+    Distance.JENSEN_SHANNON: _Kind(
+        lambda one: distances.jensen_shannon(*one.sensitive), "Jensen-Shannon divergence", range=None
+    ),
+}
+
+
+def closeness(evidence: ClassEvidence, parameters: ClosenessParameters) -> Measured | NDArray[Any]:
+    """Distance between the class's and the reference's distribution, for every class.
 
     Returns:
-        Exact fractions from 0 to 1, shape (classes,).
+        Shape (classes,). Exact fractions from 0 to 1 for the earth mover's distances, from 1 to infinity for
+        `multiplicative`; float64 in nats for the divergences.
 
-    Cost: that of the distance: linear in the pairs of class and value, times a logarithm for `ordered`.
+    Cost: that of the distance: linear in the pairs of class and value, times a logarithm for `ordered` and `numeric`,
+    times the height for `hierarchical`.
 
-    Source: Li, Li, Venkatasubramanian (2007), definition 1 and sections 4.1-4.2.
+    Source: Li, Li, Venkatasubramanian (2007), definition 1 and sections 4.1-4.2; Domingo-Ferrer, Soria-Comas (2015),
+    definition 4 for `multiplicative`.
     """
-    return _DISTANCES[parameters.distance](*evidence.sensitive)
+    return _KINDS[parameters.distance].measure(evidence)
+
+
+def _threshold_faults(parameters: ClosenessParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
+    kind, t = _KINDS[parameters.distance], parameters.t
+    if t is None:
+        return
+    if kind.range is None:
+        yield "t", f"the {kind.name} is a measure without a threshold; leave out t, or choose another distance"
+    elif t < kind.range[0]:
+        yield (
+            "t",
+            f"must be at least 1 for the {kind.name}, which is 1 where a class is like the table and grows from there",
+        )
+    elif t > kind.range[1]:
+        yield "t", f"must be at most 1 for the {kind.name}, which never exceeds it; only `multiplicative` takes more"
 
 
 CHECKS = [
@@ -55,39 +155,11 @@ CHECKS = [
         parameters=ClosenessParameters,
         thresholds=(Threshold("t", Comparison.AT_MOST, closeness, "distance from the table"),),
         on_attribute=True,
-        scales=lambda parameters: _SCALES[parameters.distance],
-        variant=lambda parameters: f"{parameters.distance.value} distance",
-        guide=Guide(
-            definition=(
-                "The distribution p of the sensitive attribute in every equivalence class is within distance t of its "
-                "distribution q in the table, by the earth mover's distance under the declared ground distance."
-            ),
-            formula="max_E D(p, q) ≤ t;  equal: ½ Σ_i |p_i - q_i|;  ordered: 1/(m-1) Σ_i |Σ_{j≤i} (p_j - q_j)|",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><mi>D</mi>"
-                "<mo>(</mo><mi>p</mi><mo>,</mo><mi>q</mi><mo>)</mo><mo>≤</mo><mi>t</mi></math>"
-                "<math display='block'><msub><mi>D</mi><mtext>equal</mtext></msub><mo>=</mo><mfrac><mn>1</mn><mn>2</mn>"
-                "</mfrac><munder><mo>∑</mo><mi>i</mi></munder><mo>|</mo><msub><mi>p</mi><mi>i</mi></msub><mo>−</mo>"
-                "<msub><mi>q</mi><mi>i</mi></msub><mo>|</mo></math>"
-                "<math display='block'><msub><mi>D</mi><mtext>ordered</mtext></msub><mo>=</mo><mfrac><mn>1</mn><mrow>"
-                "<mi>m</mi><mo>−</mo><mn>1</mn></mrow></mfrac><munder><mo>∑</mo><mi>i</mi></munder><mo>|</mo><munder>"
-                "<mo>∑</mo><mrow><mi>j</mi><mo>≤</mo><mi>i</mi></mrow></munder><mo>(</mo><msub><mi>p</mi><mi>j</mi>"
-                "</msub><mo>−</mo><msub><mi>q</mi><mi>j</mi></msub><mo>)</mo><mo>|</mo></math>"
-            ),
-            reading=(
-                "The observed value is the distance of the class that differs most from the table: 0 where a class "
-                "says no more than the table does, 1 where they have nothing in common."
-            ),
-            choosing=(
-                "0.15 to 0.3 is usual. Small classes cannot come close to a distribution with many values: a class of "
-                "n records is at least 1 - n/m from m equally frequent values under `equal`."
-            ),
-            limits=(
-                "`ordered` goes by rank, as published: the gap between neighbouring values does not matter. The scale "
-                "must be declared; it is never guessed from the type."
-            ),
-            source="Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, definition 1, sections 4.1 and 4.2",
-            example="- t_closeness: {t: 0.2, attribute: salary, distance: ordered}",
-        ),
+        scales=lambda parameters: _KINDS[parameters.distance].scales,
+        needs_hierarchy=lambda parameters: _KINDS[parameters.distance].hierarchy,
+        variant=lambda parameters: _KINDS[parameters.distance].name,
+        validate=_threshold_faults,
+        sentence=lambda outcome: sentence(outcome, _KINDS[Distance(outcome.parameters["distance"])].name),
+        guide=GUIDE,
     ),
 ]

@@ -1,0 +1,24 @@
+"""Distances between a class's distribution and the reference, one file each.
+
+With counts c of a class of n records and weights w of a reference with total W, p - q has the numerator
+c W - w n over n W. Sums of such numerators are integers, so no rounding depends on order, shard or engine.
+"""
+
+from __future__ import annotations
+
+from tcdp_audit_plugins.checks.distances.divergence import jensen_shannon, kullback_leibler
+from tcdp_audit_plugins.checks.distances.equal import equal_distance
+from tcdp_audit_plugins.checks.distances.hierarchical import hierarchical_distance
+from tcdp_audit_plugins.checks.distances.line import ordered_distance
+from tcdp_audit_plugins.checks.distances.multiplicative import multiplicative_distance
+from tcdp_audit_plugins.checks.distances.numeric import numeric_distance
+
+__all__ = [
+    "equal_distance",
+    "hierarchical_distance",
+    "jensen_shannon",
+    "kullback_leibler",
+    "multiplicative_distance",
+    "numeric_distance",
+    "ordered_distance",
+]

@@ -1,0 +1,83 @@
+"""The hierarchical distance: how high in the hierarchy values must move for a class to look like the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tcdp_audit import Ratios
+from tcdp_audit.check import Marginal
+from tcdp_audit.hierarchy import Tree
+from tcdp_audit.histogram import Counts, Histogram, add_up
+from tcdp_audit.keys import boundaries
+from tcdp_audit_plugins.checks.distances.equal import surplus
+from tcdp_audit_plugins.checks.distances.room import roomy
+
+
+def hierarchical_distance(histogram: Histogram, marginal: Marginal, tree: Tree) -> Ratios:
+    """Earth mover's distance where two values cost the height of their lowest common ancestor over that of the root.
+
+    Li et al. sum over inner nodes N the cost height(N)/H min(pos(N), neg(N)), with pos and neg what the children of N
+    have too much and too little of. Writing e for the excess of a node, neg = pos - e, so min(pos, neg) is pos(N)
+    less max(e(N), 0). Let S_h be the sum of max(e, 0) over the nodes at height h. The pos of all nodes at height h add
+    up to S_{h-1}, hence the cost at height h is h/H (S_{h-1} - S_h), and as S_H = 0 the whole is
+
+        (S_0 + S_1 + ... + S_{H-1}) / H,
+
+    the mean over the levels below the root of the equal distance between the generalised distributions. Only nodes
+    that the class touches can have an excess above 0, so only those are visited.
+
+    Args:
+        histogram: counts of values in every class.
+        marginal: the reference distribution, shape (m,).
+        tree: the hierarchy over the domain; all values at one depth.
+
+    Returns:
+        Fractions from 0 to 1, shape (classes,).
+
+    Cost: O(pairs of class and value x height), and one sort of the pairs.
+
+    Source: Li et al. (2007), section 4.2, hierarchical distance.
+
+    Example:
+        >>> classes = Histogram(np.array([0, 2]), np.array([0, 1]), np.array([1, 1]))
+        >>> tree = Tree(np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]]))
+        >>> hierarchical_distance(classes, Marginal(np.array([1, 1, 1, 1])), tree).values.tolist()
+        [0.5]
+    """
+    total, height = marginal.total, max(tree.height, 1)
+    counted = roomy(histogram, 2 * height * total)
+    cost = np.zeros(len(histogram), dtype=counted.counts.dtype)
+    for level, weights in _levels(counted, marginal.weights, tree):
+        cost = cost + surplus(level, weights, total)
+    return Ratios(cost, counted.total * (total * height))
+
+
+def _levels(histogram: Histogram, weights: Counts, tree: Tree) -> Iterator[tuple[Histogram, Counts]]:
+    """Classes and reference generalised to each level below the root, the values first.
+
+    Values are renumbered in the order of the tree, where the values below any node stand side by side.
+    """
+    order = np.lexsort(tree.ancestors)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    weights = weights[order]
+    current = add_up(histogram.rows, rank[histogram.values], histogram.counts, len(histogram), len(order))
+    nodes = tree.ancestors[:, order]  # of the first value below each node of the level at hand
+    for above in range(1, tree.height + 1):
+        yield current, weights
+        starts = boundaries(nodes[above])
+        parent = np.repeat(np.arange(len(starts)), np.diff(starts, append=nodes.shape[1]))
+        current, weights, nodes = _merged(current, parent), np.add.reduceat(weights, starts), nodes[:, starts]
+
+
+def _merged(histogram: Histogram, parent: Counts) -> Histogram:
+    """A histogram with each value replaced by its parent, whose order is that of the values. O(pairs)."""
+    values = parent[histogram.values]
+    first = np.ones(len(values), dtype=bool)
+    first[1:] = values[1:] != values[:-1]
+    first[histogram.offsets[:-1]] = True
+    starts = np.flatnonzero(first)
+    offsets = np.searchsorted(starts, histogram.offsets)
+    return Histogram(offsets, values[starts], np.add.reduceat(histogram.counts, starts))
