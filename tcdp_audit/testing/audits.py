@@ -65,12 +65,15 @@ class AuditTrial:
         return outcomes[0]
 
     def _policy(self, parameters: Parameters) -> Policy:
-        hierarchy = self.check.needs_hierarchy(parameters)
-        attributes, expect = declarations(self.case, self.scale, hierarchy=hierarchy), [{self.check.name: None}]
-        document = PolicyDocument.model_validate({"version": 1, "attributes": attributes, "expect": expect})
+        document = self._document(parameters)
         faults = "; ".join(sentence for _, sentence in self.check.faults(parameters, document))
         self._require(not faults, "scales", f"the check refuses a scale that it declares: {faults}")
         return Policy(document, (Expectation(self.check, parameters),), text="")
+
+    def _document(self, parameters: Parameters) -> PolicyDocument:
+        hierarchy = self.check.needs_hierarchy(parameters)
+        attributes, expect = declarations(self.case, self.scale, hierarchy=hierarchy), [{self.check.name: None}]
+        return PolicyDocument.model_validate({"version": 1, "attributes": attributes, "expect": expect})
 
     def _at_threshold(self, figure: Threshold[Any]) -> int:
         """Demand the exact observed figure: the declared comparison alone decides."""
@@ -80,6 +83,8 @@ class AuditTrial:
         demanding = None if exact is None else with_threshold(self.parameters, figure.parameter, exact)
         if exact is None or demanding is None or Fraction(getattr(demanding, figure.parameter)) != exact:
             return 0
+        if any(name == figure.parameter for name, _ in self.check.faults(demanding, self._document(demanding))):
+            return 1  # measured only under these parameters, and a sentence at the threshold says so
         holds = np.all(figure.comparison.holds(np.asarray(measured.compare(exact))))
         is_attack = isinstance(self.check, VictimCheck)  # its share is at most itself
         self._decided(self._outcome(demanding), exact, figure.comparison.value, holds=is_attack or bool(holds))
