@@ -61,9 +61,7 @@ def _demands(audit: Audit) -> str:
     total = tally["passed"] + tally["failed"] + tally["warning"] + tally["error"]
     if not total:
         figures = f"{spelled(tally['measured'])} {named('figure', tally['measured'])}"
-        return (
-            f"The policy demands nothing that could be judged: {figures} {_were(tally['measured'])} measured."
-        )
+        return f"The policy demands nothing that could be judged: {figures} {_were(tally['measured'])} measured."
     if tally["passed"] == total:
         only = "The one demand in the policy is met." if total == 1 else ""
         return only or f"All {spelled(total)} demands in the policy are met."
@@ -106,9 +104,7 @@ def _affected(audit: Audit) -> str:
 
 
 def _structure(audit: Audit) -> str:
-    broken = [
-        one for one in audit.structure if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning
-    ]
+    broken = [one for one in audit.structure if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
     if not broken:
         return ""
     verb = "is" if len(broken) == 1 else "are"
@@ -129,9 +125,7 @@ def tally(audit: Audit) -> list[tuple[str, int, str]]:
 
 def _structural_state(audit: Audit) -> str:
     found = {state_of(one) for one in audit.structure}
-    return next(
-        state for state in ("error", "failed", "warning", "measured", "skipped", "passed") if state in found
-    )
+    return next(state for state in ("error", "failed", "warning", "measured", "skipped", "passed") if state in found)
 
 
 def _tallied(state: str, number: int) -> str:
@@ -141,11 +135,7 @@ def _tallied(state: str, number: int) -> str:
 def reasons(audit: Audit) -> list[Reason]:
     """Up to four findings: what the columns lack, what could not be run, what fails most, what is closest."""
     numbered = [*enumerate(audit.expectations, 1)]
-    targets = [
-        (one, f"s{number}")
-        for number, one in enumerate(audit.structure, 1)
-        if one.status is not Status.PASSED
-    ]
+    targets = [(one, f"s{number}") for number, one in enumerate(audit.structure, 1) if one.status is not Status.PASSED]
     targets += [(one, f"e{number}") for number, one in numbered]
     ranked = sorted(targets, key=lambda target: _rank(target[0]))
     return [_reason(one, target) for one, target in ranked[:REASONS]]
@@ -156,9 +146,7 @@ def _rank(outcome: Outcome) -> tuple[int, float]:
     fails, margin = failing(outcome), doublings(outcome)
     if outcome.is_structural and not outcome.is_warning:
         return 0, 0.0
-    order = {"error": 1, "failed": 2, "warning": 3, "passed": 4, "measured": 5, "skipped": 6}[
-        state_of(outcome)
-    ]
+    order = {"error": 1, "failed": 2, "warning": 3, "passed": 4, "measured": 5, "skipped": 6}[state_of(outcome)]
     if outcome.status is Status.FAILED:
         return order, float(-fails[1]) if fails else 0.0
     return order, margin if outcome.status is Status.PASSED and margin is not None else 0.0
@@ -176,9 +164,7 @@ def _head(outcome: Outcome) -> str:
     if outcome.is_structural:
         columns = outcome.details.get("columns")
         return (
-            f"{count(len(columns), 'column')} at fault"
-            if isinstance(columns, list) and columns
-            else "Columns at fault"
+            f"{count(len(columns), 'column')} at fault" if isinstance(columns, list) and columns else "Columns at fault"
         )
     if outcome.status is Status.ERROR:
         return "Could not be run"

@@ -38,17 +38,11 @@ class Quadrant:
 
 def coverage(audit: Audit, findings: Sequence[Finding]) -> list[tuple[str, str, list[Quadrant]]]:
     """The map by rows: name, question, and the two quarters."""
-    return [
-        (name, about, [_quadrant(audit, findings, one) for one in quarters]) for name, about, quarters in ROWS
-    ]
+    return [(name, about, [_quadrant(audit, findings, one) for one in quarters]) for name, about, quarters in ROWS]
 
 
 def _quadrant(audit: Audit, findings: Sequence[Finding], quarter: Quarter) -> Quadrant:
-    here = {
-        name: check
-        for name, check in audit.plugins.checks.items()
-        if getattr(check, "quarter", None) is quarter
-    }
+    here = {name: check for name, check in audit.plugins.checks.items() if getattr(check, "quarter", None) is quarter}
     found = [one for one in findings if one.check in here]
     run = {one.check for one in found}
     titles = [check.title for name, check in here.items() if name not in run]
@@ -56,9 +50,7 @@ def _quadrant(audit: Audit, findings: Sequence[Finding], quarter: Quarter) -> Qu
         unchecked = f"Not checked: {'; '.join(titles)}."
     else:
         unchecked = (
-            "Every installed check of this quarter was run."
-            if here
-            else "No check of this quarter is installed."
+            "Every installed check of this quarter was run." if here else "No check of this quarter is installed."
         )
     return Quadrant(_entries(found), unchecked)
 

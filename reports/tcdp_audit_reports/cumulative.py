@@ -131,9 +131,7 @@ def _drawing(measured: Measured, axis: Axis, curve: _Curve) -> Drawing:
     areas, labels = list(_infinite_bar(measured, curve)), list(_grid_labels())
     lines = [Line("grid", 0, 100, TOP, TOP), Line("grid", 0, 100, 110, 110), Line("axis", 0, 100, BASE, BASE)]
     ticks = thinned(tick_label(text, place, 218) for place, text in axis.named_ticks())
-    lines += [
-        Line("axis", round(place, 2), round(place, 2), BASE, BASE + 5) for place, _ in axis.named_ticks()
-    ]
+    lines += [Line("axis", round(place, 2), round(place, 2), BASE, BASE + 5) for place, _ in axis.named_ticks()]
     labels += [*ticks, Label(shortened(f"{measured.label} →"), 100, 236, "label", "end")]
     if curve.infinite:
         labels += _infinite_labels(curve)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tcdp_audit.check import Threshold
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.results import Audit
 from tcdp_audit_reports import cumulative, histogram, share_bar
@@ -142,7 +143,9 @@ def _fact(value: float | str) -> str:
     return visible(value) if isinstance(value, str) else figure(value)
 
 
-def _limit(outcome: Outcome, threshold: Any) -> str:
+def _limit(outcome: Outcome, threshold: Threshold[Any] | None) -> str:
     """The demand on a figure beside the headline one, in parameters such as `alpha`."""
-    value = None if threshold is None else outcome.parameters.get(threshold.parameter)
-    return "" if value is None else f", demanded {SIGNS[threshold.comparison]} {decimal(Fraction(value))}"
+    if threshold is None or outcome.parameters.get(threshold.parameter) is None:
+        return ""
+    value = Fraction(outcome.parameters[threshold.parameter])
+    return f", demanded {SIGNS[threshold.comparison]} {decimal(value)}"

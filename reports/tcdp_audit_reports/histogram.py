@@ -63,10 +63,7 @@ def _description(bins: Sequence[Bin]) -> str:
 
 
 def _table(bins: Sequence[Bin], measured: Measured) -> Table:
-    rows = [
-        [one.range, count(one.classes), count(one.records), share(one.records, measured.records)]
-        for one in bins
-    ]
+    rows = [[one.range, count(one.classes), count(one.records), share(one.records, measured.records)] for one in bins]
     return Table(f"Classes by {measured.label}", ("figure", "classes", "records", "share of records"), rows)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from tcdp_audit.results import Audit, tool
+from tcdp_audit.results import Audit, Table, tool
 from tcdp_audit_reports.certificate import WORDS, reasons, shown_structure, tally, verdict_sentence
 from tcdp_audit_reports.coverage import coverage
 from tcdp_audit_reports.finding import Pairs, findings, plain
@@ -34,6 +34,7 @@ def render(audit: Audit) -> str:
     values = any(one.cells is not None for outcome in audit.outcomes for one in outcome.worst)
     found = findings(audit)
     policy, withheld = shown_policy(audit.policy.text, show_values=values)
+    result = _inert(audit.as_json())
     return _template().render(
         css=Markup(stylesheet()),  # noqa: S704 - the package's own file
         css_hash=stylesheet_hash(),
@@ -41,7 +42,7 @@ def render(audit: Audit) -> str:
         state=audit.status,
         sentence=verdict_sentence(audit),
         date=_date(audit.audited_at),
-        number=hashlib.sha256(audit.to_json().encode()).hexdigest()[:8],
+        number=hashlib.sha256(result.encode()).hexdigest()[:8],
         release=visible(audit.release.name),
         about_release=f"{count(audit.release.records, 'record')}, {count(audit.release.columns, 'column')}",
         particulars=_particulars(audit),
@@ -56,7 +57,7 @@ def render(audit: Audit) -> str:
         values=values,
         conventions=_conventions(audit),
         environment=_environment(audit),
-        result=_inert(audit.as_json()),
+        result=result,
         tool=_tool(),
     )
 
@@ -105,14 +106,24 @@ def _tool() -> str:
 
 def _particulars(audit: Audit) -> list[tuple[str, list[str]]]:
     """What was audited, by which policy, when and with what."""
-    release, policy = audit.release, audit.policy
-    table = [visible(release.name), count(release.records, "record"), count(release.columns, "column")]
+    policy = audit.policy
     external = [info for info in audit.plugins.infos if info.is_external]
     plugins = count(len(external), "external plugin") if external else "built-in plugins only"
+    original = [] if audit.original is None else [("Compared with", _described(audit.original))]
     return [
-        ("Release", [*table, *([_short(release.sha256)] if release.sha256 else ["a table in memory"])]),
+        ("Release", _described(audit.release)),
+        *original,
         ("Policy", [visible(policy.name), _short(policy.sha256)]),
         ("Audited", [f"{_date(audit.audited_at)}, {audit.audited_at:%H:%M} UTC", _tool(), plugins]),
+    ]
+
+
+def _described(table: Table) -> list[str]:
+    digest = _short(table.sha256) if table.sha256 else "a table in memory"
+    return [
+        visible(table.name),
+        f"{count(table.records, 'record')}, {count(table.columns, 'column')}",
+        digest,
     ]
 
 

@@ -71,25 +71,15 @@ def margin_bar(outcome: Outcome) -> Drawing | None:
         return None
     length = round(STEP * min(abs(margin), SHOWN), 2)
     right = margin > 0 or (margin == 0 and outcome.status is Status.PASSED)
-    ticks = [
-        round(50 + STEP * step * (1 if right else -1), 2)
-        for step in range(1, SHOWN + 1)
-        if STEP * step > length
-    ]
+    ticks = [round(50 + STEP * step * (1 if right else -1), 2) for step in range(1, SHOWN + 1) if STEP * step > length]
     track = (50 + length, 100) if right else (0, 50 - length)
     return Drawing(
         height=20,
-        areas=(
-            Rectangle(f"m-{state_of(outcome)}", 50 if margin > 0 else round(50 - length, 2), length, 5, 10),
-        ),
+        areas=(Rectangle(f"m-{state_of(outcome)}", 50 if margin > 0 else round(50 - length, 2), length, 5, 10),),
         lines=(
             Line("track", round(track[0], 2), round(track[1], 2), 10, 10),
             *(Line("track", tick, tick, 7, 13) for tick in ticks),
             Line("zero", 50, 50, 0, 20),
         ),
-        labels=(
-            Label(
-                margin_words(outcome), 47 if right else 53, 14, "margin-label", "end" if right else "start"
-            ),
-        ),
+        labels=(Label(margin_words(outcome), 47 if right else 53, 14, "margin-label", "end" if right else "start"),),
     )

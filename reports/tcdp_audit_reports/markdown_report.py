@@ -21,9 +21,7 @@ from tcdp_audit_reports.words import (
     visible,
 )
 
-SPECIAL = re.compile(
-    r"[\\`*_{}\[\]<>()#+!|~$&:@=-]"
-)  # acts somewhere in Markdown, HTML in it, or GitHub's dialect
+SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~$&:@=-]")  # acts somewhere in Markdown, HTML in it, or GitHub's dialect
 HEAD = (
     "Status",
     "Check",
@@ -112,11 +110,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int | None 
 
 def _paragraph(audit: Audit, outcome: Outcome) -> str:
     attribute = attribute_of(outcome, audit.plugins.checks.get(outcome.check))
-    name = (
-        f"{outcome.title or outcome.check}, {attribute}"
-        if attribute != "–"
-        else outcome.title or outcome.check
-    )
+    name = f"{outcome.title or outcome.check}, {attribute}" if attribute != "–" else outcome.title or outcome.check
     told = f"**{escaped(name)}** ({state_of(outcome)}). {escaped(prose(outcome.message))}"
     cells = [
         f"- class {one.ordinal:,}: " + "; ".join(f"{escaped(k)}: {escaped(v)}" for k, v in one.cells.items())

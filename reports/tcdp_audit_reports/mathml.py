@@ -13,9 +13,7 @@ ATTRIBUTES = (
     "separator|lspace|rspace|minsize|maxsize|linethickness|scriptlevel|width|columnalign|columnspacing"
 )
 VALUE = r"'[\w .%-]*'|\"[\w .%-]*\""
-TOKEN = re.compile(
-    rf"<(?P<close>/?)(?P<name>{ELEMENTS})(?:\s+(?:{ATTRIBUTES})=(?:{VALUE}))*\s*(?P<empty>/?)>|[^<>]+"
-)
+TOKEN = re.compile(rf"<(?P<close>/?)(?P<name>{ELEMENTS})(?:\s+(?:{ATTRIBUTES})=(?:{VALUE}))*\s*(?P<empty>/?)>|[^<>]+")
 
 
 def is_mathml(text: str) -> bool:

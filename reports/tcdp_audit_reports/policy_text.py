@@ -21,9 +21,7 @@ def shown_policy(text: str, *, show_values: bool) -> tuple[str, bool]:
     if show_values:
         return text, False
     shown = text
-    withheld = sorted(
-        _lists(yaml.compose(text, Loader=yaml.SafeLoader)), key=lambda node: -node.start_mark.index
-    )
+    withheld = sorted(_lists(yaml.compose(text, Loader=yaml.SafeLoader)), key=lambda node: -node.start_mark.index)
     for node in withheld:
         start, end = node.start_mark.index, _end(text, node)
         shown = f"{shown[:start]}[{count(len(node.value), 'value')} not shown]{shown[end:]}"
@@ -49,11 +47,7 @@ def _lists(node: Node | None) -> Iterator[Node]:
             stack += current.value
         if isinstance(current, MappingNode):
             for key, value in current.value:
-                if (
-                    isinstance(key, ScalarNode)
-                    and key.value in LISTS_OF_CELLS
-                    and not isinstance(value, ScalarNode)
-                ):
+                if isinstance(key, ScalarNode) and key.value in LISTS_OF_CELLS and not isinstance(value, ScalarNode):
                     if id(value) not in seen:
                         yield value
                     seen.add(id(value))

@@ -14,11 +14,7 @@ HEIGHT, TOP, THICK, BASE = 78, 24, 14, 44  # pixels
 def chart(outcome: Outcome) -> Chart | None:
     """The bar of an observed share of which less is safer; None for any other figure."""
     value = outcome.observed
-    if (
-        value is None
-        or not 0 <= value <= 1
-        or outcome.comparison not in (Comparison.AT_MOST, Comparison.BELOW)
-    ):
+    if value is None or not 0 <= value <= 1 or outcome.comparison not in (Comparison.AT_MOST, Comparison.BELOW):
         return None
     threshold = None if outcome.threshold is None else float(outcome.threshold)
     axis = axis_for([0.0, value], threshold, 100)
@@ -42,9 +38,7 @@ def _drawing(outcome: Outcome, value: float, threshold: float | None, axis: Axis
     bar = Rectangle("bad" if fails else "bar", 0, end, TOP, THICK)
     areas = [bar, Rectangle("hatched", 0, end, TOP, THICK)] if fails else [bar]
     lines = [Line("axis", 0, 100, BASE, BASE)]
-    lines += [
-        Line("axis", round(place, 2), round(place, 2), BASE, BASE + 5) for place, _ in axis.named_ticks()
-    ]
+    lines += [Line("axis", round(place, 2), round(place, 2), BASE, BASE + 5) for place, _ in axis.named_ticks()]
     labels = [*thinned(tick_label(text, place, BASE + 18) for place, text in axis.named_ticks())]
     if threshold is not None and outcome.threshold is not None:
         place = round(axis.place(threshold), 2)

@@ -113,6 +113,4 @@ def _cells(outcome: Outcome) -> str:
 
 def _verdict(audit: Audit) -> Text:
     style = STYLES[audit.status]
-    return Text(f"\n{SHAPES[audit.status]} {WORDS[audit.status]}. ", style) + Text(
-        verdict_sentence(audit), "default"
-    )
+    return Text(f"\n{SHAPES[audit.status]} {WORDS[audit.status]}. ", style) + Text(verdict_sentence(audit), "default")

@@ -14,7 +14,12 @@ class Element:
 
     name: str
     attributes: dict[str, str | None]
-    text: str = ""
+    parts: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All text in it."""
+        return "".join(self.parts)
 
 
 @dataclass
@@ -46,7 +51,7 @@ class Page(HTMLParser):
 
     def handle_data(self, data):
         for element in self.open:
-            element.text += data
+            element.parts.append(data)
 
     def named(self, name: str) -> list[Element]:
         return [element for element in self.elements if element.name == name]

@@ -60,7 +60,7 @@ def named_policy(names: tuple[str, ...]) -> dict[str, Any]:
     return {"version": 1, "attributes": roles, "expect": expect}
 
 
-def made_up(  # noqa: PLR0913 - one parameter a field that tests vary
+def made_up(
     observed: float | None,
     threshold: Fraction | int | None,
     comparison: Comparison = Comparison.AT_LEAST,

@@ -34,21 +34,28 @@ IDENTIFIER = Outcome(
         (
             [FAILED],
             "failed",
-            "The one demand in the policy is not met. 1 of 9 records (11.1%) is less protected than the policy requires.",
+            (
+                "The one demand in the policy is not met. "
+                "1 of 9 records (11.1%) is less protected than the policy requires."
+            ),
         ),
         (
             [FAILED, MANY],
             "failed",
-            "None of the two demands in the policy is met. "
-            "At least 2 of 9 records (22.2%) are less protected than the policy requires.",
+            (
+                "None of the two demands in the policy is met. "
+                "At least 2 of 9 records (22.2%) are less protected than the policy requires."
+            ),
         ),
         ([KEPT, WARNED], "passed", "One of the two demands in the policy raises a warning."),
         (
             [KEPT, FAILED, MANY, WARNED, BROKEN, MEASURED],
             "error",
-            "Two of the five demands in the policy are not met, one raises a warning and one could not be checked. "
-            "Nothing may be concluded from an incomplete audit. "
-            "At least 2 of 9 records (22.2%) are less protected than the policy requires.",
+            (
+                "Two of the five demands in the policy are not met, one raises a warning and one could not be checked. "
+                "Nothing may be concluded from an incomplete audit. "
+                "At least 2 of 9 records (22.2%) are less protected than the policy requires."
+            ),
         ),
         ([MEASURED], "measured", "The policy demands nothing that could be judged: one figure was measured."),
         (
@@ -59,8 +66,10 @@ IDENTIFIER = Outcome(
         (
             [BROKEN] * 2,
             "error",
-            "Two of the two demands in the policy could not be checked. "
-            "Nothing may be concluded from an incomplete audit.",
+            (
+                "Two of the two demands in the policy could not be checked. "
+                "Nothing may be concluded from an incomplete audit."
+            ),
         ),
     ],
 )
@@ -103,9 +112,7 @@ def test_what_the_columns_lack_comes_first_and_four_reasons_are_enough(with_outc
 
 
 def test_a_passed_audit_shows_what_is_closest_to_its_demand(with_outcomes):
-    found = reasons(
-        with_outcomes(made_up(20, 5, status=Status.PASSED), made_up(6, 5, status=Status.PASSED), MEASURED)
-    )
+    found = reasons(with_outcomes(made_up(20, 5, status=Status.PASSED), made_up(6, 5, status=Status.PASSED), MEASURED))
     assert [one.head for one in found] == [
         "6 where ≥ 5 is demanded",
         "20 where ≥ 5 is demanded",

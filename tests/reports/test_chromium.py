@@ -20,9 +20,7 @@ def test_no_console_message_and_no_request(which, request, chromium, tmp_path):
     profile.mkdir()
     report.write_text(request.getfixturevalue(which).render(".html"), encoding="utf-8")
     places = (f"--user-data-dir={profile}", f"--log-net-log={log}", "--dump-dom", report.as_uri())
-    run = subprocess.run(
-        [chromium, *FLAGS, *places], capture_output=True, text=True, timeout=120, check=False
-    )
+    run = subprocess.run([chromium, *FLAGS, *places], capture_output=True, text=True, timeout=120, check=False)
     assert "Disclosure audit report" in run.stdout
     assert [line for line in run.stderr.splitlines() if "CONSOLE" in line] == []
     assert requested(log.read_text(encoding="utf-8")) == []

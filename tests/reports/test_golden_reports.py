@@ -8,11 +8,15 @@ import re
 from pathlib import Path
 
 import pytest
+from golden_checks import golden_plugins
+from report_samples import HOSTILE, SALARY_POLICY, named_policy, named_table, salaries
 from rich.console import Console
 
+from tcdp_audit import audit
 from tcdp_audit.cli.terminal import tell
 
 GOLDEN = Path(__file__).parent / "golden"
+SUFFIXES = (".html", ".md", ".txt")
 VERSIONS = (
     (re.compile(r'("(?:version|python|numpy|duckdb|pyarrow)":")[^"]*'), r"\1VERSION"),
     (re.compile(r"(<dt>(?:Python|numpy|duckdb|pyarrow)</dt><dd><bdi>)[^<]*"), r"\1VERSION"),
@@ -33,13 +37,30 @@ def on_terminal(result):
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
 
 
-@pytest.mark.parametrize(
-    "name", ["salary.html", "salary.md", "salary.txt", "hostile.html", "hostile.md", "hostile.txt"]
-)
+EXPECT = [
+    {"class_size": {"least": 4}},
+    {"commonest_value": {"most": "0.3", "severity": "warning"}},
+    {"commonest_value": {"most": "0.9"}},
+    {"commonest_value": {}},
+]
+
+
+@pytest.fixture
+def plain(fixed_time):  # noqa: ARG001 - the time of the audit
+    return audit(salaries(), {**SALARY_POLICY, "expect": EXPECT}, plugins=golden_plugins())
+
+
+@pytest.fixture
+def hostile(fixed_time):  # noqa: ARG001 - the time of the audit
+    policy = {**named_policy(HOSTILE), "expect": EXPECT}
+    return audit(named_table(HOSTILE, lambda _, group: f"v{group}"), policy, plugins=golden_plugins())
+
+
+@pytest.mark.parametrize("name", [f"{which}{suffix}" for which in ("plain", "hostile") for suffix in SUFFIXES])
 def test_reports_are_as_they_were(name, request):
-    audit = request.getfixturevalue(f"{name.partition('.')[0]}_audit")
-    suffix = Path(name).suffix
-    text = normalised(on_terminal(audit) if suffix == ".txt" else audit.render(suffix))
+    which, suffix = Path(name).stem, Path(name).suffix
+    result = request.getfixturevalue(which)
+    text = normalised(on_terminal(result) if suffix == ".txt" else result.render(suffix))
     if os.environ.get("TCDP_AUDIT_GOLDEN") == "write":
         (GOLDEN / name).write_text(text, encoding="utf-8")
     assert text == (GOLDEN / name).read_text(encoding="utf-8")

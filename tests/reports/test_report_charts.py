@@ -21,9 +21,7 @@ from tcdp_audit_reports.drawing import LETTER, SMALL_LETTER
 SIZES = [(1, 181, 181), (2, 90, 180), (3, 58, 174), (4, 41, 164), (5, 30, 150), (17, 9, 153), (250, 4, 1000)]
 
 
-def measured(
-    distribution, threshold=None, comparison=Comparison.AT_LEAST, failing=None, label="records in the class"
-):
+def measured(distribution, threshold=None, comparison=Comparison.AT_LEAST, failing=None, label="records in the class"):
     demand = None if threshold is None else Fraction(threshold)
     return Measured(sorted(distribution), demand, comparison, failing, label)
 
@@ -90,7 +88,7 @@ def test_a_curve_fits_a_phone(figures, threshold, comparison):
     failing = None if threshold is None else (1, sum(figures.values()))
     chart = cumulative.chart(measured(rows, threshold, comparison, failing, "distance from the table"))
     clear_of_each_other(chart.drawing, LETTER)
-    assert all(-0.01 <= area.x and area.x + area.width <= 100.01 for area in chart.drawing.areas)
+    assert all(area.x >= -0.01 and area.x + area.width <= 100.01 for area in chart.drawing.areas)
 
 
 def test_a_histogram_says_what_fails():

@@ -1,0 +1,66 @@
+"""Two checks whose texts stand here, so that golden files change with the reporters and with nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from tcdp_audit import ClassCheck, Comparison, Parameters, Quarter, Threshold, hookimpl
+from tcdp_audit.check import AttributeParameters, Guide
+from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.policy.scalars import Exact
+
+
+class SizeParameters(Parameters):
+    least: Annotated[int | None, Field(ge=1)] = None
+
+
+class CommonestParameters(AttributeParameters):
+    most: Annotated[Exact | None, Field(ge=0, le=1)] = None
+
+
+GUIDE = Guide(
+    definition="What is measured.",
+    formula="f(E) < g",
+    reading="How it is read.",
+    choosing="How it is chosen.",
+    source="A paper, definition 1",
+    example="- class_size: {least: 2}",
+)
+
+
+def commonest(evidence, _):
+    histogram, _ = evidence.sensitive
+    return histogram.max(histogram.counts) / evidence.size
+
+
+class GoldenPlugin:
+    @hookimpl
+    def tcdp_audit_checks(self):
+        yield ClassCheck(
+            name="class_size",
+            title="Size of classes",
+            guide=GUIDE,
+            quarter=Quarter.IDENTITY_MODEL,
+            parameters=SizeParameters,
+            thresholds=(Threshold("least", Comparison.AT_LEAST, lambda evidence, _: evidence.size, "records in it"),),
+            sentence=lambda outcome: f"A sentence about a {outcome.status} size.",
+        )
+        yield ClassCheck(
+            name="commonest_value",
+            title="Commonest value",
+            guide=GUIDE,
+            quarter=Quarter.ATTRIBUTE_DEGREE,
+            parameters=CommonestParameters,
+            thresholds=(Threshold("most", Comparison.AT_MOST, commonest, "share of the commonest value"),),
+            on_attribute=True,
+            sentence=lambda outcome: f"A sentence about a {outcome.status} share.",
+        )
+
+
+def golden_plugins() -> Plugins:
+    """The built-in reporters, and these checks in place of the built-in ones."""
+    plugins = Plugins.load(external=False, blocked=["checks"])
+    plugins.register(GoldenPlugin(), "golden")
+    return plugins
