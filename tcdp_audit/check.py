@@ -307,9 +307,11 @@ class ClassCheck(Specification[P]):
 
     Args:
         thresholds: what each class must keep; the first is the headline figure.
+        details: named figures of the whole release beyond the worst class, from the merged summaries.
     """
 
     thresholds: tuple[Threshold[P], ...]
+    details: Callable[[Sequence[ClassSummary]], Mapping[str, Any]] = field(default=lambda _: {})
 
     @property
     def comparison(self) -> Comparison:
@@ -342,7 +344,7 @@ class ClassCheck(Specification[P]):
             threshold=self.demanded(parameters),
             comparison=self.comparison,
             failed=headline.failing_classes > 0 if demands else None,
-            details={one.parameter: summary.observed for one, summary in others},
+            details={**{one.parameter: summary.observed for one, summary in others}, **self.details(summaries)},
         )
 
 

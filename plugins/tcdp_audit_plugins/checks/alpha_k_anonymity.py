@@ -1,0 +1,114 @@
+"""(alpha,k)-anonymity: large enough classes, and in none of them a value that is too frequent."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import (
+    AttributeParameters,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Outcome,
+    Quarter,
+    Ratios,
+    Status,
+    Threshold,
+)
+from tcdp_audit.check import Guide
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit_plugins.checks.wording import counted, figure, over_all, victims
+
+
+class AlphaKParameters(AttributeParameters):
+    """Parameters of `alpha_k_anonymity`."""
+
+    alpha: Annotated[
+        Exact | None, Field(gt=0, le=1, description="The largest share of one sensitive value in a class.")
+    ] = None
+    k: Annotated[int | None, Field(ge=1, description="The least number of records in a class.")] = None
+
+
+def largest_share(evidence: ClassEvidence, _: AlphaKParameters) -> Ratios:
+    """Share of the most frequent sensitive value in every class, max_i p_i.
+
+    Returns:
+        Exact fractions above 0 and at most 1, shape (classes,).
+
+    Cost: O(pairs of class and value).
+
+    Source: Wong, Li, Fu, Wang (2006), alpha-deassociation.
+
+    Example:
+        >>> import numpy
+        >>> from tcdp_audit.check import Marginal
+        >>> from tcdp_audit.histogram import Histogram
+        >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [3, 1])))
+        >>> evidence = ClassEvidence(numpy.array([4]), rows, Marginal(numpy.array([3, 1])))
+        >>> largest_share(evidence, AlphaKParameters()).values
+        array([0.75])
+    """
+    histogram = evidence.sensitive[0]
+    return Ratios(histogram.max(histogram.counts), histogram.total)
+
+
+def class_sizes(evidence: ClassEvidence, _: AlphaKParameters) -> NDArray[Any]:
+    """Size of every class, in records (or in entities, where the policy names a unit). int64, shape (classes,)."""
+    return evidence.size
+
+
+def _sentence(outcome: Outcome) -> str:
+    largest = f"the largest share of one value is {figure(outcome.observed)}"
+    smallest = f"the smallest class has {counted(int(outcome.details['k']), 'record')}"
+    if outcome.status is not Status.FAILED:
+        return f"{over_all(outcome)} {largest}, and {smallest}."
+    given = outcome.parameters
+    faults = ["in which a single value is too frequent"] if "alpha" in given else []
+    faults += [f"smaller than {given['k']:,}"] if "k" in given else []
+    return f"{victims(outcome)} {' or '.join(faults)}; {largest}, and {smallest}."
+
+
+CHECKS = [
+    ClassCheck(
+        name="alpha_k_anonymity",
+        title="(alpha,k)-anonymity",
+        quarter=Quarter.ATTRIBUTE_MODEL,
+        parameters=AlphaKParameters,
+        thresholds=(
+            Threshold("alpha", Comparison.AT_MOST, largest_share, "largest share of one value in the class"),
+            Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the class"),
+        ),
+        on_attribute=True,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "Every equivalence class has at least k records, and in none of them has a sensitive value a larger "
+                "share than alpha. A class must keep both."
+            ),
+            formula="max_E max_i p_i ≤ alpha;  min_E n_E ≥ k",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><munder>"
+                "<mo movablelimits='false'>max</mo><mi>i</mi></munder><msub><mi>p</mi><mi>i</mi></msub><mo>≤</mo>"
+                "<mi>α</mi></math><math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder>"
+                "<msub><mi>n</mi><mi>E</mi></msub><mo>≥</mo><mi>k</mi></math>"
+            ),
+            reading=(
+                "The observed value is the largest share of one sensitive value in any class: how sure an intruder is "
+                "of a person's value after finding the class. The size of the smallest class is the detail `k`."
+            ),
+            choosing=(
+                "alpha below the share that would already be an accusation: 0.5 keeps every value less likely than "
+                "not. It cannot be below the share of the most frequent value in the table by much."
+            ),
+            limits=(
+                "A share is judged by itself. A value that is rare in the table may be ten times as frequent in a "
+                "class and still keep alpha: pair it with t-closeness or beta-likeness."
+            ),
+            source="Wong, Li, Fu, Wang, (α,k)-Anonymity, KDD 2006",
+            example="- alpha_k_anonymity: {alpha: 0.5, k: 5, attribute: disease}",
+        ),
+    ),
+]

@@ -1,0 +1,112 @@
+"""The background knowledge attack: an intruder who knows some members of a class rules out their records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Outcome, Quarter, Status, Threshold
+from tcdp_audit.check import Guide
+from tcdp_audit.summary import ClassSummary
+from tcdp_audit_plugins.checks.wording import counted, over_all, victims
+
+MIXED = "least_in_mixed_classes"
+
+
+class BackgroundParameters(AttributeParameters):
+    """Parameters of `background_knowledge`."""
+
+    at_least: Annotated[
+        int | None,
+        Field(ge=1, description="The least number of other records to know before the rest of a class is alike."),
+    ] = None
+
+
+def records_to_know(evidence: ClassEvidence, _: BackgroundParameters) -> NDArray[Any]:
+    """How many other records of a class must be known before the rest has one sensitive value: n_E - max_i c_i.
+
+    Returns:
+        int64, shape (classes,): 0 for a homogeneous class.
+
+    Cost: O(pairs of class and value).
+
+    Source: Machanavajjhala et al. (2007), background knowledge attack; Torra (2022).
+
+    Example:
+        >>> from tcdp_audit.check import Marginal
+        >>> from tcdp_audit.histogram import Histogram
+        >>> rows = Histogram(*map(np.array, ([0, 1, 3], [0, 0, 1], [2, 2, 1])))
+        >>> evidence = ClassEvidence(np.array([2, 3]), rows, Marginal(np.array([4, 1])))
+        >>> records_to_know(evidence, BackgroundParameters())
+        array([0, 1])
+    """
+    histogram = evidence.sensitive[0]
+    return np.asarray(histogram.total - histogram.max(histogram.counts))
+
+
+def _in_mixed_classes(summaries: Sequence[ClassSummary]) -> Mapping[str, int | None]:
+    """The least figure among the classes that are not homogeneous; None where there is none."""
+    mixed = [int(value) for value in summaries[0].distribution if value > 0]
+    return {MIXED: min(mixed, default=None)}
+
+
+def _sentence(outcome: Outcome) -> str:
+    alike = sum(int(records) for value, _, records in outcome.details["distribution"] if value == 0)
+    least = outcome.details[MIXED]
+    parts = [f"for {counted(alike, 'record')} none need be known, their class being homogeneous"] if alike else []
+    parts += [f"in a mixed class knowing {counted(least, 'other record')} can be enough"] if least else []
+    story = "; ".join(parts)
+    if outcome.status is not Status.FAILED:
+        return f"{over_all(outcome)}: {story}."
+    demand = counted(int(outcome.threshold or 0), "other record")
+    return f"{victims(outcome)} that give a value away to an intruder who knows fewer than {demand}; {story}."
+
+
+CHECKS = [
+    ClassCheck(
+        name="background_knowledge",
+        title="Background knowledge attack",
+        quarter=Quarter.ATTRIBUTE_DEGREE,
+        parameters=BackgroundParameters,
+        thresholds=(Threshold("at_least", Comparison.AT_LEAST, records_to_know, "other records to be known"),),
+        on_attribute=True,
+        details=_in_mixed_classes,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "An intruder finds the class of a person and knows the sensitive values of some other members, such "
+                "as their own. Without those records the rest may share one value. The figure is the least number of "
+                "other records that must be known for that: the size of the class less the count of its most frequent "
+                "value."
+            ),
+            formula="min_E (n_E - max_i c_i) ≥ at_least",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder><mo>(</mo><msub>"
+                "<mi>n</mi><mi>E</mi></msub><mo>−</mo><munder><mo movablelimits='false'>max</mo><mi>i</mi></munder>"
+                "<msub><mi>c</mi><mi>i</mi></msub><mo>)</mo><mo>≥</mo><mtext>at_least</mtext></math>"
+            ),
+            reading=(
+                "0 is a homogeneous class, where nothing needs to be known and which fails any demand. 1 is a class in "
+                "which one member alone exposes all the others. The detail `least_in_mixed_classes` is the least "
+                "figure among the classes that are not homogeneous. Only records with a sensitive value count."
+            ),
+            choosing=(
+                "2 protects against every single member of a class, 3 against two who share what they know. It can "
+                "be at most k - 1."
+            ),
+            limits=(
+                "It is the worst case over whom the intruder knows. Knowledge of another kind, such as that a value "
+                "is impossible for a person, is what recursive (c,l)-diversity is about."
+            ),
+            source=(
+                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, background knowledge attack; Torra, Guide "
+                "to Data Privacy, Springer 2022"
+            ),
+            example="- background_knowledge: {at_least: 2, attribute: disease}",
+        ),
+    ),
+]

@@ -1,0 +1,190 @@
+"""Beta-likeness: no value may gain too much by the class that it is found in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import inf
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import (
+    AttributeParameters,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Outcome,
+    Quarter,
+    Ratios,
+    Status,
+    Threshold,
+    Transcendental,
+)
+from tcdp_audit.check import Guide, Marginal
+from tcdp_audit.exact import Signs
+from tcdp_audit.histogram import Histogram
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.summary import ClassSummary
+from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio, ratios
+from tcdp_audit_plugins.checks.logarithms import sign_of_gain
+from tcdp_audit_plugins.checks.wording import counted, figure, over_all, victims
+
+SOURCE = "Cao, Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012"
+
+
+class BetaParameters(AttributeParameters):
+    """Parameters of `basic_beta_likeness` and `enhanced_beta_likeness`."""
+
+    beta: Annotated[Exact | None, Field(gt=0, description="The largest relative gain of a value in a class.")] = None
+
+
+def largest_gain(evidence: ClassEvidence, _: BetaParameters) -> Ratios:
+    """max_i (p_i - q_i) / q_i of every class, over the values with p_i > q_i.
+
+    Returns:
+        Exact fractions of at least 0, shape (classes,): 0 where the class is distributed as the table, infinite where
+        it has a value to which the reference gives no weight.
+
+    Cost: O(pairs of class and value).
+
+    Source: Cao, Karras (2012), basic beta-likeness.
+
+    Example:
+        >>> rows = Histogram(*map(np.array, ([0, 2], [0, 1], [1, 3])))
+        >>> evidence = ClassEvidence(np.array([4]), rows, Marginal(np.array([4, 4])))
+        >>> largest_gain(evidence, BetaParameters()).values
+        array([0.5])
+    """
+    ratio = greatest_ratio(*evidence.sensitive)
+    return Ratios(ratio.numerator - ratio.denominator, ratio.denominator)
+
+
+def largest_bounded_gain(evidence: ClassEvidence, parameters: BetaParameters) -> Ratios:
+    """The largest gain of every class; infinite where a gain exceeds -ln q_i, which no beta allows.
+
+    Returns:
+        Exact fractions of at least 0, shape (classes,). A gain near -ln q_i is compared with it exactly.
+
+    Cost: O(pairs of class and value).
+
+    Source: Cao, Karras (2012), enhanced beta-likeness.
+
+    Example:
+        >>> rows = Histogram(*map(np.array, ([0, 1], [0], [2])))
+        >>> evidence = ClassEvidence(np.array([2]), rows, Marginal(np.array([9, 1])))
+        >>> largest_bounded_gain(evidence, BetaParameters()).values
+        array([inf])
+    """
+    gain = largest_gain(evidence, parameters)
+    return Ratios(gain.numerator, np.where(_unsatisfiable(*evidence.sensitive), 0, gain.denominator))
+
+
+def _unsatisfiable(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
+    """Which classes have a value whose gain exceeds -ln q_i. Shape (classes,)."""
+    with np.errstate(divide="ignore"):
+        bound = -np.log(marginal.weights / marginal.total)[histogram.values]
+    impossible = marginal.weights[histogram.values] == 0
+    excess = np.where(impossible, inf, ratios(histogram, marginal) - 1 - np.where(impossible, 0, bound))
+
+    def decide(pairs: NDArray[np.intp], _: Fraction) -> Signs:
+        return decided_once(histogram, marginal, pairs, lambda p, q: sign_of_gain(p / q - 1, q))
+
+    return np.asarray(histogram.max(Transcendental(excess, decide).compare(Fraction(0))) > 0)
+
+
+def _hopeless(summaries: Sequence[ClassSummary]) -> Mapping[str, int]:
+    """How many classes, and records in them, no beta allows."""
+    classes, records = summaries[0].distribution.get(inf, (0, 0))
+    return {"unsatisfiable_classes": classes, "unsatisfiable_records": records}
+
+
+def _sentence(outcome: Outcome) -> str:
+    worst = f"in the worst class a value gains {figure(outcome.observed)} times its share in the table"
+    if outcome.observed == inf:
+        worst = "in the worst class the gain is infinite"
+    classes = outcome.details.get("unsatisfiable_classes", 0)
+    if classes:
+        records = counted(outcome.details["unsatisfiable_records"], "record")
+        worst = f"{counted(classes, 'class')} with {records} cannot keep any beta, as a gain there exceeds -ln q"
+    if outcome.status is not Status.FAILED:
+        return f"{over_all(outcome)}, {worst}."
+    return f"{victims(outcome)} in which a value gains more than {figure(outcome.threshold)} allows; {worst}."
+
+
+CHECKS = [
+    ClassCheck(
+        name="basic_beta_likeness",
+        title="Basic beta-likeness",
+        quarter=Quarter.ATTRIBUTE_MODEL,
+        parameters=BetaParameters,
+        thresholds=(Threshold("beta", Comparison.AT_MOST, largest_gain, "largest relative gain of the class"),),
+        on_attribute=True,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "For every equivalence class and every sensitive value that is more frequent there than in the table, "
+                "the relative gain of its share is at most beta."
+            ),
+            formula="max_E max_{i: p_i > q_i} (p_i - q_i) / q_i ≤ beta",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>max</mo><mrow><mi>E</mi><mo>,</mo><mi>i</mi>"
+                "<mo>:</mo><msub><mi>p</mi><mi>i</mi></msub><mo>&gt;</mo><msub><mi>q</mi><mi>i</mi></msub></mrow>"
+                "</munder><mfrac><mrow><msub><mi>p</mi><mi>i</mi></msub><mo>−</mo><msub><mi>q</mi><mi>i</mi></msub>"
+                "</mrow><msub><mi>q</mi><mi>i</mi></msub></mfrac><mo>≤</mo><mi>β</mi></math>"
+            ),
+            reading=(
+                "An observed value of 3 means that some value is four times as frequent in a class as in the table. It "
+                "counts gains only: that a value becomes rarer in a class is of no concern to it."
+            ),
+            choosing=(
+                "1 to 4 is usual. A class of n records gives a value of share q at least the gain 1/(n q) - 1, so rare "
+                "values need large classes."
+            ),
+            limits=(
+                "The bound allows any share for a frequent value: with q = 0.5 and beta = 1 a class may consist of "
+                "that value alone. The enhanced variant closes this."
+            ),
+            source=f"{SOURCE}, basic β-likeness",
+            example="- basic_beta_likeness: {beta: 2, attribute: disease}",
+        ),
+    ),
+    ClassCheck(
+        name="enhanced_beta_likeness",
+        title="Enhanced beta-likeness",
+        quarter=Quarter.ATTRIBUTE_MODEL,
+        parameters=BetaParameters,
+        thresholds=(Threshold("beta", Comparison.AT_MOST, largest_bounded_gain, "largest relative gain of the class"),),
+        on_attribute=True,
+        details=_hopeless,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "For every equivalence class and every sensitive value that is more frequent there than in the table, "
+                "the relative gain of its share is at most beta and at most -ln q_i, so that no value can become "
+                "certain."
+            ),
+            formula="(p_i - q_i) / q_i ≤ min(beta, -ln q_i) for every class and every i with p_i > q_i",
+            mathml=(
+                "<math display='block'><mfrac><mrow><msub><mi>p</mi><mi>i</mi></msub><mo>−</mo><msub><mi>q</mi>"
+                "<mi>i</mi></msub></mrow><msub><mi>q</mi><mi>i</mi></msub></mfrac><mo>≤</mo><mi>min</mi><mo>(</mo>"
+                "<mi>β</mi><mo>,</mo><mo>−</mo><mi>ln</mi><mo>&#x2061;</mo><msub><mi>q</mi><mi>i</mi></msub><mo>)</mo>"
+                "</math>"
+            ),
+            reading=(
+                "The observed value is the largest gain, or infinite where a gain exceeds -ln q_i: no beta allows such "
+                "a class, and only another grouping helps. The details count these classes "
+                "(`unsatisfiable_classes`, classes without any value among them) and their records."
+            ),
+            choosing="As for the basic variant. First bring the unsatisfiable classes to none, then choose beta.",
+            limits=(
+                "Some tools report min(beta, -ln q) of the worst class, a finite number, where no beta satisfies the "
+                "definition."
+            ),
+            source=f"{SOURCE}, enhanced β-likeness",
+            example="- enhanced_beta_likeness: {beta: 2, attribute: disease}",
+        ),
+    ),
+]

@@ -1,0 +1,170 @@
+"""Delta-disclosure privacy: a class changes no value's odds by more than a factor."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from fractions import Fraction
+from math import inf, log2
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import (
+    AttributeParameters,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Outcome,
+    Quarter,
+    Status,
+    Threshold,
+    Transcendental,
+)
+from tcdp_audit.check import Guide, Marginal
+from tcdp_audit.exact import Floats, Signs
+from tcdp_audit.histogram import Histogram
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit_plugins.checks.frequency_ratios import decided_once, ratios
+from tcdp_audit_plugins.checks.logarithms import sign_of_logarithm
+from tcdp_audit_plugins.checks.wording import figure, over_all, victims
+
+
+class AbsentValues(StrEnum):
+    """What a value of the table means that a class lacks."""
+
+    PUBLISHED = "published"
+    IGNORED = "ignored"
+
+
+class DeltaParameters(AttributeParameters):
+    """Parameters of `delta_disclosure`."""
+
+    delta: Annotated[Exact | None, Field(ge=0, description="Every |log(p_i/q_i)| of a class must be below it.")] = None
+    log_base: Annotated[
+        Literal["natural"] | Annotated[Exact, Field(gt=1)], Field(description="The base of the logarithm.")
+    ] = "natural"
+    absent_values: Annotated[
+        AbsentValues,
+        Field(
+            strict=False,
+            description="published: a value of the table that a class lacks has an infinite figure; ignored: only "
+            "the values that a class has count.",
+        ),
+    ] = AbsentValues.PUBLISHED
+
+    @property
+    def base(self) -> Fraction | None:
+        """The base of the logarithm; None for the natural one."""
+        return None if self.log_base == "natural" else Fraction(self.log_base)
+
+
+def largest_log_ratio(evidence: ClassEvidence, parameters: DeltaParameters) -> Transcendental:
+    """max_i |log(p_i / q_i)| of every class.
+
+    Returns:
+        float64, shape (classes,), at least 0. Infinite where the reference gives no weight to a value of the class
+        and, under the published definition, where the class lacks a value of the reference. Close to a threshold,
+        the fraction under the logarithm is compared with a power of the base in exact arithmetic.
+
+    Cost: O(pairs of class and value).
+
+    Source: Brickell, Shmatikov (2008), delta-disclosure privacy.
+
+    Example:
+        >>> rows = Histogram(*map(np.array, ([0, 2], [0, 1], [1, 3])))
+        >>> evidence = ClassEvidence(np.array([4]), rows, Marginal(np.array([4, 4])))
+        >>> largest_log_ratio(evidence, DeltaParameters(log_base=2)).values
+        array([1.])
+    """
+    histogram, marginal = evidence.sensitive
+    base = parameters.base
+    ratio = ratios(histogram, marginal)
+    values = _logarithm(np.maximum(histogram.max(ratio), 1 / histogram.min(ratio)), base)
+    if parameters.absent_values is AbsentValues.PUBLISHED:
+        values = np.where(_lacking(histogram, marginal), np.inf, values)
+
+    def decide(classes: NDArray[np.intp], threshold: Fraction) -> Signs:
+        rows = histogram.take(classes)
+        return np.asarray(rows.max(_every_pair(rows, marginal, base).compare(threshold)))
+
+    return Transcendental(values, decide)
+
+
+def _every_pair(histogram: Histogram, marginal: Marginal, base: Fraction | None) -> Transcendental:
+    """|log(p_i / q_i)| of every pair of class and value."""
+
+    def decide(pairs: NDArray[np.intp], threshold: Fraction) -> Signs:
+        def sign(p: Fraction, q: Fraction) -> int:
+            return sign_of_logarithm(max(p / q, q / p), threshold, base)
+
+        return decided_once(histogram, marginal, pairs, sign)
+
+    return Transcendental(np.abs(_logarithm(ratios(histogram, marginal), base)), decide)
+
+
+def _logarithm(ratio: Floats, base: Fraction | None) -> Floats:
+    """Logarithms of figures above 0; powers of two have whole ones to base 2."""
+    if base is None:
+        return np.asarray(np.log(ratio))
+    return np.asarray(np.log2(ratio) / log2(base))
+
+
+def _lacking(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
+    """Which classes lack a value of the reference."""
+    possible = marginal.weights > 0
+    return np.asarray(histogram.sum(possible[histogram.values].astype(np.int64)) < possible.sum())
+
+
+def _sentence(outcome: Outcome) -> str:
+    worst = "in the worst class the share of a value differs from the table's by a log ratio of"
+    if outcome.observed == inf:
+        worst = "the table and a class lack each other's values, so the largest log ratio is"
+    if outcome.status is not Status.FAILED:
+        return f"{over_all(outcome)}, {worst} {figure(outcome.observed)}."
+    demand = f"a log ratio below {figure(outcome.threshold)}"
+    return f"{victims(outcome)} that do not keep {demand}; {worst} {figure(outcome.observed)}."
+
+
+CHECKS = [
+    ClassCheck(
+        name="delta_disclosure",
+        title="Delta-disclosure privacy",
+        quarter=Quarter.ATTRIBUTE_MODEL,
+        parameters=DeltaParameters,
+        thresholds=(Threshold("delta", Comparison.BELOW, largest_log_ratio, "largest |log(p_i/q_i)| of the class"),),
+        on_attribute=True,
+        variant=lambda one: "absent values ignored" if one.absent_values is AbsentValues.IGNORED else "",
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "For every equivalence class and every value of the sensitive attribute, the logarithm of its share "
+                "in the class over its share in the table is between -delta and delta, strictly. A value of the "
+                "table that a class lacks is at minus infinity."
+            ),
+            formula="max_E max_i |ln(p_i / q_i)| < delta",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><munder>"
+                "<mo movablelimits='false'>max</mo><mi>i</mi></munder><mo>|</mo><mi>ln</mi><mo>&#x2061;</mo><mfrac>"
+                "<msub><mi>p</mi><mi>i</mi></msub><msub><mi>q</mi><mi>i</mi></msub></mfrac><mo>|</mo><mo>&lt;</mo>"
+                "<mi>δ</mi></math>"
+            ),
+            reading=(
+                "exp(observed) is the largest factor by which finding a class multiplies or divides the odds of a "
+                "value. Infinite means that a class lacks a value of the table: finding the class rules it out."
+            ),
+            choosing=(
+                "delta = ln 2 = 0.69 lets a share double or halve. Every class must then have every value, so the "
+                "classes must be large, or the values bucketised."
+            ),
+            limits=(
+                "Some tools leave out the values that a class lacks (`absent_values: ignored`) or take logarithms to "
+                "base 2 (`log_base: 2`); figures compare only under the same choices, and ignoring hides that values "
+                "are ruled out."
+            ),
+            source="Brickell, Shmatikov, The cost of privacy, KDD 2008, δ-disclosure privacy",
+            example="- delta_disclosure: {delta: 1.5, attribute: salary}",
+        ),
+    ),
+]

@@ -1,0 +1,90 @@
+"""The homogeneity attack: where all members of a class share a value, finding the class is enough."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit import ClassEvidence, Outcome, Quarter
+from tcdp_audit.check import Guide, ShareParameters, VictimCheck
+from tcdp_audit_plugins.checks.wording import counted, over_all
+
+
+class HomogeneityParameters(ShareParameters):
+    """Parameters of `homogeneity`."""
+
+
+def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np.bool_]:
+    """Which classes have a single sensitive value.
+
+    Returns:
+        bool, shape (classes,).
+
+    Cost: O(classes).
+
+    Source: Machanavajjhala et al. (2007), homogeneity attack; Torra (2022).
+
+    Example:
+        >>> from tcdp_audit.check import Marginal
+        >>> from tcdp_audit.histogram import Histogram
+        >>> rows = Histogram(*map(np.array, ([0, 1, 3], [0, 0, 1], [2, 1, 2])))
+        >>> evidence = ClassEvidence(np.array([2, 3]), rows, Marginal(np.array([3, 2])))
+        >>> homogeneous(evidence, HomogeneityParameters())
+        array([ True, False])
+    """
+    histogram = evidence.sensitive[0]
+    return np.asarray(histogram.distinct == 1)
+
+
+def _sentence(outcome: Outcome) -> str:
+    victims = outcome.details["victims"]
+    if not victims:
+        return f"{over_all(outcome)}, none has a single {outcome.attribute}: finding a class is never enough."
+    assert outcome.records is not None  # noqa: S101 - told outcomes have them
+    classes = counted(outcome.details["victim_classes"], "class")
+    return (
+        f"{counted(victims, 'record')} of {outcome.records.total:,} in {classes} share one {outcome.attribute} with "
+        "their whole class: finding the class is enough."
+    )
+
+
+CHECKS = [
+    VictimCheck(
+        name="homogeneity",
+        title="Homogeneity attack",
+        quarter=Quarter.ATTRIBUTE_DEGREE,
+        parameters=HomogeneityParameters,
+        victims=homogeneous,
+        label="share of records in homogeneous classes",
+        on_attribute=True,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "An intruder finds the equivalence class of a person. If all its members have the same sensitive "
+                "value, the person's value is known without knowing which record is theirs. The victims are the "
+                "records in such classes."
+            ),
+            formula="Σ { n_E : |{ i : p_i > 0 }| = 1 } / N ≤ at_most",
+            mathml=(
+                "<math display='block'><mfrac><mn>1</mn><mi>N</mi></mfrac><munder><mo>∑</mo><mrow><mi>E</mi><mo>:</mo>"
+                "<msub><mi>m</mi><mi>E</mi></msub><mo>=</mo><mn>1</mn></mrow></munder><msub><mi>n</mi><mi>E</mi></msub>"
+                "<mo>≤</mo><mtext>at_most</mtext></math>"
+            ),
+            reading=(
+                "The observed value is the share of records exposed; the details `victims` and `victim_classes` count "
+                "the records and the classes. A class of one record is homogeneous. So is, to be safe, a class whose "
+                "sensitive cells are all missing."
+            ),
+            choosing="0 forbids any. A share above 0 accepts known victims; name the reason where you accept it.",
+            limits=(
+                "A class with two values, one of them held by a single record, is not counted: see "
+                "background_knowledge. Values that mean nearly the same are counted as different: see similarity."
+            ),
+            source=(
+                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, homogeneity attack; Torra, Guide to Data "
+                "Privacy, Springer 2022"
+            ),
+            example="- homogeneity: {at_most: 0, attribute: disease}",
+        ),
+    ),
+]

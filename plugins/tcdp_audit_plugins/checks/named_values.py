@@ -1,0 +1,44 @@
+"""Parameters that name values of the sensitive attribute, such as the harmful ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit import AttributeParameters, CheckError, ClassEvidence
+from tcdp_audit.policy import Role
+from tcdp_audit.policy.model import PolicyDocument
+
+
+def among(evidence: ClassEvidence, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Which codes of the domain are named; a name that the domain lacks marks none. Shape (reference values,)."""
+    _, marginal = evidence.sensitive
+    marked = np.zeros(marginal.size, dtype=bool)
+    wanted = set(names)
+    marked[[code for code, label in enumerate(evidence.labels) if label in wanted]] = True
+    return marked
+
+
+def known(evidence: ClassEvidence, names: Sequence[str], parameter: str) -> NDArray[np.bool_]:
+    """Which codes are named, where each must have a weight in the reference.
+
+    Raises:
+        CheckError: a name stands for no value there, so that looking for it would find nothing and pass.
+    """
+    _, marginal = evidence.sensitive
+    present = {label for label, weight in zip(evidence.labels, marginal.weights.tolist(), strict=False) if weight}
+    lacking = [name for name in names if name not in present]
+    if lacking:
+        raise CheckError(f"the reference distribution has no record with the {parameter} value {lacking[0]!r}")
+    return among(evidence, names)
+
+
+def ambiguous(parameters: AttributeParameters, document: PolicyDocument, *fields: str) -> Iterator[tuple[str, str]]:
+    """A fault for each field that names values where it is open which attribute's they are."""
+    sensitive = [one for one in document.attributes.values() if one.role is Role.SENSITIVE]
+    if parameters.attribute is None and len(sensitive) > 1:
+        for name in fields:
+            if getattr(parameters, name):
+                yield name, "names values of one attribute; say which in `attribute`"

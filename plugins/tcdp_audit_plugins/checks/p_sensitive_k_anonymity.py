@@ -1,0 +1,120 @@
+"""p-sensitive k-anonymity: large enough classes, each with several values of every confidential attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import (
+    AttributeParameters,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Outcome,
+    Quarter,
+    Status,
+    Threshold,
+)
+from tcdp_audit.check import Guide
+from tcdp_audit.policy.model import PolicyDocument
+from tcdp_audit_plugins.checks.wording import counted, over_all, victims
+
+
+class PSensitiveParameters(AttributeParameters):
+    """Parameters of `p_sensitive_k_anonymity`."""
+
+    p: Annotated[
+        int | None, Field(ge=1, description="The least number of distinct sensitive values in a class; at most k.")
+    ] = None
+    k: Annotated[int | None, Field(ge=1, description="The least number of records in a class.")] = None
+
+
+def distinct_values(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray[Any]:
+    """Number of distinct sensitive values in every class.
+
+    Returns:
+        int64, shape (classes,), at least 1.
+
+    Cost: O(classes).
+
+    Source: Truta, Vinay (2006), p-sensitive k-anonymity property.
+
+    Example:
+        >>> import numpy
+        >>> from tcdp_audit.check import Marginal
+        >>> from tcdp_audit.histogram import Histogram
+        >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [2, 1])))
+        >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([2, 1])))
+        >>> distinct_values(evidence, PSensitiveParameters())
+        array([2])
+    """
+    histogram = evidence.sensitive[0]
+    return histogram.distinct
+
+
+def class_sizes(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray[Any]:
+    """Size of every class, in records (or in entities, where the policy names a unit). int64, shape (classes,)."""
+    return evidence.size
+
+
+def _validate(parameters: PSensitiveParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
+    p, k = parameters.p, parameters.k
+    if p is not None and k is not None and p > k:
+        yield "p", f"must be at most k = {k}: a class of {k} records has no more than {k} distinct values"
+
+
+def _sentence(outcome: Outcome) -> str:
+    least = f"the least varied class has {counted(int(outcome.observed or 0), 'distinct value')}"
+    smallest = f"the smallest has {counted(int(outcome.details['k']), 'record')}"
+    if outcome.status is not Status.FAILED:
+        return f"{over_all(outcome)} {least}, and {smallest}."
+    given = outcome.parameters
+    faults = [f"with fewer than {counted(given['p'], 'distinct value')}"] if "p" in given else []
+    faults += [f"smaller than {given['k']:,}"] if "k" in given else []
+    return f"{victims(outcome)} {' or '.join(faults)}; {least}, and {smallest}."
+
+
+CHECKS = [
+    ClassCheck(
+        name="p_sensitive_k_anonymity",
+        title="p-sensitive k-anonymity",
+        quarter=Quarter.ATTRIBUTE_MODEL,
+        parameters=PSensitiveParameters,
+        thresholds=(
+            Threshold("p", Comparison.AT_LEAST, distinct_values, "distinct values in the class"),
+            Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the class"),
+        ),
+        on_attribute=True,
+        validate=_validate,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "Every equivalence class has at least k records and, for every confidential attribute, at least p "
+                "distinct values. A class must keep both, and p is at most k."
+            ),
+            formula="min_E |{ i : p_i > 0 }| ≥ p;  min_E n_E ≥ k",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder>"
+                "<mo>|</mo><mo>{</mo><mi>i</mi><mo>:</mo><msub><mi>p</mi><mi>i</mi></msub><mo>&gt;</mo><mn>0</mn>"
+                "<mo>}</mo><mo>|</mo><mo>≥</mo><mi>p</mi></math><math display='block'><munder>"
+                "<mo movablelimits='false'>min</mo><mi>E</mi></munder><msub><mi>n</mi><mi>E</mi></msub><mo>≥</mo>"
+                "<mi>k</mi></math>"
+            ),
+            reading=(
+                "The observed value is the number of distinct values in the least varied class; the size of the "
+                "smallest class is the detail `k`. Without `attribute`, each confidential attribute has an outcome of "
+                "its own, and the model holds if all of them pass."
+            ),
+            choosing="p = 2 rules out homogeneous classes. p cannot exceed k, nor the number of values in the table.",
+            limits=(
+                "It counts values, whatever their frequencies. Under `multiple_sensitive: joint` it counts "
+                "combinations of values, which is weaker than the published model."
+            ),
+            source="Truta, Vinay, Privacy protection: p-sensitive k-anonymity property, ICDE Workshops 2006",
+            example="- p_sensitive_k_anonymity: {p: 2, k: 5}",
+        ),
+    ),
+]

@@ -1,0 +1,198 @@
+"""Recursive (c,l)-diversity: no value so frequent that excluding a few others would give it away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from tcdp_audit import (
+    AttributeParameters,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Outcome,
+    Quarter,
+    Ratios,
+    Status,
+    Threshold,
+)
+from tcdp_audit.check import Guide
+from tcdp_audit.policy.model import PolicyDocument, Text
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit_plugins.checks.named_values import ambiguous, among
+from tcdp_audit_plugins.checks.ranked_counts import ratio_to_tail
+from tcdp_audit_plugins.checks.wording import figure, over_all, victims
+
+
+class Variant(StrEnum):
+    """Which disclosures are of concern."""
+
+    RECURSIVE = "recursive"
+    POSITIVE_DISCLOSURE = "positive_disclosure"
+    NEGATIVE_DISCLOSURE = "negative_disclosure"
+
+
+class RecursiveParameters(AttributeParameters):
+    """Parameters of `recursive_cl_diversity`."""
+
+    c: Annotated[Exact | None, Field(gt=0, description="A class's ratio must be below it.")] = None
+    l: Annotated[int, Field(ge=2, description="l - 2 values may be excluded; 1-diversity always holds.")]
+    variant: Annotated[
+        Variant,
+        Field(
+            strict=False,
+            description="recursive; positive_disclosure: `dont_care` values may be disclosed; negative_disclosure: "
+            "besides, `protected` values must not be ruled out.",
+        ),
+    ] = Variant.RECURSIVE
+    dont_care: Annotated[
+        list[Text] | None, Field(min_length=1, description="Values whose disclosure is of no concern.")
+    ] = None
+    protected: Annotated[
+        list[Text] | None, Field(min_length=1, description="Values that nobody may be able to rule out.")
+    ] = None
+    c2: Annotated[
+        Exact | None, Field(gt=0, le=1, description="The least share of each protected value in a class.")
+    ] = None
+
+    @model_validator(mode="after")
+    def _values_belong_to_their_variant(self) -> RecursiveParameters:
+        if self.dont_care and self.variant is Variant.RECURSIVE:
+            raise ValueError("`dont_care` needs `variant: positive_disclosure` or `negative_disclosure`")
+        if self.variant is Variant.POSITIVE_DISCLOSURE and not self.dont_care:
+            raise ValueError("`variant: positive_disclosure` needs the values in `dont_care`")
+        if (self.variant is Variant.NEGATIVE_DISCLOSURE) != (self.protected is not None):
+            raise ValueError("`protected` values and `variant: negative_disclosure` belong together")
+        if self.c2 is not None and not self.protected:
+            raise ValueError("`c2` needs the values in `protected`")
+        return self
+
+
+def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) -> Ratios:
+    """How many times as frequent the most frequent value is as the values from the l-th on together.
+
+    With counts r_1 >= r_2 >= ... >= r_m of a class, r_1 / (r_l + ... + r_m). With don't-care values, r_y over its
+    tail, where y is the rank of the most frequent value that is not one of them.
+
+    Returns:
+        Exact fractions of at least 0, shape (classes,): infinite for fewer than l values, 0 for a class of don't-care
+        values only.
+
+    Cost: a sort of the pairs of class and value.
+
+    Source: Machanavajjhala et al. (2007), recursive and pd-recursive (c,l)-diversity.
+
+    Example:
+        >>> from tcdp_audit.check import Marginal
+        >>> from tcdp_audit.histogram import Histogram
+        >>> rows = Histogram(*map(np.array, ([0, 3], [0, 1, 2], [8, 1, 1])))
+        >>> evidence = ClassEvidence(np.array([10]), rows, Marginal(np.array([8, 1, 1])))
+        >>> recursive_ratio(evidence, RecursiveParameters(l=2)).values
+        array([4.])
+    """
+    histogram = evidence.sensitive[0]
+    return ratio_to_tail(histogram, parameters.l, among(evidence, parameters.dont_care or ()))
+
+
+def least_protected_share(evidence: ClassEvidence, parameters: RecursiveParameters) -> Ratios:
+    """Share of the rarest protected value in every class; 1 where the policy protects none.
+
+    Returns:
+        Exact fractions from 0 to 1, shape (classes,).
+
+    Cost: O(pairs of class and value).
+
+    Source: Machanavajjhala et al. (2007), npd-recursive (c1,c2,l)-diversity.
+    """
+    histogram = evidence.sensitive[0]
+    if parameters.protected is None:
+        return Ratios.whole(np.ones(len(histogram), dtype=np.int64))
+    inside = among(evidence, parameters.protected)[histogram.values]
+    complete = histogram.sum(inside.astype(np.int64)) == len(set(parameters.protected))
+    rarest = histogram.min(np.where(inside, histogram.counts, histogram.spread(histogram.total)))
+    return Ratios(np.where(complete, rarest, 0), histogram.total)
+
+
+def _validate(parameters: RecursiveParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    yield from ambiguous(parameters, document, "dont_care", "protected")
+
+
+def _sentence(outcome: Outcome) -> str:
+    given = outcome.parameters
+    others = f"as the values from number {given['l']} on together"
+    ratio = (
+        f"a class has fewer than {given['l']} values"
+        if outcome.observed == float("inf")
+        else f"in the worst class the most frequent value is {figure(outcome.observed)} times as frequent {others}"
+    )
+    least = figure(outcome.details["c2"])
+    rarest = f"; the rarest protected value has a share of {least}" if "protected" in given else ""
+    if outcome.status is not Status.FAILED:
+        return f"{over_all(outcome)}, {ratio}{rarest}."
+    faults = [f"in which excluding {given['l'] - 2} values leaves one too likely"] if "c" in given else []
+    faults += ["in which a protected value is too rare"] if "c2" in given else []
+    return f"{victims(outcome)} {' or '.join(faults)}: {ratio}{rarest}."
+
+
+CHECKS = [
+    ClassCheck(
+        name="recursive_cl_diversity",
+        title="Recursive (c,l)-diversity",
+        quarter=Quarter.ATTRIBUTE_MODEL,
+        parameters=RecursiveParameters,
+        thresholds=(
+            Threshold("c", Comparison.BELOW, recursive_ratio, "ratio of the first value to the tail"),
+            Threshold("c2", Comparison.AT_LEAST, least_protected_share, "share of the rarest protected value"),
+        ),
+        on_attribute=True,
+        variant=lambda one: "" if one.variant is Variant.RECURSIVE else one.variant.value.replace("_", " "),
+        validate=_validate,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "In every equivalence class with counts r_1 ≥ r_2 ≥ … ≥ r_m, the most frequent value is less than c "
+                "times as frequent as the values from the l-th on together. An intruder who can exclude l - 2 values "
+                "still finds no value too likely. Positive disclosure: the disclosure of the values `dont_care` is of "
+                "no concern. With y the rank of the most frequent other value, r_y is compared with its tail: "
+                "r_l + … + r_m if y < l, otherwise r_(l-1) + … + r_m without r_y. Negative disclosure: besides, each "
+                "`protected` value has at least the share c2 of every class, so that it cannot be ruled out."
+            ),
+            formula=(
+                "r_1 < c (r_l + … + r_m);  positive disclosure: r_y < c tail(y);  "
+                "negative disclosure: besides min_{s protected} p_s ≥ c2"
+            ),
+            mathml=(
+                "<math display='block'><msub><mi>r</mi><mn>1</mn></msub><mo>&lt;</mo><mi>c</mi><mo>(</mo><msub>"
+                "<mi>r</mi><mi>l</mi></msub><mo>+</mo><mo>…</mo><mo>+</mo><msub><mi>r</mi><mi>m</mi></msub><mo>)</mo>"
+                "</math><math display='block'><msub><mi>r</mi><mi>y</mi></msub><mo>&lt;</mo><mi>c</mi>"
+                "<mtext>tail</mtext><mo>(</mo><mi>y</mi><mo>)</mo></math><math display='block'><munder>"
+                "<mo movablelimits='false'>min</mo><mtext>s protected</mtext></munder><msub><mi>p</mi><mi>s</mi>"
+                "</msub><mo>≥</mo><msub><mi>c</mi><mn>2</mn></msub></math>"
+            ),
+            reading=(
+                "The observed value is the largest ratio r_1 / (r_l + … + r_m) of a class: the release is diverse for "
+                "every c above it, and for none at it or below (the comparison is strict). It is infinite where a "
+                "class has fewer than l values, and 0 where it has don't-care values only. The detail `c2` is the "
+                "least share of a protected value in a class, and 1 where none is protected."
+            ),
+            choosing=(
+                "c between 2 and 5 with l = 3 is usual. With l = 2, c is the largest odds of the most frequent value "
+                "against all others; a table with one dominant value keeps no small c."
+            ),
+            limits=(
+                "Counts are ranked in descending order; a tool that ranks them in ascending order reports smaller "
+                "figures and passes what must fail. A don't-care value that the release lacks changes nothing; a "
+                "protected value that it lacks has the share 0."
+            ),
+            source=(
+                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, recursive, positive disclosure-recursive "
+                "(pd) and negative/positive disclosure-recursive (npd) (c,l)-diversity"
+            ),
+            example="- recursive_cl_diversity: {c: 3, l: 2, attribute: disease}",
+        ),
+    ),
+]

@@ -1,0 +1,165 @@
+"""The similarity attack: the values of a class differ, yet mean nearly the same."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from tcdp_audit import (
+    AttributeParameters,
+    CheckError,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Outcome,
+    Quarter,
+    Ratios,
+    Status,
+    Threshold,
+)
+from tcdp_audit.check import Guide
+from tcdp_audit.histogram import Counts
+from tcdp_audit.policy import Scale
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit_plugins.checks.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
+from tcdp_audit_plugins.checks.wording import over_all, victims
+
+
+class SimilarityParameters(AttributeParameters):
+    """Parameters of `similarity`."""
+
+    at_most: Annotated[
+        Exact | None, Field(gt=0, le=1, description="The largest share of a class whose values are close together.")
+    ] = None
+    level: Annotated[
+        int | None,
+        Field(ge=1, description="Values are close if they share a label at this level of the hierarchy; 0 are values."),
+    ] = None
+    width: Annotated[
+        Exact | None,
+        Field(ge=0, description="Values are close if they differ by at most this: in units, or in ranks if ordinal."),
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_closeness(self) -> SimilarityParameters:
+        if (self.level is None) == (self.width is None):
+            raise ValueError("give either `level` (of the hierarchy) or `width` (of an interval)")
+        return self
+
+
+def largest_similar_share(evidence: ClassEvidence, parameters: SimilarityParameters) -> Ratios:
+    """The largest share of every class with values that are close together.
+
+    With `level`, under one node at that level of the hierarchy. With `width`, in one closed interval of numbers (of
+    ranks, on an ordinal scale) whose ends differ by at most the width.
+
+    Returns:
+        Exact fractions above 0 and at most 1, shape (classes,).
+
+    Raises:
+        CheckError: the level is the root of the hierarchy, or above.
+
+    Cost: O(pairs of class and value x log pairs).
+
+    Source: Li, Li, Venkatasubramanian (2007), section 3, similarity attack.
+
+    Example:
+        >>> import numpy
+        >>> from tcdp_audit.check import Marginal
+        >>> from tcdp_audit.histogram import Histogram
+        >>> rows = Histogram(*map(numpy.array, ([0, 3], [0, 1, 2], [1, 1, 1])))
+        >>> salaries = numpy.array([3000, 4000, 9000])
+        >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([1, 1, 1])), salaries)
+        >>> largest_similar_share(evidence, SimilarityParameters(width=2000)).values
+        array([0.66666667])
+    """
+    histogram = evidence.sensitive[0]
+    if parameters.level is not None:
+        return Ratios(_under_a_node(evidence, parameters.level), histogram.total)
+    return Ratios(most_within(histogram, _reach(evidence, Fraction(parameters.width or 0))), histogram.total)
+
+
+def _under_a_node(evidence: ClassEvidence, level: int) -> Counts:
+    histogram = evidence.sensitive[0]
+    tree = evidence.tree
+    if tree is None:
+        raise CheckError("`level` needs a hierarchy of the attribute")
+    if level >= tree.height:
+        raise CheckError(f"level {level} is not below the root of the hierarchy, which is at level {tree.height}")
+    return most_under_a_node(histogram, tree, level)
+
+
+def _reach(evidence: ClassEvidence, width: Fraction) -> Counts:
+    _, marginal = evidence.sensitive
+    if evidence.values is None:
+        return reach_of_ranks(marginal.size, width)
+    return reach_of_numbers(evidence.values, width)
+
+
+def _sentence(outcome: Outcome) -> str:
+    given = outcome.parameters
+    close = (
+        f"share a label at level {given['level']} of the hierarchy"
+        if "level" in given
+        else f"lie within {float(given['width']):g} of each other"
+    )
+    worst = f"in the worst class {outcome.observed:.1%} of the records {close}"
+    if outcome.status is not Status.FAILED:
+        return f"{over_all(outcome)}, {worst}."
+    limit = f"{float(outcome.threshold or 0):.4g}"
+    return f"{victims(outcome)} in which a share above {limit} of the values {close}; {worst}."
+
+
+CHECKS = [
+    ClassCheck(
+        name="similarity",
+        title="Similarity attack",
+        quarter=Quarter.ATTRIBUTE_DEGREE,
+        parameters=SimilarityParameters,
+        thresholds=(
+            Threshold("at_most", Comparison.AT_MOST, largest_similar_share, "share of the class with similar values"),
+        ),
+        on_attribute=True,
+        needs_hierarchy=lambda one: one.level is not None,
+        scales=lambda one: None if one.width is None else frozenset({Scale.ORDINAL, Scale.NUMERIC}),
+        variant=lambda one: "hierarchy" if one.width is None else "interval",
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "The values of a class may all differ and still say nearly the same: three salaries between 3,000 and "
+                "5,000, three diseases of the stomach. The figure is the largest share of a class whose values are "
+                "close together: under one label at a level of the hierarchy, or in one closed interval of a declared "
+                "width (in ranks on an ordinal scale)."
+            ),
+            formula=(
+                "level: max_E max_{node at level} Σ_{i under node} p_i ≤ at_most;  "
+                "width: max_E max_a Σ_{a ≤ v_i ≤ a + width} p_i ≤ at_most"
+            ),
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>max</mo><mrow><mi>E</mi><mo>,</mo>"
+                "<mtext>node</mtext></mrow></munder><munder><mo>∑</mo><mtext>i under node</mtext></munder><msub>"
+                "<mi>p</mi><mi>i</mi></msub><mo>≤</mo><mtext>at_most</mtext></math><math display='block'><munder>"
+                "<mo movablelimits='false'>max</mo><mrow><mi>E</mi><mo>,</mo><mi>a</mi></mrow></munder><munder>"
+                "<mo>∑</mo><mrow><mi>a</mi><mo>≤</mo><msub><mi>v</mi><mi>i</mi></msub><mo>≤</mo><mi>a</mi><mo>+</mo>"
+                "<mtext>width</mtext></mrow></munder><msub><mi>p</mi><mi>i</mi></msub><mo>≤</mo><mtext>at_most</mtext>"
+                "</math>"
+            ),
+            reading=(
+                "At 1 all members of some class have similar values: whoever is found there has a low salary, or a "
+                "disease of the stomach, although no exact value is known."
+            ),
+            choosing=(
+                "Take the level, or the width, at which a value is as harmful to know as the exact one. No share can "
+                "be demanded below that of the table itself."
+            ),
+            limits=(
+                "Every interval and every label counts alike, harmful or not. t-closeness with the ordered or the "
+                "hierarchical distance judges similarity against the table."
+            ),
+            source="Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, section 3 (similarity attack)",
+            example="- similarity: {width: 2000, at_most: 0.5, attribute: salary}",
+        ),
+    ),
+]

@@ -1,0 +1,118 @@
+"""The skewness attack: a class in which a harmful value is far more frequent than in the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import Annotated
+
+from pydantic import Field
+
+from tcdp_audit import (
+    AttributeParameters,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Outcome,
+    Quarter,
+    Ratios,
+    Status,
+    Threshold,
+)
+from tcdp_audit.check import Guide
+from tcdp_audit.policy.model import PolicyDocument, Text
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio
+from tcdp_audit_plugins.checks.named_values import ambiguous, known
+from tcdp_audit_plugins.checks.wording import figure, over_all, victims
+
+
+class SkewnessParameters(AttributeParameters):
+    """Parameters of `skewness`."""
+
+    at_most: Annotated[
+        Exact | None, Field(gt=0, description="The largest factor by which a value may be more frequent in a class.")
+    ] = None
+    harmful: Annotated[
+        list[Text] | None, Field(min_length=1, description="The values that harm; without it, all of them.")
+    ] = None
+
+
+def largest_factor(evidence: ClassEvidence, parameters: SkewnessParameters) -> Ratios:
+    """max_i p_i / q_i of every class, over the harmful values.
+
+    Returns:
+        Exact fractions of at least 0, shape (classes,): 0 for a class without a harmful value, infinite for one with
+        a value to which the reference gives no weight.
+
+    Raises:
+        CheckError: the reference lacks a harmful value that the policy names.
+
+    Cost: O(pairs of class and value).
+
+    Source: Li, Li, Venkatasubramanian (2007), section 3, skewness attack.
+
+    Example:
+        >>> import numpy
+        >>> from tcdp_audit.check import Marginal
+        >>> from tcdp_audit.histogram import Histogram
+        >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [1, 1])))
+        >>> evidence = ClassEvidence(numpy.array([2]), rows, Marginal(numpy.array([9, 1])), labels=["no", "yes"])
+        >>> largest_factor(evidence, SkewnessParameters(harmful=["yes"])).values
+        array([5.])
+    """
+    harmful = None if parameters.harmful is None else known(evidence, parameters.harmful, "harmful")
+    return greatest_ratio(*evidence.sensitive, harmful)
+
+
+def _validate(parameters: SkewnessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    yield from ambiguous(parameters, document, "harmful")
+
+
+def _sentence(outcome: Outcome) -> str:
+    value = "a harmful value" if "harmful" in outcome.parameters else "a value"
+    worst = f"in the worst class {value} is {figure(outcome.observed)} times as frequent as in the table"
+    if outcome.observed == inf:
+        worst = f"a class has {value} that the reference gives no weight"
+    if outcome.status is not Status.FAILED:
+        return f"{over_all(outcome)}, {worst}."
+    limit = figure(outcome.threshold)
+    return f"{victims(outcome)} in which {value} is more than {limit} times as frequent as in the table; {worst}."
+
+
+CHECKS = [
+    ClassCheck(
+        name="skewness",
+        title="Skewness attack",
+        quarter=Quarter.ATTRIBUTE_DEGREE,
+        parameters=SkewnessParameters,
+        thresholds=(Threshold("at_most", Comparison.AT_MOST, largest_factor, "share in the class over the table's"),),
+        on_attribute=True,
+        validate=_validate,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "A value may be rare in the table and frequent in a class: whoever is found there is suspected of it, "
+                "however diverse the class is. The figure is the largest share of a harmful value in a class over its "
+                "share in the table."
+            ),
+            formula="max_E max_{i harmful} p_i / q_i ≤ at_most",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><munder>"
+                "<mo movablelimits='false'>max</mo><mtext>i harmful</mtext></munder><mfrac><msub><mi>p</mi><mi>i</mi>"
+                "</msub><msub><mi>q</mi><mi>i</mi></msub></mfrac><mo>≤</mo><mtext>at_most</mtext></math>"
+            ),
+            reading=(
+                "Li's example: 1 % of a population has an infection; in a class half of the members have it, so "
+                "the factor is 50 although the class is as diverse as can be. A class without a harmful value has 0."
+            ),
+            choosing="Name the values that harm in `harmful`; 2 lets the suspicion of such a value double.",
+            limits=(
+                "It bounds a factor, not a share: three times one in a thousand is still little, and 1.5 times 60 % "
+                "is nearly certain. A harmful value that the reference lacks is an error, not a pass."
+            ),
+            source="Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, section 3 (skewness attack)",
+            example="- skewness: {at_most: 3, attribute: disease}",
+        ),
+    ),
+]
