@@ -173,7 +173,8 @@ def _head(outcome: Outcome) -> str:
     if outcome.status is Status.FAILED:
         return sentence_case(margin_words(outcome))
     if outcome.status is Status.PASSED and outcome.threshold is not None:
-        return f"{observed(outcome)} where {demanded(outcome)} is demanded"
+        bound = demanded(outcome).replace(" ", "\u00a0")
+        return f"{observed(outcome)} where {bound} is demanded"
     return f"{observed(outcome)} measured"
 
 

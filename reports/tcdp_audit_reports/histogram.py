@@ -11,6 +11,7 @@ from tcdp_audit_reports.words import count, named, share
 
 MOST = 9  # bins
 LEFT = 12  # percent of the width for the names of the rows
+WIDEST = 14  # percent of the width that a bar takes at most
 HEIGHT, BASE, TALLEST = 250, 190, 150  # pixels
 
 
@@ -72,12 +73,13 @@ def _drawing(bins: Sequence[Bin], threshold: int | None) -> Drawing:
     tallest = max(one.classes for one in bins)
     areas, labels = [], list(_row_names())
     for position, one in enumerate(bins):
-        left, height = LEFT + (position + 0.1) * step, TALLEST * one.classes / tallest
-        bar = (round(left, 2), round(0.8 * step, 2), round(BASE - height, 1), round(height, 1))
+        middle, height = LEFT + (position + 0.5) * step, TALLEST * one.classes / tallest
+        width = min(0.8 * step, WIDEST)
+        bar = (round(middle - width / 2, 2), round(width, 2), round(BASE - height, 1), round(height, 1))
         areas.append(Rectangle("bad" if one.failing else "bar", *bar))
         if one.failing:
             areas.append(Rectangle("hatched", *bar))
-        labels += _bar_labels(one, round(left + 0.4 * step, 2), round(BASE - 6 - height, 1))
+        labels += _bar_labels(one, round(middle, 2), round(BASE - 6 - height, 1))
     lines = [Line("axis", LEFT, 100, BASE, BASE), Line("grid", 0, 100, 219, 219)]
     if threshold is not None:
         place = round(LEFT + step * sum(one.failing for one in bins), 2)

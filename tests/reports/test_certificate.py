@@ -114,8 +114,8 @@ def test_what_the_columns_lack_comes_first_and_four_reasons_are_enough(with_outc
 def test_a_passed_audit_shows_what_is_closest_to_its_demand(with_outcomes):
     found = reasons(with_outcomes(made_up(20, 5, status=Status.PASSED), made_up(6, 5, status=Status.PASSED), MEASURED))
     assert [one.head for one in found] == [
-        "6 where ≥ 5 is demanded",
-        "20 where ≥ 5 is demanded",
+        "6 where ≥\u00a05 is demanded",
+        "20 where ≥\u00a05 is demanded",
         "0.500 measured",
     ]
 
