@@ -60,7 +60,7 @@ def evaluate(
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, original)
-    structural = tuple(examine(release))
+    structural = tuple(examine(release, show_values=options.show_values))
     return structural + tuple(_Evaluation(release, options).outcomes())
 
 

@@ -1,12 +1,16 @@
 """Value generalisation hierarchies: read from ARX's CSV or nested YAML, checked, and laid over a domain.
 
 A hierarchy is a tree whose leaves are values and whose inner nodes are their generalisations (`20-29`, `476**`,
-`*`). All leaves stand at one depth under one root. A released value may be a leaf or any inner label.
+`>=40`, `*`). All leaves stand at one depth under one root. A released value may be a leaf or any inner label; a label
+that stands at several levels is read at the lowest.
 """
 
 from __future__ import annotations
 
 import csv
+import io
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,9 +22,11 @@ import yaml
 from numpy.typing import NDArray
 
 from tcdp_audit.errors import PolicyError
-from tcdp_audit.policy.source import SourceFault, parse
+from tcdp_audit.policy.scalars import as_text
+from tcdp_audit.policy.source import Fault, SourceFault, parse
 
 SHOWN = 5
+QUOTED = re.compile(r"""(['"])(.*?)\1""")
 Branch = tuple[int, tuple[str, ...]]  # the line it stands on, and the labels from leaf to root
 
 
@@ -104,33 +110,47 @@ def load_hierarchy(source: str | Mapping[str, Any], path: Path | None) -> Hierar
         path: the file: `.yaml`/`.yml` for a nested mapping, anything else for CSV; None for an inline mapping.
 
     Raises:
-        PolicyError: it cannot be read, or is not one tree of one depth; the message names the lines.
+        PolicyError: it cannot be read, or is not one tree of one depth; the message names the lines, never a label.
     """
     name = str(source) if path is not None else "the inline hierarchy"
     try:
-        if path is None:
-            branches = list(_nested(source, (), 0))
-        elif path.suffix.lower() in (".yaml", ".yml"):
-            branches = _from_yaml(path.read_text(encoding="utf-8-sig"))
-        else:
-            branches = _from_csv(path.read_text(encoding="utf-8-sig"))
+        branches = list(_nested(source, ())) if path is None else _from_file(path)
     except OSError as error:
         raise PolicyError(f"{name}: the hierarchy cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise PolicyError(f"{name}: the hierarchy is not UTF-8 text; save it as UTF-8") from None
+    except UnicodeDecodeError as error:
+        raise PolicyError(f"{name}: the hierarchy is not UTF-8 text (byte {error.start:,}); save it as UTF-8") from None
     except SourceFault as fault:
-        first = fault.faults[0]
-        raise PolicyError(f"{name}:{first.line}:{first.column}: {first.message}") from None
+        raise PolicyError("\n".join(f"{name}{_without_labels(one)}" for one in fault.faults)) from None
     faults = list(_faults(branches))
     if faults:
         raise PolicyError("\n".join(f"{name}: {fault}" for fault in faults))
-    return Hierarchy(name, tuple(branch for _, branch in branches))
+    return Hierarchy(name, tuple(labels for _, labels in branches))
+
+
+def _without_labels(fault: Fault) -> str:
+    """A fault's place and sentence; what it quotes from the file is a label, and may be a cell of the release."""
+    place = "".join(f":{number}" for number in (fault.line, fault.column) if number)
+    told = QUOTED.sub(lambda found: "a label" if re.search(r"\w", found[2]) else found[0], fault.message)
+    return f"{place}: {told}"
+
+
+def _from_file(path: Path) -> list[Branch]:
+    text = path.read_bytes().decode("utf-8-sig")  # line ends stay as they are: one may stand inside a quoted label
+    return _from_yaml(text) if path.suffix.lower() in (".yaml", ".yml") else _from_csv(text)
 
 
 def _from_csv(text: str) -> list[Branch]:
-    delimiter = ";" if ";" in text else ","
-    reader = csv.reader(text.splitlines(), delimiter=delimiter)
-    return [(reader.line_num, tuple(row)) for row in reader if row]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    try:
+        return [(reader.line_num, tuple(row)) for row in reader if row]
+    except csv.Error as error:
+        raise SourceFault(Fault("", f"not CSV: {error}", reader.line_num)) from None
+
+
+def _delimiter(text: str) -> str:
+    """The semicolon of ARX, or a comma where the first line has no semicolon outside quotes."""
+    first = re.sub('"[^"]*"', "", text).lstrip("\r\n").partition("\n")[0]
+    return ";" if ";" in first else ","
 
 
 def _from_yaml(text: str) -> list[Branch]:
@@ -153,17 +173,24 @@ def _nodes(node: yaml.Node, above: tuple[str, ...]) -> Iterator[Branch]:
         yield node.start_mark.line + 1, above  # a key without children is a leaf
 
 
-def _nested(data: Any, above: tuple[str, ...], line: int) -> Iterator[Branch]:
+def _nested(data: Any, above: tuple[str, ...]) -> Iterator[Branch]:
     """The branches of an inline mapping."""
     if isinstance(data, Mapping):
         for key, value in data.items():
-            yield from _nested(value, (str(key), *above), line)
-    elif isinstance(data, list):
+            yield from _nested(value, (_label(key), *above))
+    elif isinstance(data, list | tuple):
         for value in data:
-            yield from _nested(value, above, line)
+            yield from _nested(value, above)
     else:
-        leaf = getattr(data, "text", data)
-        yield line, above if leaf is None else (str(leaf), *above)
+        yield 0, above if data is None else (_label(data), *above)
+
+
+def _label(scalar: Any) -> str:
+    """A label as it was typed, so that `02139` keeps its zero."""
+    try:
+        return str(as_text(scalar))
+    except ValueError as error:
+        raise SourceFault(Fault("", f"a label is no text: {error}")) from None
 
 
 def _faults(branches: Sequence[Branch]) -> Iterator[str]:
@@ -171,18 +198,24 @@ def _faults(branches: Sequence[Branch]) -> Iterator[str]:
     if not branches:
         yield "the hierarchy is empty"
         return
-    depth = max(set(depths := [len(labels) for _, labels in branches]), key=depths.count)
-    yield from _told(
-        [line for line, labels in branches if len(labels) != depth],
-        f"not as deep as the others ({depth} levels)",
-    )
+    depth = _commonest([len(labels) for _, labels in branches])
+    uneven = [line for line, labels in branches if len(labels) != depth]
+    yield from _told(uneven, f"not as deep as the others ({depth} levels)")
+    yield from _told([line for line, labels in branches if "" in labels], "an empty label")
     even = [(line, labels) for line, labels in branches if len(labels) == depth]
-    root = max(set(roots := [labels[-1] for _, labels in even]), key=roots.count)
-    yield from _told(
-        [line for line, labels in even if labels[-1] != root], "under another root; a hierarchy has one root"
-    )
-    yield from _told(_repeated(even), "a leaf that stands on an earlier line already")
-    yield from _told(_torn(even), "a label whose parent differs from the one on an earlier line")
+    root = _commonest([labels[-1] for _, labels in even])
+    strays = [line for line, labels in even if labels[-1] != root]
+    yield from _told(strays, "under another root; a hierarchy has one root")
+    if depth < 2 and not strays:
+        yield "the hierarchy has a single level; a value needs at least a root above it"
+    sound = [(line, labels) for line, labels in even if labels[-1] == root]
+    yield from _told(_repeated(sound), "a leaf that stands on an earlier line already")
+    yield from _told(_torn(sound), "a label whose parent differs from the one on an earlier line")
+
+
+def _commonest(found: Sequence[Any]) -> Any:
+    """What occurs most often, the first of them among equals. O(n)."""
+    return Counter(found).most_common(1)[0][0]
 
 
 def _repeated(branches: Sequence[Branch]) -> list[int]:

@@ -15,13 +15,18 @@ from tcdp_audit.release import Release
 SHOWN = 10
 
 
-def examine(release: Release) -> Iterator[Outcome]:
-    """The structural outcomes of a release, always all of them. Cost: O(columns + distinct values)."""
+def examine(release: Release, *, show_values: bool = False) -> Iterator[Outcome]:
+    """The structural outcomes of a release, always all of them. Cost: O(columns + distinct values).
+
+    Args:
+        release: a table under a policy.
+        show_values: name values that a hierarchy does not know; otherwise they are counted.
+    """
     yield _missing_columns(release)
     yield _undeclared_columns(release)
     yield _present_identifiers(release)
     yield _wrong_scale(release)
-    yield _outside_hierarchy(release)
+    yield _outside_hierarchy(release, show_values=show_values)
     yield _text_variants(release)
 
 
@@ -64,26 +69,22 @@ def _wrong_scale(release: Release) -> Outcome:
         raw = release.engine.domain(name)
         records = int(raw.counts[misfit.raw].sum())
         first = release.engine.locate(name, raw.values[misfit.raw])
-        sentences.append(
-            f"column {name!r} holds {misfit.reason} in {records:,} records, first in record {first:,}"
-        )
+        sentences.append(f"column {name!r} holds {misfit.reason} in {records:,} records, first in record {first:,}")
     sentences += [text for _, text in sorted(release.unreadable.items())]
     faulty = sorted({*release.misfits, *release.unreadable})
     return _finding("wrong_scale", "Values keep their declared scale", faulty, _literal("; ".join(sentences)))
 
 
-def _outside_hierarchy(release: Release) -> Outcome:
+def _outside_hierarchy(release: Release, *, show_values: bool) -> Outcome:
     sentences = []
     for name, codes in sorted(release.unknown_labels.items()):
         domain, raw = release.domains[name], release.engine.domain(name)
         records = int(domain.counts[codes].sum())
         first = release.engine.locate(name, raw.values[np.isin(domain.code_of_raw, codes)]) if records else 0
-        where = (
-            f" in {records:,} records, first in record {first:,}"
-            if records
-            else " in its reference distribution"
-        )
-        sentences.append(f"column {name!r} has {len(codes):,} values that its hierarchy does not know{where}")
+        where = f" in {records:,} records, first in record {first:,}" if records else " in its reference distribution"
+        labels = f" ({_first([domain.label(code) for code in codes])})" if show_values else ""
+        count = f"{len(codes):,} value{'' if len(codes) == 1 else 's'}"
+        sentences.append(f"column {name!r} has {count} that its hierarchy does not know{labels}{where}")
     message = "; ".join(sentences)
     return _finding(
         "outside_hierarchy", "Hierarchies know every value", sorted(release.unknown_labels), _literal(message)
@@ -144,6 +145,10 @@ def _finding(
 
 def _listed(columns: Sequence[str]) -> str:
     """Column names in a sentence, at most ten of them."""
-    named = ", ".join(repr(name) for name in columns[:SHOWN])
-    more = f" and {len(columns) - SHOWN:,} more" if len(columns) > SHOWN else ""
-    return f"column {named}" if len(columns) == 1 else f"columns {named}{more}"
+    return f"column{'' if len(columns) == 1 else 's'} {_first(columns)}"
+
+
+def _first(names: Sequence[str]) -> str:
+    """At most ten names, quoted, and how many more there are."""
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return ", ".join(repr(name) for name in names[:SHOWN]) + more
