@@ -59,8 +59,8 @@ def _text(value: Any) -> str:
 
 
 def _csv(path: Path, names: tuple[str, ...] = COLUMNS, order: Any = range(RECORDS)) -> Path:
-    opened: Any = gzip.open(path, "wt", newline="") if path.suffix == ".gz" else path.open("w", newline="")
-    with opened as file:
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "wt", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(names)
         writer.writerows([_text(TABLE[name][i]) for name in names] for i in order)
