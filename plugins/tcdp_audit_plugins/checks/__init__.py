@@ -6,12 +6,36 @@ from collections.abc import Iterator
 
 from tcdp_audit import hookimpl
 from tcdp_audit.check import Check
-from tcdp_audit_plugins.checks import k_anonymity, l_diversity, t_closeness
+from tcdp_audit_plugins.checks import (
+    alpha_k_anonymity,
+    background_knowledge,
+    beta_likeness,
+    delta_disclosure,
+    differential_privacy,
+    homogeneity,
+    k_anonymity,
+    l_diversity,
+    p_sensitive_k_anonymity,
+    recursive_diversity,
+    similarity,
+    skewness,
+    t_closeness,
+)
 
 
 @hookimpl
 def tcdp_audit_checks() -> Iterator[Check]:
     """Every built-in check."""
     yield from k_anonymity.CHECKS
+    yield from alpha_k_anonymity.CHECKS
+    yield from p_sensitive_k_anonymity.CHECKS
     yield from l_diversity.CHECKS
+    yield from recursive_diversity.CHECKS
     yield from t_closeness.CHECKS
+    yield from delta_disclosure.CHECKS
+    yield from beta_likeness.CHECKS
+    yield from homogeneity.CHECKS
+    yield from background_knowledge.CHECKS
+    yield from skewness.CHECKS
+    yield from similarity.CHECKS
+    yield from differential_privacy.CHECKS

@@ -1,0 +1,100 @@
+"""Expected t-closeness: what epsilon-differential privacy of whole classes promises on average, which is little."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import ClassCheck, ClassEvidence, Comparison, Outcome, Parameters, Quarter, Threshold, Transcendental
+from tcdp_audit.check import Guide
+from tcdp_audit.exact import Signs
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, D13, demand, number, observed
+
+VACUOUS = 1e6  # no pair of distributions that anybody releases is that far apart
+
+
+class ExpectedParameters(Parameters):
+    """Parameters of `expected_t_closeness`."""
+
+    epsilon: Annotated[
+        Exact, Field(ge=0, le=10**6, description="The epsilon that the confidential values were masked with.")
+    ]
+    at_most: Annotated[Exact | None, Field(ge=1, description="The largest expected t, a factor.")] = None
+
+
+def expected_t(evidence: ClassEvidence, parameters: ExpectedParameters) -> Transcendental:
+    """t_E = exp((N - n_E) epsilon), the bound of expected t-closeness where the masked function is the identity.
+
+    Returns:
+        float64 of at least 1, shape (classes,); infinite where it exceeds what float64 holds, from an exponent of
+        710 on. Close to a threshold, exact arithmetic decides; equality is possible only at 1.
+
+    Cost: O(classes).
+
+    Source: Domingo-Ferrer (2013), lemma 1; the smallest class has its k.
+
+    Example:
+        >>> evidence = ClassEvidence(size=np.array([4, 10]), records=12)
+        >>> expected_t(evidence, ExpectedParameters(epsilon=1)).values.round(2).tolist()
+        [2980.96, 7.39]
+    """
+    size, records, epsilon = evidence.size, evidence.records, parameters.epsilon
+    with np.errstate(over="ignore"):
+        values = np.exp((records - size) * float(epsilon))
+
+    def decide(classes: NDArray[np.intp], threshold: Fraction) -> Signs:
+        sizes, which = np.unique(size[classes], return_inverse=True)
+        signs = [sign_of_exponential((records - n) * epsilon, threshold) for n in sizes.tolist()]
+        return np.array(signs, dtype=np.int8)[which]
+
+    return Transcendental(values, decide)
+
+
+def _sentence(outcome: Outcome) -> str:
+    t, epsilon = observed(outcome), number(float(outcome.parameters["epsilon"]))
+    vacuous = " This bound is vacuous: it forbids nothing that a release could do, and must not be cited as protection."
+    return (
+        f"{ASSUMING}, masking with epsilon = {epsilon} bounds the expected t by exp((N - k) epsilon) = "
+        f"{number(t)}.{vacuous if t > VACUOUS else ''}{demand(outcome, 't')}"
+    )
+
+
+CHECKS = [
+    ClassCheck(
+        name="expected_t_closeness",
+        title="Expected t-closeness",
+        quarter=Quarter.ATTRIBUTE_DEGREE,
+        parameters=ExpectedParameters,
+        thresholds=(Threshold("at_most", Comparison.AT_MOST, expected_t, "expected t"),),
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "If the confidential values of a k-anonymous release were masked with epsilon-differential privacy, "
+                "the expected distributions of class and table are within the factor exp((N - k) epsilon)."
+            ),
+            formula="t = exp((N - k) ε);  k = min_E n_E",
+            mathml=(
+                "<math display='block'><mi>t</mi><mo>=</mo><msup><mi>e</mi><mrow><mo>(</mo><mi>N</mi><mo>−</mo>"
+                "<mi>k</mi><mo>)</mo><mi>ε</mi></mrow></msup></math>"
+            ),
+            reading=(
+                "A factor of at least 1. It grows with the number of records: for N = 1,000, k = 10 and epsilon = 1 it "
+                "has 430 digits, so it says nothing. The outcome says so aloud."
+            ),
+            choosing="Demand `t_from_epsilon` or `stochastic_t_closeness` instead: they stay finite for large tables.",
+            limits=(
+                "It is here because it is published, for the identity as the masked function, and to show that it "
+                "does not protect. The same paper's remedy, drawing noise again until the draw is t-close, conditions "
+                "the mechanism on its output: what is released then is not epsilon-differentially private."
+            ),
+            source=f"{D13}, lemma 1",
+            example="- expected_t_closeness: {epsilon: 0.01, at_most: 10}",
+        ),
+    ),
+]

@@ -1,0 +1,155 @@
+"""The epsilon of differential privacy that t-closeness in the multiplicative distance gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import exp, isinf
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import (
+    AttributeParameters,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Outcome,
+    Quarter,
+    Threshold,
+    Transcendental,
+)
+from tcdp_audit.check import Guide
+from tcdp_audit.exact import Signs
+from tcdp_audit.policy import Role, Scale
+from tcdp_audit.policy.model import PolicyDocument, Text
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, observed
+from tcdp_audit_plugins.checks.distances.multiplicative import multiplicative_distance
+from tcdp_audit_plugins.checks.logarithms import sign_of_logarithm
+
+ORDERED = frozenset({Scale.ORDINAL, Scale.NUMERIC})
+
+
+class ImpliedEpsilonParameters(AttributeParameters):
+    """Parameters of `implied_epsilon`."""
+
+    at_most: Annotated[Exact | None, Field(ge=0, description="The largest epsilon.")] = None
+    attributes: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="The confidential attributes, read jointly; without it all sensitive ones."),
+    ] = None
+    buckets: Annotated[
+        dict[Text, Annotated[int, Field(ge=1)]] | None,
+        Field(
+            min_length=1,
+            max_length=1,
+            description="Measure after joining consecutive values of a single ordered attribute into so many buckets "
+            "of near-equal mass: {attribute: number}.",
+        ),
+    ] = None
+    attribute: Annotated[
+        Text | None, Field(description="The only confidential attribute to read, in place of `attributes`.")
+    ] = None
+
+
+def implied_epsilon(evidence: ClassEvidence, parameters: ImpliedEpsilonParameters) -> Transcendental:
+    """Two ln t_E, with t_E the multiplicative distance max_i max(p_i / q_i, q_i / p_i) of every class.
+
+    Returns:
+        float64 of at least 0, shape (classes,); infinite where class and table do not have the same values. Close to
+        a threshold, t_E^2 is compared with its exponential in exact arithmetic; they are equal only at epsilon 0,
+        t_E 1.
+
+    Cost: O(pairs of class and combination), and a sort of the domain.
+
+    Source: Domingo-Ferrer, Soria-Comas (2015), definition 4 and proposition 3.
+    """
+    histogram, marginal = evidence.sensitive
+    if parameters.buckets:
+        histogram, marginal = bucketised(histogram, marginal, next(iter(parameters.buckets.values())))
+    distance = multiplicative_distance(histogram, marginal)
+
+    def decide(classes: NDArray[np.intp], threshold: Fraction) -> Signs:
+        numerator, denominator = distance.numerator[classes], distance.denominator[classes]
+        pairs = list(zip(numerator.tolist(), denominator.tolist(), strict=True))
+        signs = {(a, b): sign_of_logarithm(Fraction(a, b) ** 2, threshold) for a, b in set(pairs)}
+        return np.array([signs[pair] for pair in pairs], dtype=np.int8)
+
+    return Transcendental(np.asarray(2 * np.log(distance.values)), decide)
+
+
+def _faults(parameters: ImpliedEpsilonParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """What only the policy as a whole shows to be wrong."""
+    if parameters.attribute is not None and parameters.attributes is not None:
+        yield "attribute", "give either `attribute` or `attributes`, not both"
+        return
+    sensitive = [name for name, one in document.attributes.items() if one.role is Role.SENSITIVE]
+    chosen = [parameters.attribute] if parameters.attribute is not None else parameters.attributes or sensitive
+    for name in parameters.buckets or ():
+        if chosen != [name]:
+            yield "buckets", f"{name!r} is not the attribute that is read, which is {chosen[0]!r}"
+
+
+def _sentence(outcome: Outcome) -> str:
+    epsilon = observed(outcome)
+    if isinf(epsilon):
+        remedy = "fewer buckets" if "buckets" in outcome.parameters else "`buckets`, or a bucketised release"
+        return (
+            f"{ASSUMING} no epsilon follows: an equivalence class lacks a value that the table has, or the other way "
+            f"round, which is infinitely far. Bucketisation is the remedy: {remedy}.{demand(outcome, 'epsilon')}"
+        )
+    return (
+        f"{ASSUMING}, the release gives what differential privacy with epsilon = {number(epsilon)} would: every "
+        f"class is within the factor t = {number(exp(epsilon / 2))} of the table.{demand(outcome, 'epsilon')}"
+    )
+
+
+CHECKS = [
+    ClassCheck(
+        name="implied_epsilon",
+        title="Implied epsilon",
+        quarter=Quarter.ATTRIBUTE_DEGREE,
+        parameters=ImpliedEpsilonParameters,
+        thresholds=(Threshold("at_most", Comparison.AT_MOST, implied_epsilon, "implied epsilon"),),
+        on_attribute=True,
+        joint=True,
+        scales=lambda parameters: ORDERED if parameters.buckets else None,
+        variant=lambda parameters: "bucketised" if parameters.buckets else "",
+        validate=_faults,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "A release whose combination of confidential attributes is t-close in the multiplicative distance "
+                "gives, under the assumptions of t-closeness on prior and posterior knowledge, the same bound on "
+                "what an intruder learns as differential privacy with epsilon = 2 ln t."
+            ),
+            formula="ε = 2 ln t;  t = max_E max_i max(p_i / q_i, q_i / p_i)",
+            mathml=(
+                "<math display='block'><mi>ε</mi><mo>=</mo><mn>2</mn><mi>ln</mi><mo>&#x2061;</mo><munder>"
+                "<mo movablelimits='false'>max</mo><mrow><mi>E</mi><mo>,</mo><mi>i</mi></mrow></munder><mi>max</mi>"
+                "<mo>&#x2061;</mo><mo>(</mo><mfrac><msub><mi>p</mi><mi>i</mi></msub><msub><mi>q</mi><mi>i</mi></msub>"
+                "</mfrac><mo>,</mo><mfrac><msub><mi>q</mi><mi>i</mi></msub><msub><mi>p</mi><mi>i</mi></msub></mfrac>"
+                "<mo>)</mo></math>"
+            ),
+            reading=(
+                "0 where every class is distributed as the table is. Infinite where a class lacks a combination that "
+                "the table has: then no epsilon follows at all."
+            ),
+            choosing=(
+                "Epsilons up to 1 are usual for differential privacy. Nearly every release with many values is at "
+                "infinity: join values into buckets, as many as floor(t) + 1 for a wanted t."
+            ),
+            limits=(
+                "It is no differential privacy: it assumes that the intruder's prior is the table's distribution and "
+                "that the class is all that the release adds. All confidential attributes are read as one "
+                "combination; `buckets` work on a single one."
+            ),
+            source=f"{DS15}, definition 4 and proposition 3",
+            example="- implied_epsilon: {at_most: 1}",
+        ),
+    ),
+]

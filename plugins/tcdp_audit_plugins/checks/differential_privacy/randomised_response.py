@@ -1,0 +1,80 @@
+"""Randomised response over k values: the exact distance between a class's answers and the table's.
+
+A record keeps its value with probability r and otherwise answers any of the m values, each equally likely. With
+r = a/d, a class with c of its n records at a value answers it with probability (a m c + (d - a) n) / (d n m); the
+table with weight w of W there, (a m w + (d - a) W) / (d W m). So everything is a fraction of integers.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from tcdp_audit import Ratios
+from tcdp_audit.check import Marginal
+from tcdp_audit.exact import LIMIT
+from tcdp_audit.histogram import Counts, Histogram
+from tcdp_audit_plugins.checks.differential_privacy.extremes import largest, maximum, product
+
+
+def response_distance(histogram: Histogram, marginal: Marginal, retention: Fraction) -> Ratios:
+    """Multiplicative distance max_o max(f_E(o) / f_T(o), f_T(o) / f_E(o)) between the answers of class and table.
+
+    Args:
+        histogram: the true values of each class.
+        marginal: the table's; its size m is the domain of the mechanism.
+        retention: the probability r of the true answer, from 0 to 1. At 1 this is the multiplicative distance of the
+            distributions themselves, with 0/0 ignored.
+
+    Returns:
+        Exact fractions of at least 1, shape (classes,); infinite only where r is 1 and one side lacks a value of
+        the other.
+
+    Cost: O(pairs of class and value), and a sort of the domain.
+
+    Source: Domingo-Ferrer, Soria-Comas (2015), definitions 3 and 4; Warner (1965) for two values.
+    """
+    a, blank = retention.numerator, retention.denominator - retention.numerator
+    scale, total, size = a * marginal.size, marginal.total, histogram.total
+    roomy = retention.denominator * marginal.size * max(int(size.max(initial=0)), total) >= LIMIT
+    kind = object if roomy else np.int64
+    n = histogram.spread(size.astype(kind))
+    own = scale * histogram.counts.astype(kind) + blank * n
+    table = scale * marginal.weights[histogram.values].astype(kind) + blank * total
+    above, below = largest(histogram, own, table), largest(histogram, table, own)
+    return maximum(
+        Ratios(product(total, own[above]), product(size, table[above])),
+        Ratios(product(size, table[below]), product(total, own[below])),
+        _lacked(histogram, marginal, scale, blank),
+    )
+
+
+def _lacked(histogram: Histogram, marginal: Marginal, scale: int, blank: int) -> Ratios:
+    """f_T / f_E at the most frequent value that the class lacks: 1 + a m w / ((d - a) W), whatever the class is."""
+    weight = heaviest_lacked(histogram, marginal)
+    if not blank:  # without noise, a value that the class lacks is infinitely less likely there
+        return Ratios(np.ones(len(weight), dtype=np.int64), (weight == 0).astype(np.int64))
+    added, denominator = product(scale, weight), np.asarray(product(blank, marginal.total))
+    return Ratios(added + denominator, np.full(len(weight), denominator))
+
+
+def heaviest_lacked(histogram: Histogram, marginal: Marginal) -> Counts:
+    """The largest weight among the values that a class does not have; 0 where it has all of them.
+
+    With the domain ranked by descending weight, it is the weight at the first rank that the class lacks. That is one
+    of its first `distinct` + 1 ranks, so marking those takes no more space than the pairs do.
+
+    Cost: O(pairs + classes), and a sort of the domain.
+    """
+    order = np.argsort(-marginal.weights, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    ranks, room = rank[histogram.values], histogram.distinct + 1
+    start = np.concatenate([[0], np.cumsum(room)])
+    within = ranks < histogram.spread(room)
+    has = np.zeros(start[-1], dtype=bool)
+    has[(histogram.spread(start[:-1]) + ranks)[within]] = True
+    position = np.where(has, len(has), np.arange(len(has)))
+    first = np.minimum.reduceat(position, start[:-1]) - start[:-1] if len(room) else start[:0]
+    return np.asarray(np.append(marginal.weights[order], 0)[first])

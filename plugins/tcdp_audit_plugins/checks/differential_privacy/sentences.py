@@ -1,0 +1,34 @@
+"""What the sentences of this family share: the assumptions come first, always."""
+
+from __future__ import annotations
+
+from math import inf, isfinite
+
+from tcdp_audit import Outcome
+
+ASSUMING = "Under the assumptions of t-closeness on prior and posterior knowledge"
+DS15 = (
+    "Domingo-Ferrer, Soria-Comas, From t-closeness to differential privacy and vice versa in data anonymization, "
+    "Knowledge-Based Systems 74, 2015"
+)
+D13 = "Domingo-Ferrer, On the connection between t-closeness and differential privacy for data releases, SECRYPT 2013"
+
+
+def observed(outcome: Outcome) -> float:
+    """The figure of the worst class."""
+    return inf if outcome.observed is None else outcome.observed
+
+
+def number(value: float) -> str:
+    """A figure as a sentence shows it."""
+    return f"{value:.6g}" if isfinite(value) else "infinite"
+
+
+def demand(outcome: Outcome, name: str) -> str:
+    """What the policy allows and how many classes do not keep it, as the end of a paragraph, or nothing."""
+    if outcome.threshold is None or outcome.classes is None or outcome.classes.failing is None:
+        return ""
+    asked = f" The policy allows {name} up to {float(outcome.threshold):.6g}"
+    if not outcome.classes.failing:
+        return f"{asked}."
+    return f"{asked}; {outcome.classes.failing:,} of {outcome.classes.total:,} equivalence classes do not keep it."

@@ -1,0 +1,174 @@
+"""Stochastic t-closeness: how far the outputs of a declared masking mechanism tell a class from the table."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from fractions import Fraction
+from math import isinf
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from tcdp_audit import (
+    AttributeParameters,
+    CheckError,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Outcome,
+    Quarter,
+    Ratios,
+    Threshold,
+    Transcendental,
+)
+from tcdp_audit.check import Guide
+from tcdp_audit.policy import Scale
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
+from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, observed
+
+FINEST = 10**9  # denominators of a retention up to this keep the fractions within what floating point holds
+WIDEST = 10**100  # of the noise's scale, and of its inverse
+
+
+class Mechanism(StrEnum):
+    """How the confidential values are masked before they are released."""
+
+    LAPLACE = "laplace"
+    GEOMETRIC = "geometric"
+    RANDOMISED_RESPONSE = "randomised_response"
+
+
+class StochasticParameters(AttributeParameters):
+    """Parameters of `stochastic_t_closeness`."""
+
+    t: Annotated[Exact | None, Field(ge=1, description="The largest factor between class and table.")] = None
+    mechanism: Annotated[
+        Mechanism,
+        Field(
+            strict=False,
+            description="laplace: real noise; geometric: two-sided, on whole numbers; randomised_response: keep or "
+            "answer at random.",
+        ),
+    ]
+    scale: Annotated[
+        Exact | None,
+        Field(
+            gt=0, description="b of the noise e^(-|x|/b), in units of the attribute; or give epsilon and sensitivity."
+        ),
+    ] = None
+    epsilon: Annotated[Exact | None, Field(gt=0, description="With sensitivity: b = sensitivity / epsilon.")] = None
+    sensitivity: Annotated[Exact | None, Field(gt=0, description="The most that one person moves a value.")] = None
+    retention: Annotated[
+        Exact | None, Field(ge=0, le=1, description="The probability that randomised response keeps the value.")
+    ] = None
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> StochasticParameters:
+        noise = (self.scale, self.epsilon, self.sensitivity)
+        if self.mechanism is Mechanism.RANDOMISED_RESPONSE:
+            if self.retention is None or any(one is not None for one in noise):
+                raise ValueError("randomised_response takes `retention`, and no scale, epsilon or sensitivity")
+            if self.retention.denominator > FINEST:
+                raise ValueError("the retention has too many digits to be computed with exactly; round it")
+            return self
+        given = [one is not None for one in noise]
+        if self.retention is not None or given not in ([True, False, False], [False, True, True]):
+            raise ValueError(f"{self.mechanism.value} takes `scale`, or `epsilon` and `sensitivity`, and no retention")
+        if not Fraction(1, WIDEST) <= self.noise <= WIDEST:
+            raise ValueError("the scale of the noise is beyond what can be computed with")
+        return self
+
+    @property
+    def noise(self) -> Fraction:
+        """The scale b of Laplace and two-sided geometric noise."""
+        if self.scale is not None:
+            return self.scale
+        return Fraction(self.sensitivity or 0) / Fraction(self.epsilon or 1)
+
+
+def stochastic_distance(evidence: ClassEvidence, parameters: StochasticParameters) -> Ratios | Transcendental:
+    """Supremum over outputs o of max(f_E(o) / f_T(o), f_T(o) / f_E(o)), with f_E = (1/n_E) sum of Pr_Z(c) over E.
+
+    It is computed from the mechanism's own distribution, never estimated from a realisation.
+
+    Returns:
+        Figures of at least 1, shape (classes,): exact fractions for randomised response, otherwise float64 that exact
+        arithmetic decides close to a threshold.
+
+    Raises:
+        CheckError: geometric noise on values that are not whole numbers, or noise that is tiny beside their range.
+
+    Cost: O(pairs log m).
+
+    Source: Domingo-Ferrer, Soria-Comas (2015), definition 3.
+    """
+    histogram, marginal = evidence.sensitive
+    if parameters.mechanism is Mechanism.RANDOMISED_RESPONSE:
+        return response_distance(histogram, marginal, Fraction(parameters.retention or 0))
+    values = evidence.values
+    if values is None:
+        raise CheckError("noise is added to numbers; declare `scale: numeric`")
+    if parameters.mechanism is Mechanism.GEOMETRIC and (values != np.round(values)).any():
+        raise CheckError("geometric noise is for whole numbers, and the attribute has others; use laplace")
+    return laplace_distance(histogram, marginal, values, parameters.noise)
+
+
+def _sentence(outcome: Outcome) -> str:
+    t = observed(outcome)
+    if isinf(t):
+        found = "the outputs of an equivalence class and of the table differ without bound"
+    else:
+        found = f"the likelihood of no output differs by more than the factor {number(t)} between class and table"
+    masked = str(outcome.parameters["mechanism"]).replace("_", " ")
+    return f"{ASSUMING}, and with {masked} applied as declared, {found}.{demand(outcome, 'a factor')}"
+
+
+CHECKS = [
+    ClassCheck(
+        name="stochastic_t_closeness",
+        title="Stochastic t-closeness",
+        quarter=Quarter.ATTRIBUTE_MODEL,
+        parameters=StochasticParameters,
+        thresholds=(Threshold("t", Comparison.AT_MOST, stochastic_distance, "factor between class and table"),),
+        on_attribute=True,
+        scales=lambda parameters: (
+            None if parameters.mechanism is Mechanism.RANDOMISED_RESPONSE else frozenset({Scale.NUMERIC})
+        ),
+        variant=lambda parameters: parameters.mechanism.value.replace("_", " "),
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "The confidential values c of the table are masked by a mechanism Z before release. For every "
+                "equivalence class E and every output, the average of Z's distributions over the class and over the "
+                "table are within the factor t of each other."
+            ),
+            formula="max_E sup_o max(f_E(o) / f_T(o), f_T(o) / f_E(o)) ≤ t;  f_E(o) = 1/n_E Σ_{c∈E} Pr(Z(c) = o)",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><munder>"
+                "<mo movablelimits='false'>sup</mo><mi>o</mi></munder><mi>max</mi><mo>&#x2061;</mo><mo>(</mo><mfrac>"
+                "<mrow><msub><mi>f</mi><mi>E</mi></msub><mo>(</mo><mi>o</mi><mo>)</mo></mrow><mrow><msub><mi>f</mi>"
+                "<mi>T</mi></msub><mo>(</mo><mi>o</mi><mo>)</mo></mrow></mfrac><mo>,</mo><mfrac><mrow><msub><mi>f</mi>"
+                "<mi>T</mi></msub><mo>(</mo><mi>o</mi><mo>)</mo></mrow><mrow><msub><mi>f</mi><mi>E</mi></msub><mo>(</mo>"
+                "<mi>o</mi><mo>)</mo></mrow></mfrac><mo>)</mo><mo>≤</mo><mi>t</mi></math>"
+            ),
+            reading=(
+                "A factor of at least 1: 1 where the outputs say no more about a class than about the table. More "
+                "noise brings it closer to 1."
+            ),
+            choosing=(
+                "2 ln t is the implied epsilon under the assumptions of t-closeness. Raise the noise until the figure "
+                "keeps the t that you need; `t_from_epsilon` bounds it from epsilon and class sizes alone."
+            ),
+            limits=(
+                "Audit the table before the noise, with the mechanism that will be applied declared: on cells that are "
+                "masked already it would describe a second masking. It holds for one release of each value. "
+                "Randomised response answers any of the domain's values, so a declared domain is part of it."
+            ),
+            source=f"{DS15}, definition 3",
+            example="- stochastic_t_closeness: {t: 2, attribute: salary, mechanism: laplace, scale: 1000}",
+        ),
+    ),
+]
