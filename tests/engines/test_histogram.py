@@ -1,0 +1,97 @@
+"""Histograms in compressed rows against counters of plain Python, rows without values included."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcdp_audit.histogram import Histogram, add_up, count_pairs
+from tcdp_audit.keys import fold
+
+Rows = list[Counter[int]]
+
+
+def compressed(rows: Rows) -> Histogram:
+    pairs = [sorted(row.items()) for row in rows]
+    offsets = np.cumsum([0, *map(len, pairs)]).astype(np.int64)
+    values = np.array([value for row in pairs for value, _ in row], dtype=np.int64)
+    counts = np.array([count for row in pairs for _, count in row], dtype=np.int64)
+    return Histogram(offsets, values, counts)
+
+
+def plain(histogram: Histogram) -> Rows:
+    rows = []
+    for start, end in zip(histogram.offsets[:-1].tolist(), histogram.offsets[1:].tolist(), strict=True):
+        values, counts = histogram.values[start:end].tolist(), histogram.counts[start:end].tolist()
+        assert values == sorted(set(values))
+        rows.append(Counter(dict(zip(values, counts, strict=True))))
+    return rows
+
+
+ROWS = st.lists(
+    st.dictionaries(st.integers(0, 5), st.integers(1, 4), max_size=4).map(Counter), min_size=1, max_size=8
+)
+
+
+@given(ROWS)
+def test_figures_of_rows(rows: Rows) -> None:
+    histogram = compressed(rows)
+    assert len(histogram) == len(rows)
+    assert histogram.distinct.tolist() == [len(row) for row in rows]
+    assert histogram.total.tolist() == [row.total() for row in rows]
+    assert histogram.max(histogram.counts).tolist() == [max(row.values(), default=0) for row in rows]
+    assert histogram.min(histogram.counts).tolist() == [min(row.values(), default=0) for row in rows]
+    assert histogram.filled().tolist() == [bool(row) for row in rows]
+    assert histogram.rows.tolist() == [number for number, row in enumerate(rows) for _ in row]
+    assert histogram.spread(histogram.total).tolist() == [row.total() for row in rows for _ in row]
+
+
+@given(ROWS, st.lists(st.integers(0, 7), max_size=8), st.integers(0, 5))
+def test_taking_rows_and_leaving_a_value_out(rows: Rows, wanted: list[int], value: int) -> None:
+    histogram = compressed(rows)
+    chosen = [one for one in wanted if one < len(rows)]
+    assert plain(histogram.take(np.array(chosen, dtype=np.intp))) == [rows[one] for one in chosen]
+    assert plain(histogram.without(value)) == [
+        Counter({v: c for v, c in row.items() if v != value}) for row in rows
+    ]
+
+
+@given(ROWS)
+def test_profiles_are_the_multisets_of_counts(rows: Rows) -> None:
+    classes = np.flatnonzero([bool(row) for row in rows])
+    found = {}
+    for profile, positions in compressed(rows).profiles(classes):
+        found |= {int(classes[position]): profile for position in positions}
+    assert found == {c: tuple(sorted(rows[c].values(), reverse=True)) for c in classes.tolist()}
+
+
+@given(ROWS)
+def test_ranked_rows_have_their_counts_in_descending_order(rows: Rows) -> None:
+    ranked = compressed(rows).ranked()
+    parts = np.split(ranked.counts, ranked.offsets[1:-1])
+    assert [part.tolist() for part in parts] == [sorted(row.values(), reverse=True) for row in rows]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 6)), max_size=40), st.booleans()
+)
+def test_counting_pairs(records: list[tuple[int, int, int]], wide: bool) -> None:
+    radix = 2**61 if wide else 7  # beyond 62 bits together with the keys, so that both are renumbered
+    columns = [np.array([record[i] for record in records], dtype=np.int64) for i in range(3)]
+    keys = fold(columns[:2], [4, 3])
+    expected: dict[tuple[int, int], Counter[int]] = {}
+    for first, second, value in records:
+        expected.setdefault((first, second), Counter())[value] += 1
+    assert plain(count_pairs(keys, columns[2], radix)) == [row for _, row in sorted(expected.items())]
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(1, 9)), max_size=20))
+def test_adding_up_triples(triples: list[tuple[int, int, int]]) -> None:
+    expected: Rows = [Counter() for _ in range(5)]
+    for row, value, count in triples:
+        expected[row][value] += count
+    columns = [np.array([triple[i] for triple in triples], dtype=np.int64) for i in range(3)]
+    assert plain(add_up(columns[0], columns[1], columns[2], 5, 6)) == expected

@@ -1,0 +1,127 @@
+"""Shards: every record once, no class in two of them, readable again, and nothing left on disk."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcdp_audit.encoding import Domain
+from tcdp_audit.engines.base import Batch
+from tcdp_audit.shards import MOST_SHARDS, SHARD_RECORDS, Plan, Shards, partition, plan
+
+RECORDS = 5000
+
+
+def domain(name: str, size: int) -> Domain:
+    values = np.arange(size)
+    return Domain(name, values, np.ones(size, dtype=np.int64), 0, values)
+
+
+DOMAINS = [domain("zip", 300), domain("age", 90), domain("disease", 12)]
+
+
+class Table:
+    """The only part of an engine that partitioning needs."""
+
+    records = RECORDS
+
+    def __init__(self, *, fails_after: int | None = None) -> None:
+        draw = np.random.default_rng(3)
+        sizes = {one.attribute: one for one in DOMAINS}
+        self.codes = {n: draw.integers(0, d.size + 1, RECORDS).astype(d.dtype) for n, d in sizes.items()}
+        self.fails_after = fails_after
+
+    def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
+        for number, start in enumerate(range(0, RECORDS, 700)):
+            if number == self.fails_after:
+                raise RuntimeError("the disk is gone")
+            yield {one.attribute: self.codes[one.attribute][start : start + 700] for one in domains}
+
+    def rows(self) -> Counter[tuple[int, ...]]:
+        return Counter(zip(*(self.codes[one.attribute].tolist() for one in DOMAINS), strict=True))
+
+
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def dealt(table: Table, chosen: Plan, by: Sequence[Domain] = DOMAINS[:2], **options: Any) -> Shards:
+    return partition(table, DOMAINS, by, chosen, **options)  # type: ignore[arg-type]
+
+
+def rows_of(shard: Batch) -> list[tuple[int, ...]]:
+    return list(zip(*(shard[one.attribute].tolist() for one in DOMAINS), strict=True))
+
+
+@pytest.mark.parametrize("spill", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 7, 64, 4096])
+def test_every_record_is_in_one_shard_and_no_class_in_two(scratch: Path, count: int, spill: bool) -> None:
+    table = Table()
+    with dealt(table, Plan(count, spill)) as shards:
+        parts = [rows_of(shard) for shard in shards]
+        again = [rows_of(shard) for shard in shards]
+    assert again == parts
+    assert sum((Counter(part) for part in parts), Counter()) == table.rows()
+    homes: dict[tuple[int, ...], set[int]] = {}
+    for number, part in enumerate(parts):
+        for row in part:
+            homes.setdefault(row[:2], set()).add(number)
+    assert {len(found) for found in homes.values()} == {1}
+    assert (len(parts) > 1) == (count > 1)
+    assert list(scratch.iterdir()) == []
+
+
+def test_spilled_codes_keep_their_type_and_an_empty_shard_is_empty() -> None:
+    with dealt(Table(), Plan(4096, spill=True)) as shards:
+        whole = [shards.read(number) for number in range(4096)]
+    assert any(not shard for shard in whole)
+    types = {name: {shard[name].dtype for shard in whole if shard} for name in ("zip", "age")}
+    assert types == {"zip": {np.dtype(np.uint16)}, "age": {np.dtype(np.uint8)}}
+
+
+def test_without_a_common_attribute_there_is_one_shard() -> None:
+    with dealt(Table(), Plan(7, spill=False), by=[]) as shards:
+        assert shards.count == 1
+        assert [len(rows_of(shard)) for shard in shards] == [RECORDS]
+
+
+@pytest.mark.parametrize("fails_after", [0, 3])
+def test_a_failure_while_reading_leaves_nothing_on_disk(scratch: Path, fails_after: int) -> None:
+    with pytest.raises(RuntimeError, match="the disk is gone"):
+        dealt(Table(fails_after=fails_after), Plan(7, spill=True))
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_a_failure_while_measuring_leaves_nothing_on_disk(scratch: Path, error: type[BaseException]) -> None:
+    shards = dealt(Table(), Plan(7, spill=True))
+    assert len(list(scratch.iterdir())) == 1
+    with pytest.raises(error), shards:
+        raise error
+    assert list(scratch.iterdir()) == []
+
+
+def test_progress_tells_the_records_read_so_far() -> None:
+    told: list[tuple[str, int, int]] = []
+    dealt(Table(), Plan(2, spill=False), progress=lambda *step: told.append(step))
+    assert told[0] == ("reading", 700, RECORDS)
+    assert told[-1] == ("reading", RECORDS, RECORDS)
+
+
+def test_the_plan_follows_the_memory() -> None:
+    bytes_a_record = sum(one.dtype.itemsize for one in DOMAINS)
+    assert bytes_a_record == 4
+    assert plan(1000, DOMAINS, 2**30, 2) == Plan(1, spill=False)
+    assert plan(SHARD_RECORDS + 1, DOMAINS, 2**34, 2) == Plan(2, spill=False)
+    assert plan(10**9, DOMAINS, 2**30, 2).spill
+    assert not plan(2**26, DOMAINS, 2**30, 2).spill
+    assert plan(2**26 + 1, DOMAINS, 2**30, 2).spill
+    assert plan(10**12, DOMAINS, 2**26, 64).shards == MOST_SHARDS
