@@ -1,0 +1,309 @@
+"""t-closeness in an audit: the papers' numbers, what a policy may ask, what an outcome says, and what it promises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tcdp_audit import Outcome, PolicyError, Status, audit
+
+DISTANCES = (
+    "equal",
+    "ordered",
+    "numeric",
+    "hierarchical",
+    "multiplicative",
+    "kullback_leibler",
+    "jensen_shannon",
+)
+LETTERS = {"*": {"x": {"u": ["10", "20"], "v": ["30"]}, "y": {"w": ["45", "100"]}}}
+PLACES = {"place": {"role": "quasi_identifier"}}
+
+
+def _audited(
+    table: Any,
+    declaration: Mapping[str, Any],
+    *expectations: Mapping[str, Any],
+    conventions: Mapping[str, Any] | None = None,
+    quasi_identifiers: Mapping[str, Any] | None = None,
+    shards: int | None = None,
+) -> tuple[Outcome, ...]:
+    policy = {
+        "version": 1,
+        "attributes": {**(quasi_identifiers or PLACES), "answer": {"role": "sensitive", **declaration}},
+        "conventions": dict(conventions or {}),
+        "expect": [{"t_closeness": dict(one)} for one in expectations],
+    }
+    return audit(table, policy, shards=shards).expectations
+
+
+def _table(counts: list[list[int]], labels: list[Any]) -> pa.Table:
+    classes, values = np.nonzero(np.array(counts))
+    times = np.array(counts)[classes, values]
+    places = [f"p{one}" for one in np.repeat(classes, times)]
+    return pa.table({"place": places, "answer": np.array(labels)[np.repeat(values, times)]})
+
+
+# The papers' numbers
+
+
+@pytest.mark.parametrize(
+    ("table", "reference", "figures"),
+    [
+        ("li07_table4", "release", [Fraction(4, 9), Fraction(8, 27), Fraction(8, 27)]),
+        ("li07_table5", "release", [Fraction(8, 27), Fraction(7, 27), Fraction(5, 27)]),
+        ("li07_table4", "declared", [Fraction(1, 2), Fraction(5, 18), Fraction(5, 18)]),
+        ("li07_table5", "declared", [Fraction(5, 18)] * 3),
+    ],
+)
+def test_diseases_of_li_2007_by_definition_and_as_printed(table: str, reference: str, figures: list[Fraction]):
+    """The printed 0.5 and 0.278 need a reference that is uniform over the six diseases; by definition it is 8/27."""
+    papers = Path(__file__).parents[2] / "examples" / "papers"
+    disease = {
+        "role": "sensitive",
+        "hierarchy": str(papers / "li07_disease_hierarchy.csv"),
+        "distribution": "uniform",
+    }
+    worst = figures[0]
+
+    def outcome(t: Fraction | None) -> Outcome:
+        roles = {"zip": "quasi_identifier", "age": "quasi_identifier", "salary": "insensitive"}
+        policy = {
+            "version": 1,
+            "attributes": {"disease": disease, **{name: {"role": role} for name, role in roles.items()}},
+            "conventions": {"reference": reference},
+            "expect": [{"t_closeness": {"distance": "hierarchical", "t": t}}],
+        }
+        return audit(papers / f"{table}.csv", policy).expectations[0]
+
+    assert [one.value for one in outcome(None).worst] == [float(figure) for figure in figures]
+    assert outcome(worst).status is Status.PASSED
+    assert outcome(worst - Fraction(1, 10**15)).status is Status.FAILED
+
+
+def test_120_000_records_in_classes_of_60_000():
+    """0.65, 0.15, 0.2 and 0 of 60,000 in {a, b}, {c, d}: 0.35 from uniform, where 32-bit products overflow."""
+    counts = [[39_000, 9_000, 12_000, 0], [0, 0, 30_000, 30_000]]
+    declaration = {"hierarchy": {"*": {"x": ["a", "b"], "y": ["c", "d"]}}, "distribution": "uniform"}
+    table = _table(counts, ["a", "b", "c", "d"])
+
+    def outcome(t: str, reference: str) -> Outcome:
+        asked = {"distance": "hierarchical", "t": t}
+        return _audited(table, declaration, asked, conventions={"reference": reference})[0]
+
+    uniform = outcome("1/2", "declared")
+    assert [one.value for one in uniform.worst] == [0.5, 0.35]
+    assert uniform.status is Status.PASSED
+    # q = (0.325, 0.075, 0.35, 0.25): both levels are 0.4 from either class
+    own = outcome("0.4", "release")
+    assert [one.value for one in own.worst] == [0.4, 0.4]
+    assert own.status is Status.PASSED
+    assert outcome("0.399999999999", "release").classes == own.classes.__class__(2, 2)
+
+
+@pytest.mark.parametrize(("t", "status"), [("3/2", Status.PASSED), ("1.499999999999", Status.FAILED)])
+def test_multiplicative_of_figure_2_of_domingo_ferrer_2015(t: str, status: Status):
+    counts = [[2, 1, 1], [1, 2, 1], [1, 1, 2]]
+    outcome = _audited(_table(counts, ["a", "b", "c"]), {}, {"distance": "multiplicative", "t": t})[0]
+
+    assert (outcome.observed, outcome.status) == (1.5, status)
+
+
+# What a policy may ask
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"distance": "multiplicative", "t": 0.2}, "t: must be at least 1 for the multiplicative distance"),
+        ({"distance": "equal", "t": 1.5}, "t: must be at most 1 for the equal distance"),
+        ({"distance": "hierarchical", "t": 2}, "t: must be at most 1 for the hierarchical distance"),
+        ({"t": -0.1}, "t: must be at least 0"),
+        (
+            {"distance": "kullback_leibler", "t": 0.5},
+            "t: the Kullback-Leibler divergence is a measure without a threshold; leave out t",
+        ),
+        ({"distance": "jensen_shannon", "t": 0}, "t: the Jensen-Shannon divergence is a measure without a threshold"),
+    ],
+)
+def test_t_must_suit_the_distance(asked: dict[str, Any], message: str):
+    declaration = {"scale": "numeric", "hierarchy": LETTERS}
+    with pytest.raises(PolicyError, match=message):
+        _audited(_table([[1, 1]], [10, 20]), declaration, asked)
+
+
+@pytest.mark.parametrize(
+    ("declaration", "distance", "message"),
+    [
+        ({}, "numeric", "t-closeness, numeric distance needs 'answer' to be numeric; declare it, for example"),
+        ({"scale": "ordinal", "order": ["10", "20"]}, "numeric", "needs 'answer' to be numeric"),
+        ({}, "hierarchical", "t-closeness, hierarchical distance needs a hierarchy of 'answer'; add `hierarchy: "),
+        ({"scale": "nominal"}, "ordered", "needs 'answer' to be numeric or ordinal"),
+    ],
+)
+def test_a_distance_asks_for_what_it_needs(declaration: dict[str, Any], distance: str, message: str):
+    with pytest.raises(PolicyError) as caught:
+        _audited(_table([[1, 1]], ["10", "20"]), declaration, {"distance": distance})
+    assert message in str(caught.value)
+
+
+# What an outcome says
+
+
+def _told(asked: Mapping[str, Any], counts: list[list[int]], **declaration: Any) -> str:
+    return _audited(_table(counts, [10, 20, 30][: len(counts[0])]), declaration, asked)[0].message
+
+
+def test_the_sentence_names_the_furthest_class_and_who_is_beyond_t():
+    counts = [[1, 1], [1, 1], [2, 0]]
+
+    assert _told({"distance": "equal"}, counts) == (
+        "By the equal distance the furthest of 3 equivalence classes is at 0.333333 from the whole table; "
+        "the policy sets no threshold."
+    )
+    assert _told({"distance": "equal", "t": 0.4}, counts) == (
+        "No equivalence class is further than 0.4 from the whole table by the equal distance; the furthest of 3 "
+        "equivalence classes is at 0.333333."
+    )
+    assert _told({"distance": "numeric", "t": 0.2}, counts, scale="numeric") == (
+        "1 of 3 equivalence classes, with 2 of 6 records, is further than 0.2 from the whole table by the numeric "
+        "distance; the furthest is at 0.333333."
+    )
+
+
+def test_the_sentence_shows_the_digits_that_tell_figure_and_threshold_apart():
+    assert _told({"t": "0.3333333"}, [[1, 1], [1, 1], [2, 0]]) == (
+        "1 of 3 equivalence classes, with 2 of 6 records, is further than 0.3333333 from the whole table by the equal "
+        "distance; the furthest is at 0.333333333333333."
+    )
+
+
+def test_an_infinite_distance_comes_with_its_reason_and_remedy():
+    assert _told({"distance": "multiplicative", "t": 3}, [[2, 1, 1], [1, 2, 0], [3, 0, 0]]) == (
+        "2 of 3 equivalence classes, with 6 of 10 records, are further than 3 from the whole table by the "
+        "multiplicative distance; the furthest is at an infinite distance. 2 classes lack a value that the whole table "
+        "has; merge rare values into buckets (bucketisation), so that every class can have each of them."
+    )
+
+
+def test_a_class_without_any_value_is_told():
+    table = pa.table({"place": ["a", "a", "b"], "answer": ["10", "20", None]})
+    outcome = _audited(table, {}, {"t": 1})[0]
+
+    assert (outcome.status, outcome.observed) == (Status.FAILED, inf)
+    assert outcome.message.endswith(
+        " 1 class lacks every value of the attribute, so there is no distribution to compare."
+    )
+
+
+def test_a_value_that_the_reference_lacks_is_told():
+    declaration = {"distribution": {"10": 1, "20": 1}}
+    table = _table([[1, 1, 0], [1, 1, 1]], ["10", "20", "30"])
+    asked = ({"distance": "kullback_leibler"}, {"distance": "multiplicative", "t": 5})
+    divergence, ratio = _audited(table, declaration, *asked, conventions={"reference": "declared"})
+
+    assert divergence.observed == inf
+    assert divergence.message.endswith(" 1 class has a value that the declared distribution lacks, or none at all.")
+    assert (
+        " 1 class lacks a value that the declared distribution has (or has one that it lacks); merge" in ratio.message
+    )
+    assert ratio.classes is not None
+    assert ratio.classes.failing == 1
+
+
+def test_each_distance_has_its_title():
+    outcomes = _audited(
+        _table([[1, 1]], [10, 20]),
+        {"scale": "numeric", "hierarchy": LETTERS},
+        *({"distance": distance} for distance in DISTANCES),
+    )
+
+    assert [one.title for one in outcomes] == [
+        "t-closeness, equal distance",
+        "t-closeness, ordered distance",
+        "t-closeness, numeric distance",
+        "t-closeness, hierarchical distance",
+        "t-closeness, multiplicative distance",
+        "t-closeness, Kullback-Leibler divergence",
+        "t-closeness, Jensen-Shannon divergence",
+    ]
+    assert {one.status for one in outcomes} == {Status.MEASURED}
+
+
+# What it promises
+
+
+Records = list[tuple[int, int, int]]  # two quasi-identifiers and a value
+RECORDS = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 1), st.sampled_from([10, 20, 30, 45, 100])), min_size=1, max_size=60
+)
+TWO = {"place": {"role": "quasi_identifier"}, "sex": {"role": "quasi_identifier"}}
+ONE = {"place": {"role": "quasi_identifier"}, "sex": {"role": "insensitive"}}
+
+
+def _outcomes(records: Records, *, roles: Mapping[str, Any] = TWO, shards: int | None = None) -> list[Outcome]:
+    place, sex, answer = zip(*records, strict=True)
+    policy = {
+        "version": 1,
+        "attributes": {**roles, "answer": {"role": "sensitive", "scale": "numeric", "hierarchy": LETTERS}},
+        "expect": [{"k_anonymity": {}}, *({"t_closeness": {"distance": one}} for one in DISTANCES)],
+    }
+    table = pa.table({"place": list(map(str, place)), "sex": list(map(str, sex)), "answer": list(answer)})
+    return list(audit(table, policy, shards=shards).expectations)
+
+
+def _figures(outcomes: list[Outcome]) -> dict[str, float]:
+    return {str(one.parameters.get("distance", "k")): float(one.observed or 0) for one in outcomes}
+
+
+@settings(max_examples=15, deadline=None)
+@given(records=RECORDS, random=st.randoms(use_true_random=False))
+def test_the_order_of_records_changes_nothing(records: Records, random: Any):
+    shuffled = random.sample(records, len(records))
+
+    assert [one.as_json() for one in _outcomes(shuffled)] == [one.as_json() for one in _outcomes(records)]
+
+
+@settings(max_examples=15, deadline=None)
+@given(records=RECORDS)
+def test_shards_merge_to_the_whole(records: Records):
+    whole, parts = _outcomes(records, shards=1), _outcomes(records, shards=5)
+
+    assert [one.as_json() for one in parts] == [one.as_json() for one in whole]
+
+
+@settings(max_examples=15, deadline=None)
+@given(records=RECORDS)
+def test_the_table_twice_doubles_k_and_keeps_every_distance(records: Records):
+    once, twice = _figures(_outcomes(records)), _figures(_outcomes(records * 2))
+
+    assert twice.pop("k") == 2 * once.pop("k")
+    assert twice == pytest.approx(once, abs=1e-12)
+
+
+@settings(max_examples=15, deadline=None)
+@given(records=RECORDS)
+def test_fewer_quasi_identifiers_never_increase_t_nor_lower_k(records: Records):
+    """The subset property; the generalisation property is the same, as coarser values merge classes, too."""
+    fine, coarse = _figures(_outcomes(records)), _figures(_outcomes(records, roles=ONE))
+
+    assert coarse.pop("k") >= fine.pop("k")
+    assert all(coarse[name] <= fine[name] + 1e-12 for name in DISTANCES)
+
+
+@settings(max_examples=15, deadline=None)
+@given(records=RECORDS, random=st.randoms(use_true_random=False))
+def test_names_of_classes_do_not_matter(records: Records, random: Any):
+    renamed = random.sample(range(100), 4)
+    other = [(renamed[place], sex, answer) for place, sex, answer in records]
+
+    assert _figures(_outcomes(other)) == pytest.approx(_figures(_outcomes(records)), abs=1e-12)
