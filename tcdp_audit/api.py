@@ -25,6 +25,7 @@ def audit(
     release: Any,
     policy: str | Path | Mapping[str, Any] | Policy,
     original: Any = None,
+    population: Any = None,
     *,
     plugins: Plugins | None = None,
     memory: int | None = None,
@@ -41,6 +42,7 @@ def audit(
         policy: a policy, the path of a policy file, or its content as a mapping.
         original: the table that the release was made from, where a check or the reference distribution needs it; by
             default the one that the policy names.
+        population: the population that the release was drawn from, likewise.
         plugins: the plugins to use; by default all that are installed.
         memory: budget in bytes; by default three quarters of what is free.
         shards: work through this many shards; by default as many as suit the memory. The answer is the same.
@@ -69,17 +71,19 @@ def audit(
     budget = memory or default_memory()
     with ExitStack() as opened:
         engine = opened.enter_context(open_engine(_located(release, policy), budget))
-        source = policy.document.original if original is None else original
-        known = None if source is None else opened.enter_context(_opened_original(source, policy, budget))
+        companions = {
+            name: opened.enter_context(open_engine(table, budget, name))
+            for name, table in _companions(policy, original, population).items()
+        }
         schema = _schema_outcomes(policy, engine, release)  # first: a fault of it is one of the policy
-        outcomes = (*evaluate(policy, engine, options, known), *schema)
+        outcomes = (*evaluate(policy, engine, options, companions), *schema)
         return Audit(
             outcomes=outcomes,
             release=_described(engine),
-            original=None if known is None else _described(known),
+            companions={name: _described(table) for name, table in companions.items()},
             policy=policy,
             plugins=plugins,
-            variants=_variants(policy, engine, options, known) if all_conventions else (),
+            variants=_variants(policy, engine, options, companions) if all_conventions else (),
         )
 
 
@@ -143,17 +147,22 @@ def _located(release: Any, policy: Policy) -> Any:
     return policy.resolve(policy.document.release)
 
 
-def _opened_original(original: Any, policy: Policy, memory: int) -> Engine:
-    """The original, from the call or, relative to the policy's folder, from the policy."""
-    if isinstance(original, str) and original is policy.document.original:
-        original = policy.resolve(original)
-    return open_engine(original, memory, "original")
+def _companions(policy: Policy, original: Any, population: Any) -> dict[str, Any]:
+    """The further tables to open, from the call or from the policy: the original always, others where a check asks."""
+    required = {"original"}.union(*(getattr(one.check, "requires", ()) for one in policy.expectations))
+    given = {"original": original, "population": population, "holdout": None}
+    named = {name: getattr(policy.document, name) for name in given}
+    found = {name: policy.resolve(location) for name, location in named.items() if location is not None}
+    found |= {name: table for name, table in given.items() if table is not None}
+    return {name: table for name, table in found.items() if name in required}
 
 
-def _variants(policy: Policy, engine: Engine, options: Options, original: Engine | None) -> tuple[Variant, ...]:
+def _variants(
+    policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine]
+) -> tuple[Variant, ...]:
     from tcdp_audit.convention_matrix import convention_matrix  # noqa: PLC0415 - only where it is asked for
 
-    return convention_matrix(policy, engine, options, original)
+    return convention_matrix(policy, engine, options, companions)
 
 
 def _described(engine: Engine) -> Table:

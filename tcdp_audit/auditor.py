@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check import Marginal, Target
+from tcdp_audit.check import Marginal, TableCheck, Target
 from tcdp_audit.classes import Grouping, Shard
 from tcdp_audit.encoding import Domain
 from tcdp_audit.engines.base import Engine
@@ -28,6 +29,7 @@ from tcdp_audit.release import Release
 from tcdp_audit.resources import default_memory, processors
 from tcdp_audit.shards import Plan, Progress, Shards, partition, plan, silent
 from tcdp_audit.structure import examine
+from tcdp_audit.table_view import TableView
 from tcdp_audit.tasks import Summaries, Task, conventions_of
 
 
@@ -49,9 +51,15 @@ class Options:
 
 
 def evaluate(
-    policy: Policy, engine: Engine, options: Options, original: Engine | None = None
+    policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine] = MappingProxyType({})
 ) -> tuple[Outcome, ...]:
     """Every outcome of a release under a policy: structure first, then the expectations in the policy's order.
+
+    Args:
+        policy: what the release must satisfy.
+        engine: the release.
+        options: how to run.
+        companions: the further tables by their name in the policy: original, population, holdout.
 
     Raises:
         DataError: the release is empty or cannot be read.
@@ -59,16 +67,17 @@ def evaluate(
     """
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
-    release = Release(engine, policy, original)
+    release = Release(engine, policy, companions.get("original"))
     structural = tuple(examine(release, show_values=options.show_values))
-    return structural + tuple(_Evaluation(release, options).outcomes())
+    return structural + tuple(_Evaluation(release, options, companions).outcomes())
 
 
 class _Evaluation:
     """The expectations of one audit."""
 
-    def __init__(self, release: Release, options: Options) -> None:
+    def __init__(self, release: Release, options: Options, companions: Mapping[str, Engine]) -> None:
         self.release, self.options = release, options
+        self.view = TableView(release.policy, release.engine, companions)
         self.policy, self.conventions = release.policy, release.policy.conventions
         self.memory = options.memory or default_memory()
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
@@ -83,9 +92,9 @@ class _Evaluation:
         with self._partitioned() as shards:
             self.shards = shards
             tasks = list(self._tasks())
-            results = self._run([task for task in tasks if not task.obstacle])
+            results = self._run([task for task in tasks if not task.obstacle and not _is_of_table(task)])
             for task in tasks:
-                yield task.outcome(results.get(id(task)))
+                yield task.found(self.view) if _is_of_table(task) else task.outcome(results.get(id(task)))
 
     def _partitioned(self) -> Shards:
         release = self.release
@@ -313,6 +322,10 @@ class _ShardView:
             counted = grouping.histogram(attribute.codes(self.shard), attribute.size + 1)
             self.histograms[key] = counted if self.missing_is_a_value else counted.without(attribute.size)
         return grouping, self.histograms[key]
+
+
+def _is_of_table(task: Task) -> bool:
+    return isinstance(task.expectation.check, TableCheck)
 
 
 def _merged(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Annotated, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from tcdp_audit.outcome import Comparison, Outcome, Severity
 from tcdp_audit.policy.model import AttributeDeclaration, Model, PolicyDocument, Role, Scale, Text
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.summary import ClassSummary
+
+if TYPE_CHECKING:
+    from tcdp_audit.table_view import TableView
 
 
 class Parameters(Model):
@@ -394,8 +397,72 @@ class VictimCheck(Specification[P]):
         )
 
 
-Check = ClassCheck[Any] | VictimCheck[Any]
-KINDS = (ClassCheck, VictimCheck)
+@dataclass(frozen=True)
+class Finding:
+    """What a table check found.
+
+    Args:
+        value: the figure: exact where it can be, infinite or finite, never NaN.
+        records: how many records it is about.
+        failing: how many of them are exposed, where that is a matter of yes or no.
+        classes: how many equivalence classes it is about, and how many of them are exposed, where it is about classes.
+        details: further figures by documented names; no cell among them.
+        distribution: [figure, classes, records] triples for the chart, in ascending order of the figure.
+    """
+
+    value: Fraction | float
+    records: int
+    failing: int | None = None
+    classes: tuple[int, int | None] | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+    distribution: Sequence[Sequence[float]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableCheck(Specification[P]):
+    """A check on the release as a whole, and on the tables that it can be compared with.
+
+    Args:
+        measure: the figure, from a view that reads what it is asked for.
+        threshold: the parameter with the largest (or least) figure allowed.
+        comparison: how the figure must stand to it.
+        label: what the figure is called.
+        requires: the further tables that it needs: "original", "population", "holdout".
+    """
+
+    measure: Callable[[TableView, P], Finding]
+    threshold: str = "at_most"
+    comparison: Comparison = Comparison.AT_MOST
+    label: str = "share of records"
+    requires: frozenset[str] = frozenset()
+
+    def demanded(self, parameters: P) -> Fraction | None:
+        """The threshold of an expectation."""
+        value = getattr(parameters, self.threshold)
+        return None if value is None else Fraction(value)
+
+    def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        """Why an expectation cannot hold for this policy: (parameter or "", sentence)."""
+        yield from Specification.faults(self, parameters, document)
+        if "original" in self.requires and document.key is None and not document.rows_aligned:
+            yield "", NO_PAIRING
+
+    def verdict(self, finding: Finding, parameters: P) -> Verdict:
+        """The figure, compared exactly with the threshold."""
+        value, demanded = finding.value, self.demanded(parameters)
+        if value != value:  # noqa: PLR0124 - NaN
+            raise CheckError("the check gave NaN; a figure must be a number or infinite")
+        sign = 0 if demanded is None else (value > demanded) - (value < demanded)
+        kept = bool(self.comparison.holds(sign))
+        return Verdict(float(value), demanded, self.comparison, None if demanded is None else not kept, finding.details)
+
+
+NO_PAIRING = (
+    "which released record came from which original is not declared; add `key:` with the attribute that both tables "
+    "share, or `rows_aligned: true` if row i of one is row i of the other"
+)
+Check = ClassCheck[Any] | VictimCheck[Any] | TableCheck[Any]
+KINDS = (ClassCheck, VictimCheck, TableCheck)
 
 
 def _scale_faults(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
+from types import MappingProxyType
 from typing import Any
 
 from tcdp_audit.auditor import Options, evaluate
@@ -41,7 +42,7 @@ class Variant:
 
 
 def convention_matrix(
-    policy: Policy, engine: Engine, options: Options, original: Engine | None = None
+    policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine] = MappingProxyType({})
 ) -> tuple[Variant, ...]:
     """Audit under every combination of conventions that applies, the policy's own first.
 
@@ -50,13 +51,13 @@ def convention_matrix(
 
     Cost: that of one audit for each combination.
     """
-    choices = _choices(Release(engine, policy, original))
+    choices = _choices(Release(engine, policy, companions.get("original")))
     combinations = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
     declared = {name: getattr(policy.conventions, name) for name in choices}
     combinations.sort(key=lambda combination: combination != declared)
     variants = []
     for done, combination in enumerate(combinations, 1):
-        verdicts = _verdicts(policy.with_conventions(**combination), engine, options, original)
+        verdicts = _verdicts(policy.with_conventions(**combination), engine, options, companions)
         variants.append(Variant(combination, tuple(verdicts), combination == declared))
         options.progress("conventions", done, len(combinations))
     return tuple(variants)
@@ -98,12 +99,12 @@ def _choices(release: Release) -> dict[str, list[str]]:
     return {name: values for name, values in choices.items() if values}
 
 
-def _verdicts(policy: Policy, engine: Engine, options: Options, original: Engine | None) -> Iterator[Status]:
+def _verdicts(policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine]) -> Iterator[Status]:
     """The gravest status of each expectation's outcomes, skipped for one that the conventions rule out."""
     document = policy.document
     suited = tuple(e for e in policy.expectations if not any(e.check.faults(e.parameters, document)))
     quiet = replace(options, progress=silent)
-    outcomes = evaluate(replace(policy, expectations=suited), engine, quiet, original) if suited else ()
+    outcomes = evaluate(replace(policy, expectations=suited), engine, quiet, companions) if suited else ()
     found = (one.status for one in outcomes if not one.is_structural)
     for expectation in policy.expectations:
         targets = expectation.check.targets(expectation.parameters, document) if expectation in suited else []

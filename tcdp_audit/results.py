@@ -6,7 +6,7 @@ import json
 import os
 import platform
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -75,7 +75,7 @@ class Audit:
         release: what was audited.
         policy: what it was audited against.
         plugins: the code that took part.
-        original: what the release was compared with, if anything.
+        companions: the tables that the release was compared with, by their name in the policy.
         variants: the verdicts under every combination of conventions, where they were asked for.
         audited_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
     """
@@ -84,7 +84,7 @@ class Audit:
     release: Table
     policy: Policy
     plugins: Plugins
-    original: Table | None = None
+    companions: Mapping[str, Table] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
     audited_at: datetime = field(default_factory=now)
 
@@ -159,7 +159,7 @@ class Audit:
             "tool": tool(),
             "plugins": [info.as_json() for info in self.plugins.infos],
             "release": self.release.as_json(),
-            "original": None if self.original is None else self.original.as_json(),
+            "companions": {name: table.as_json() for name, table in self.companions.items()},
             "policy": {
                 "uri": None if self.policy.path is None else str(self.policy.path),
                 "sha256": self.policy.sha256,
@@ -170,8 +170,11 @@ class Audit:
         }
 
     def to_json(self) -> str:
-        """The result as JSON text, with a line for each outcome's field but not for each number."""
-        return json.dumps(self.as_json(), ensure_ascii=False, indent=1) + "\n"
+        """The result as JSON text, a line for each of its keys and for each outcome."""
+        result = self.as_json()
+        outcomes = ",\n  ".join(_compact(one) for one in result.pop("outcomes"))
+        lines = [f' "{key}": {_compact(value)}' for key, value in result.items()]
+        return "{\n" + ",\n".join([*lines, f' "outcomes": [\n  {outcomes}\n ]']) + "\n}\n"
 
     def render(self, suffix: str) -> str:
         """The audit in the format that a file extension stands for.
@@ -188,6 +191,10 @@ class Audit:
     def write(self, path: str | Path) -> None:
         """Write a report; the extension chooses the format. The file appears whole or not at all."""
         write_atomically(Path(path), self.render(Path(path).suffix))
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def tool() -> dict[str, Any]:

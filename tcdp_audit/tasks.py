@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check import Check, ClassCheck, ClassEvidence, Marginal, Target, Verdict
+from tcdp_audit.check import (
+    Check,
+    ClassCheck,
+    ClassEvidence,
+    Finding,
+    Marginal,
+    TableCheck,
+    Target,
+    Verdict,
+)
 from tcdp_audit.classes import Grouping
 from tcdp_audit.encoding import Domain
 from tcdp_audit.errors import CheckError
@@ -20,6 +29,7 @@ from tcdp_audit.histogram import Counts, Histogram
 from tcdp_audit.outcome import Comparison, Outcome, Status, Tally, WorstClass
 from tcdp_audit.policy import Conventions, Expectation
 from tcdp_audit.summary import ClassSummary, merge, summarise
+from tcdp_audit.table_view import TableView
 
 Summaries = tuple[ClassSummary, ...]  # one for each figure of the check, the headline first
 
@@ -57,7 +67,9 @@ class Task:
         size = grouping.size
         filled = np.ones(len(size), dtype=bool) if histogram is None else histogram.filled()
         evidence = self._evidence(size, histogram, filled)
-        figures = self.expectation.check.figures(evidence, self.expectation.parameters)
+        check = self.expectation.check
+        assert not isinstance(check, TableCheck)  # noqa: S101 - a table check sees no shard
+        figures = check.figures(evidence, self.expectation.parameters)
         failing = np.logical_or.reduce(
             [~filled, *(_spread(figure.fails, filled, fill=True) for figure in figures)]
         )
@@ -108,12 +120,39 @@ class Task:
         if result is None or not result[0].classes:
             return replace(self._blank(), message="no equivalence class was evaluated")
         check = self.expectation.check
+        assert not isinstance(check, TableCheck)  # noqa: S101 - a table check is asked through `found`
         try:
             outcome = self._told(result, check.verdict(result, self.expectation.parameters))
             message = self.violation or (check.sentence(outcome) if check.sentence else _general(outcome))
             return replace(outcome, message=message)
         except Exception as error:  # noqa: BLE001 - a check that raises must not take the others down
             return replace(self._blank(), message=_sentence(error))
+
+    def found(self, view: TableView) -> Outcome:
+        """What came of a table check."""
+        if self.obstacle:
+            return replace(self._blank(), message=self.obstacle)
+        check, parameters = self.expectation.check, self.expectation.parameters
+        assert isinstance(check, TableCheck)  # noqa: S101 - the auditor asks only those
+        try:
+            finding = check.measure(view, parameters)
+            outcome = self._shown(finding, check.verdict(finding, parameters))
+            message = self.violation or (check.sentence(outcome) if check.sentence else _general(outcome))
+            return replace(outcome, message=message)
+        except Exception as error:  # noqa: BLE001 - a check that raises must not take the others down
+            return replace(self._blank(), message=_sentence(error))
+
+    def _shown(self, finding: Finding, verdict: Verdict) -> Outcome:
+        failed = True if self.violation else verdict.failed
+        distribution = {"distribution": [list(one) for one in finding.distribution]} if finding.distribution else {}
+        return replace(
+            self._blank(),
+            status=Status.MEASURED if failed is None else Status.FAILED if failed else Status.PASSED,
+            observed=verdict.observed,
+            classes=None if finding.classes is None else Tally(*finding.classes),
+            records=Tally(finding.records, finding.failing),
+            details={**distribution, **finding.details},
+        )
 
     def _blank(self) -> Outcome:
         """An outcome that says only what was asked for."""
@@ -189,18 +228,22 @@ def _cells(grouping: Grouping) -> Callable[[NDArray[np.intp]], list[Mapping[str,
 
 def _general(outcome: Outcome) -> str:
     """One sentence about an outcome, for checks that bring none."""
-    classes, records = outcome.classes, outcome.records
-    assert classes is not None and records is not None  # noqa: S101, PT018 - told outcomes have both
     observed = f"{outcome.observed:.6g}"
+    over = f"over {outcome.classes.total:,} equivalence classes " if outcome.classes is not None else ""
     if outcome.status is Status.MEASURED:
-        return f"Over {classes.total:,} equivalence classes the figure is {observed}; the policy sets no threshold."
-    demand = f"{outcome.comparison} {float(outcome.threshold or 0):g}"
+        return f"The figure {over}is {observed}; the policy sets no threshold."
+    demand = f"{outcome.comparison} {float(outcome.threshold or 0):.12g}"
     if outcome.status is Status.PASSED:
-        return f"The release keeps {demand}: over {classes.total:,} equivalence classes the figure is {observed}."
-    return (
-        f"The figure is {observed}, where {demand} is demanded. {classes.failing:,} of {classes.total:,} equivalence "
-        f"classes, with {records.failing:,} of {records.total:,} records, fall short."
-    )
+        return f"The release keeps {demand}: the figure {over}is {observed}."
+    return f"The figure {over}is {observed}, where {demand} is demanded.{_exposed(outcome)}"
+
+
+def _exposed(outcome: Outcome) -> str:
+    """How many records fall short, where they are counted."""
+    records = outcome.records
+    if records is None or records.failing is None:
+        return ""
+    return f" {records.failing:,} of {records.total:,} records fall short."
 
 
 def _sentence(error: Exception) -> str:

@@ -109,10 +109,10 @@ def _particulars(audit: Audit) -> list[tuple[str, list[str]]]:
     policy = audit.policy
     external = [info for info in audit.plugins.infos if info.is_external]
     plugins = count(len(external), "external plugin") if external else "built-in plugins only"
-    original = [] if audit.original is None else [("Compared with", _described(audit.original))]
+    compared = [(f"Compared with {name}", _described(table)) for name, table in audit.companions.items()]
     return [
         ("Release", _described(audit.release)),
-        *original,
+        *compared,
         ("Policy", [visible(policy.name), _short(policy.sha256)]),
         ("Audited", [f"{_date(audit.audited_at)}, {audit.audited_at:%H:%M} UTC", _tool(), plugins]),
     ]

@@ -23,6 +23,7 @@ JSON_SUFFIX = ".json"
 @click.argument("release", required=False)
 @click.option("--policy", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml of this folder.")
 @click.option("--original", metavar="FILE", help="The table that the release was made from.")
+@click.option("--population", metavar="FILE", help="The population that the release was drawn from.")
 @click.option(
     "--report", "reports", multiple=True, metavar="FILE", help="Write a report; its extension is its format."
 )
@@ -40,6 +41,7 @@ def command(
     release: str | None,
     policy: str | None,
     original: str | None,
+    population: str | None,
     reports: tuple[str, ...],
     fail_on: str,
     conventions: str,
@@ -71,6 +73,7 @@ def command(
             release,
             loaded,
             original,
+            population,
             plugins=plugins,
             memory=budget,
             show_values=show_values,

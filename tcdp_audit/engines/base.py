@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -54,7 +54,7 @@ class Engine(ABC):
 
     @abstractmethod
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
-        """All records as codes, in batches of any size and in any order. Needs `domain` called on each before."""
+        """All records as codes, in the table's order. Needs `domain` called on each before."""
 
     @abstractmethod
     def locate(self, attribute: str, values: NDArray[Any]) -> int:
@@ -68,13 +68,15 @@ class Engine(ABC):
     def sha256(self) -> str | None:
         """Digest of the table's file; None where there is no file."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - an engine may hold nothing
         """Give back what the engine holds."""
 
-    def __enter__(self) -> Engine:
+    def __enter__(self) -> Self:
+        """Use as a context manager."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Close."""
         self.close()
 
 

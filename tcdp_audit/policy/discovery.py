@@ -15,7 +15,7 @@ def discover(folder: Path) -> Path:
     Raises:
         UsageError: there is none, or more than one.
     """
-    found = sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIXES))
+    found = sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIXES) and path.is_file())
     if not found:
         raise UsageError("no policy: name one with --policy, or put one `*.tcdp.yaml` file into this folder")
     if len(found) > 1:

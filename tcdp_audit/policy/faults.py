@@ -62,6 +62,8 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
     if kind in ("enum", "literal_error"):
         choices = re.findall(r"'([^']*)'", context["expected"])
         return _SENTENCES[kind].format(**context) + nearest(str(detail["input"]), choices)
+    if kind == "int_type" and str(detail["input"]).strip("+-").isdecimal():
+        return "is too large"
     if kind in _SENTENCES:
         return _SENTENCES[kind].format(**context)
     if kind == "value_error":

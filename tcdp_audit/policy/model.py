@@ -122,6 +122,8 @@ class PolicyDocument(Model):
     sampling_fraction: Annotated[
         float | None, Field(gt=0, le=1, strict=False, description="Share sampled.")
     ] = None
+    weight: Annotated[str | None, Field(description="The attribute that holds each record's sampling weight.")] = None
+    holdout: Annotated[str | None, Field(description="Originals that had no part in making the release.")] = None
     unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = (
         None
     )

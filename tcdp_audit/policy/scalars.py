@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, WithJsonSchema
-
 
 LARGEST_EXPONENT = 300  # of float64, nearly; `1e999999999` would not fit into memory
 
@@ -17,7 +16,7 @@ class TypedInt(int):
 
     text: str
 
-    def __new__(cls, value: int, text: str) -> TypedInt:
+    def __new__(cls, value: int, text: str) -> Self:
         """Keep `text` beside `value`."""
         self = super().__new__(cls, value)
         self.text = text
@@ -29,7 +28,7 @@ class TypedFloat(float):
 
     text: str
 
-    def __new__(cls, value: float, text: str) -> TypedFloat:
+    def __new__(cls, value: float, text: str) -> Self:
         """Keep `text` beside `value`."""
         self = super().__new__(cls, value)
         self.text = text
@@ -60,7 +59,7 @@ def as_fraction(value: Any) -> Fraction:
             return Fraction(text)
         decimal = Decimal(text)
         if decimal and abs(decimal.adjusted()) > LARGEST_EXPONENT:
-            raise ValueError
+            raise ValueError  # noqa: TRY301 - told in one sentence with the others
         return Fraction(decimal)
     except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
         raise ValueError("must be a finite number") from None

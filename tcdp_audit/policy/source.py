@@ -177,7 +177,8 @@ def _scalar(node: Any) -> Any:
     constructor = yaml.constructor.SafeConstructor()
     try:
         if node.tag == "tag:yaml.org,2002:int":
-            return TypedInt(int(constructor.construct_yaml_int(node)), node.value)
+            number = int(constructor.construct_yaml_int(node))
+            return TypedInt(number, node.value) if abs(number) < 2**63 else str(node.value)
         if node.tag == "tag:yaml.org,2002:float":
             return TypedFloat(constructor.construct_yaml_float(node), node.value)
     except ValueError:

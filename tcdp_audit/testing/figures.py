@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check import Check, ClassCheck, ClassEvidence, Parameters, Threshold
+from tcdp_audit.check import Check, ClassCheck, ClassEvidence, Parameters, TableCheck, Threshold
 from tcdp_audit.exact import Measured, Ratios, as_measured
 from tcdp_audit.outcome import Comparison
 from tcdp_audit.policy import Scale
@@ -26,6 +26,8 @@ def figures_of(check: Check) -> tuple[Threshold[Any], ...]:
     """What a check measures in each class; for an attack whether it succeeds there, as 1 or 0."""
     if isinstance(check, ClassCheck):
         return check.thresholds
+    if isinstance(check, TableCheck):
+        return ()  # it has no figure per class
     return (Threshold("at_most", Comparison.AT_MOST, check.victims, check.label),)
 
 

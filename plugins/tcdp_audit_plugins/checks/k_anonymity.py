@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import ClassCheck, ClassEvidence, Comparison, Outcome, Parameters, Quarter, Status, Threshold
-from tcdp_audit.check import Guide
+from tcdp_audit.check import Check, Guide
 
 
 class KAnonymityParameters(Parameters):
@@ -49,7 +49,7 @@ def _sentence(outcome: Outcome) -> str:
     )
 
 
-CHECKS = [
+CHECKS: list[Check] = [
     ClassCheck(
         name="k_anonymity",
         title="k-anonymity",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Quarter, Threshold, Transcendental
-from tcdp_audit.check import Guide
+from tcdp_audit.check import Check, Guide
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.entropy import sign_of_perplexity
 
@@ -39,7 +39,7 @@ def distinct_values(evidence: ClassEvidence, _: DistinctParameters) -> NDArray[A
 
     Source: Machanavajjhala et al. (2007), section 3.3.
     """
-    histogram, _ = evidence.sensitive
+    histogram = evidence.sensitive[0]
     return histogram.distinct
 
 
@@ -54,7 +54,7 @@ def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcend
 
     Source: Machanavajjhala et al. (2007), definition 4.1.
     """
-    histogram, _ = evidence.sensitive
+    histogram = evidence.sensitive[0]
     counts = histogram.counts.astype(np.float64)
     total = histogram.total.astype(np.float64)
     entropy = np.log(total) - histogram.sum(counts * np.log(counts)) / total  # ln n - (sum c ln c) / n
@@ -70,7 +70,7 @@ def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcend
     return Transcendental(values, decide)
 
 
-CHECKS = [
+CHECKS: list[Check] = [
     ClassCheck(
         name="distinct_l_diversity",
         title="Distinct l-diversity",
