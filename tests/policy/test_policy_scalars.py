@@ -1,0 +1,94 @@
+"""Numbers as they were typed: exact fractions, codes with their zeros, and nothing that is no number."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcdp_audit.policy.scalars import TypedFloat, TypedInt, as_fraction, as_text
+
+
+@pytest.mark.parametrize(
+    ("value", "exact"),
+    [
+        (TypedFloat(0.2, "0.2"), Fraction(1, 5)),
+        (
+            TypedFloat(0.1, "0.1000000000000000055511151231257827"),
+            Fraction("0.1000000000000000055511151231257827"),
+        ),
+        (0.2, Fraction(1, 5)),
+        ("3/8", Fraction(3, 8)),
+        (" -3/8 ", Fraction(-3, 8)),
+        ("1e-3", Fraction(1, 1000)),
+        (TypedInt(1000, "1_000"), Fraction(1000)),
+        (7, Fraction(7)),
+        (Decimal("2.50"), Fraction(5, 2)),
+        (Fraction(1, 3), Fraction(1, 3)),
+        ("1e300", Fraction(10**300)),
+        (0, Fraction(0)),
+        ("0e-400", Fraction(0)),
+    ],
+)
+def test_a_number_is_the_one_that_was_typed(value: Any, exact: Fraction) -> None:
+    assert as_fraction(value) == exact
+
+
+ENDLESS = [
+    "3/0",
+    "nan",
+    "inf",
+    "-Infinity",
+    "1e301",
+    "1e-301",
+    "1e999999999",
+    "-1e999999999",
+    "1/2/3",
+    "",
+    "x",
+    "0x10",
+]
+
+
+@pytest.mark.parametrize("value", [*ENDLESS, float("nan"), float("inf"), "1/" + "9" * 5000])
+def test_what_is_no_finite_number(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"^must be a finite number$"):
+        as_fraction(value)
+
+
+@pytest.mark.parametrize("value", [True, None, [0.1], {"t": 1}])
+def test_what_is_no_number_at_all(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"^must be a number$"):
+        as_fraction(value)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**9), max_value=10**9))
+def test_every_decimal_is_exact(value: Decimal) -> None:
+    assert as_fraction(str(value)) == Fraction(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (TypedInt(1119, "02139"), "02139"),
+        (TypedFloat(1.5, "1.50"), "1.50"),
+        (7, "7"),
+        (0.5, "0.5"),
+        ("x", "x"),
+    ],
+)
+def test_a_value_of_a_column_is_the_text_that_was_typed(value: Any, text: str) -> None:
+    assert as_text(value) == text
+
+
+def test_a_boolean_is_no_value_of_a_column() -> None:
+    with pytest.raises(ValueError, match="YAML reads this as true or false; put it in quotes"):
+        as_text(True)
+
+
+def test_what_is_no_scalar_is_left_to_the_model() -> None:
+    assert as_text([1]) == [1]

@@ -1,0 +1,86 @@
+"""YAML as data and positions: every text that is no policy at all has a sentence and a place."""
+
+from __future__ import annotations
+
+import pytest
+
+from tcdp_audit.policy.scalars import TypedFloat, TypedInt
+from tcdp_audit.policy.source import SourceFault, parse
+
+BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+EXPLODES = "its aliases expand to more than 200,000 nodes (or to themselves)"
+DEEP = "it is nested too deeply to be a policy"
+
+FAULTS = {
+    "open list": ("a: [1\n", "not YAML: did not find expected ',' or ']'", 2, 1),
+    "tab": ("a: 1\n\tb: 2\n", "not YAML: found a tab character that violates indentation", 2, 1),
+    "control character": ("a: 1\nb: \x07\n", "not YAML: control characters are not allowed", 2, 4),
+    "unknown alias": ("a: *b\n", "not YAML: found undefined alias", 1, 4),
+    "two documents": ("a: 1\n---\nb: 2\n", "not YAML: but found another document", 2, 1),
+    "nothing": ("", "the file is empty", 0, 0),
+    "comments only": ("# nothing\n", "the file is empty", 0, 0),
+    "key twice": ("a: 1\nb: 2\na: 3\n", "'a' stands here a second time; it was set on line 1", 3, 1),
+    "key twice, deeper": (
+        "x:\n  a: 1\n  a: 2\n",
+        "'a' stands here a second time; it was set on line 2",
+        3,
+        3,
+    ),
+    "merge key": (
+        "a: &a {x: 1}\nb:\n  <<: *a\n",
+        "merge keys (`<<`) are not supported; write the entries out",
+        3,
+        3,
+    ),
+    "list as key": ("? [a]\n: 1\n", "a key must be a plain name", 1, 3),
+    "alias bomb": (BOMB, EXPLODES, 1, 1),
+    "alias to itself": ("a: &a [*a]\n", EXPLODES, 1, 1),
+    "alias to itself in a mapping": ("a: &a {b: *a}\n", EXPLODES, 1, 1),
+    "deep list": ("a: " + "[" * 4000 + "]" * 4000, DEEP, 0, 0),
+    "very deep list": ("a: " + "[" * 10**6, DEEP, 1, 103),
+    "very deep sequence on one line": ("- " * 10**6 + "a", DEEP, 1, 201),
+    "very deep mapping": ("{a: " * 10**5, DEEP, 1, 401),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_text_that_is_no_policy(name: str) -> None:
+    text, message, line, column = FAULTS[name]
+    with pytest.raises(SourceFault) as caught:
+        parse(text)
+    found = [(fault.message, fault.line, fault.column) for fault in caught.value.faults]
+    assert found == [(message, line, column)]
+
+
+def test_all_duplicates_are_found_at_once() -> None:
+    with pytest.raises(SourceFault) as caught:
+        parse("a: 1\na: 2\nb: {c: 1, c: 2}\n")
+    assert [(fault.line, fault.column) for fault in caught.value.faults] == [(2, 1), (3, 11)]
+
+
+def test_scalars_remember_how_they_were_typed() -> None:
+    data = parse("a: 0213\nb: 0.20\nc: 1e3\nd: 1_000\ne: 2024-01-31\nf: '7'\ng: ~\nh: yes\ni: 1:30\n").data
+    assert [data[name].text for name in "abdi"] == ["0213", "0.20", "1_000", "1:30"]
+    assert isinstance(data["a"], TypedInt)
+    assert isinstance(data["b"], TypedFloat)
+    assert (data["a"], data["b"], data["d"]) == (0o213, 0.2, 1000)
+    assert (data["c"], data["e"], data["f"], data["g"], data["h"]) == ("1e3", "2024-01-31", "7", None, True)
+
+
+def test_keys_are_the_text_that_stands_there() -> None:
+    assert list(parse("02139: a\nyes: b\n~: c\n1.50: d\n").data) == ["02139", "yes", "~", "1.50"]
+
+
+def test_positions_of_values_names_and_nearest_parents() -> None:
+    source = parse("a:\n  b: [10,\n      20]\nc: {d: x}\n")
+    assert source.position(["a"]) == (1, 1)
+    assert source.position(["a", "b"]) == (2, 3)
+    assert source.position(["a", "b", 1]) == (3, 7)
+    assert source.position(["c", "d"]) == (4, 8)
+    assert source.position(["c", "absent"]) == (4, 1)
+    assert source.position(["a", "b", 7]) == (2, 3)
+    assert source.position([]) == (1, 1)
+
+
+def test_an_alias_that_stays_small_is_allowed() -> None:
+    assert parse("a: &a [1, 2]\nb: *a\n").data["b"] == [1, 2]
