@@ -34,7 +34,12 @@ def adult_policy(path: Path) -> str:
     for name in SENSITIVE:
         order = json.dumps(sorted({row[name] for row in rows}))
         lines.append(f"  {name}: {{role: sensitive, scale: ordinal, order: {order}}}")
-    lines += ["expect:", "  - k_anonymity: {k: 5}", "  - distinct_l_diversity: {l: 2}", "  - entropy_l_diversity: {l: 2}"]
+    lines += [
+        "expect:",
+        "  - k_anonymity: {k: 5}",
+        "  - distinct_l_diversity: {l: 2}",
+        "  - entropy_l_diversity: {l: 2}",
+    ]
     lines += ["  - t_closeness: {t: 0.2}", "  - t_closeness: {t: 0.2, distance: ordered}"]
     return "\n".join(lines) + "\n"
 
@@ -64,7 +69,9 @@ def main() -> None:
             [script, "check", "--policy", str(policy), "--quiet", *reports],
             [sys.executable, "-c", f"import pandas; pandas.read_csv({str(adult)!r})"],
         )
-    print(f"check on Adult, JSON and HTML: {1000 * ours:.0f} ms; pandas.read_csv: {1000 * beside:.0f} ms; {ours / beside:.2f}")
+    print(
+        f"check on Adult, JSON and HTML: {1000 * ours:.0f} ms; pandas.read_csv: {1000 * beside:.0f} ms; {ours / beside:.2f}"
+    )
     ours, beside = pairs([script, "--help"], [sys.executable, "-c", "pass"])
     print(f"--help: {1000 * ours:.1f} ms; python -c pass: {1000 * beside:.1f} ms; {ours / beside:.2f}")
 

@@ -22,7 +22,9 @@ def write(path: Path, records: int) -> None:
     def category(prefix: str, values: int, skew: float) -> Any:
         weights = 1 / np.arange(1, values + 1) ** skew
         codes = rng.choice(values, size=records, p=weights / weights.sum()).astype(np.int8)
-        return pa.DictionaryArray.from_arrays(pa.array(codes), [f"{prefix}{i}" for i in range(values)]).cast(pa.string())
+        return pa.DictionaryArray.from_arrays(pa.array(codes), [f"{prefix}{i}" for i in range(values)]).cast(
+            pa.string()
+        )
 
     table = pa.table(
         {
@@ -45,7 +47,9 @@ def policy(expect: list[dict[str, Any]]) -> dict[str, Any]:
     attributes: dict[str, Any] = {name: {"role": "quasi_identifier"} for name in QUASI_IDENTIFIERS}
     order = sorted(f"occ{i}" for i in range(14))
     groups = {name: ["*", f"group {int(name[3:]) // 5}"] for name in order}
-    hierarchy = {"*": {group: [n for n in order if groups[n][1] == group] for group in sorted({g[1] for g in groups.values()})}}
+    hierarchy = {
+        "*": {group: [n for n in order if groups[n][1] == group] for group in sorted({g[1] for g in groups.values()})}
+    }
     attributes["occupation"] = {"role": "sensitive", "scale": "ordinal", "order": order, "hierarchy": hierarchy}
     attributes["income"] = {"role": "sensitive", "scale": "numeric"}
     return {"version": 1, "attributes": attributes, "expect": expect}

@@ -1,0 +1,138 @@
+"""Every check on equivalence classes, on both sensitive attributes, beside the three bare GROUP BYs; and pycanon.
+
+    python benchmarks/class_checks.py [FOLDER] [--records 20000000] [--pycanon PYTHON] [--patience 600]
+
+Prints the wall time of one audit with all registered checks as a ratio to the bare queries, the processor time that
+each expectation takes for itself, and how long pycanon, in an interpreter of its own, takes for its equivalents on the same
+table, or that it did not finish.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from equivalence_classes import bare
+from measured import in_a_process
+from synthetic import QUASI_IDENTIFIERS, SENSITIVE, policy, write
+
+EXPECTATIONS: list[dict[str, Any]] = [
+    {"k_anonymity": {"k": 5}},
+    {"alpha_k_anonymity": {"alpha": 0.5, "k": 5}},
+    {"p_sensitive_k_anonymity": {"p": 2, "k": 5}},
+    {"distinct_l_diversity": {"l": 2}},
+    {"entropy_l_diversity": {"l": 2}},
+    {"recursive_cl_diversity": {"c": 4, "l": 2}},
+    {"t_closeness": {"t": 0.5, "distance": "equal"}},
+    {"t_closeness": {"t": 0.5, "distance": "ordered"}},
+    {"t_closeness": {"t": 0.5, "distance": "numeric", "attribute": "income"}},
+    {"t_closeness": {"t": 0.5, "distance": "hierarchical", "attribute": "occupation"}},
+    {"t_closeness": {"t": 4, "distance": "multiplicative"}},
+    {"t_closeness": {"distance": "kullback_leibler"}},
+    {"t_closeness": {"distance": "jensen_shannon"}},
+    {"delta_disclosure": {"delta": 2}},
+    {"basic_beta_likeness": {"beta": 2}},
+    {"enhanced_beta_likeness": {"beta": 2}},
+    {"homogeneity": {"at_most": 0.1}},
+    {"background_knowledge": {}},
+    {"skewness": {"at_most": 3}},
+    {"similarity": {"at_most": 0.8, "width": 1000, "attribute": "income"}},
+    {"implied_epsilon": {"at_most": 2}},
+    {"t_from_epsilon": {"epsilon": 1}},
+    {"stochastic_t_closeness": {"t": 4, "mechanism": "laplace", "scale": 10000, "attribute": "income"}},
+    {"stochastic_t_closeness": {"t": 4, "mechanism": "randomised_response", "retention": 0.5}},
+    {"expected_t_closeness": {"epsilon": 1}},
+]
+
+PYCANON = """
+import sys
+import pandas
+from pycanon import anonymity
+table = pandas.read_parquet(sys.argv[2])
+quasi_identifiers, sensitive = sys.argv[3].split(","), sys.argv[4].split(",")
+function = getattr(anonymity, sys.argv[1])
+print(function(table, quasi_identifiers) if sys.argv[1] == "k_anonymity" else function(table, quasi_identifiers, sensitive))
+"""
+FUNCTIONS = (
+    "k_anonymity",
+    "alpha_k_anonymity",
+    "l_diversity",
+    "entropy_l_diversity",
+    "recursive_c_l_diversity",
+    "basic_beta_likeness",
+    "enhanced_beta_likeness",
+    "delta_disclosure",
+    "t_closeness",
+)
+
+
+def everything(path: str) -> Any:
+    """One audit with every check; the processor seconds of each expectation, over all shards and attributes."""
+    import tcdp_audit
+    from tcdp_audit.tasks import Task
+
+    spent: dict[str, float] = defaultdict(float)
+    measure: Callable[..., Any] = Task.measure
+
+    def timed(self: Task, *arguments: Any, **options: Any) -> Any:
+        start = time.thread_time()
+        try:
+            return measure(self, *arguments, **options)
+        finally:
+            expectation = self.expectation
+            spent[f"{expectation.check.titled(expectation.parameters)} ({self.target.name or 'classes'})"] += (
+                time.thread_time() - start
+            )
+
+    Task.measure = timed  # type: ignore[method-assign]
+    audit = tcdp_audit.audit(path, policy(EXPECTATIONS))
+    statuses = [one.status.value for one in audit.expectations]
+    return {"spent": spent, "errors": statuses.count("error"), "outcomes": len(statuses)}
+
+
+def compare(path: str, python: str, patience: float) -> None:
+    """Run pycanon's functions one by one in an interpreter that has it, each ended when patience is."""
+    for name in FUNCTIONS:
+        command = [python, "-W", "ignore", "-c", PYCANON, name, path, ",".join(QUASI_IDENTIFIERS), ",".join(SENSITIVE)]
+        start = time.perf_counter()
+        try:
+            done = subprocess.run(command, timeout=patience, capture_output=True, text=True, check=False)
+        except subprocess.TimeoutExpired:
+            print(f"  pycanon {name:<26} not finished in {patience:.0f} s")
+            continue
+        said = done.stdout.strip() if done.returncode == 0 else f"ended with an error, code {done.returncode}"
+        print(f"  pycanon {name:<26} {time.perf_counter() - start:8.1f} s  {said}")
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", default=tempfile.gettempdir())
+    parser.add_argument("--records", type=int, default=20_000_000)
+    parser.add_argument("--pycanon", metavar="PYTHON", help="an interpreter that has pycanon and pyarrow")
+    parser.add_argument("--pycanon-records", type=int, default=1_000_000)
+    parser.add_argument("--patience", type=float, default=600, help="seconds for each of pycanon's functions")
+    arguments = parser.parse_args()
+    for records in dict.fromkeys([arguments.records, *([arguments.pycanon_records] if arguments.pycanon else [])]):
+        path = Path(arguments.folder) / f"tcdp-audit-benchmark-{records}.parquet"
+        write(path, records)
+        queries, run = in_a_process(bare, str(path)), in_a_process(everything, str(path))
+        print(
+            f"{records:,} records, {run.answer['outcomes']} outcomes ({run.answer['errors']} errors): "
+            f"{run.seconds:.2f} s, {run.seconds / queries.seconds:.2f} of the bare {queries.seconds:.2f} s, "
+            f"peak {run.peak:.2f} GiB"
+        )
+        for name, seconds in sorted(run.answer["spent"].items(), key=lambda one: -one[1]):
+            print(f"  {seconds:8.3f} s  {name}")
+        if arguments.pycanon and records == arguments.pycanon_records:
+            compare(str(path), arguments.pycanon, arguments.patience)
+
+
+if __name__ == "__main__":
+    main()
