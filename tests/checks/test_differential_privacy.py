@@ -274,9 +274,9 @@ def test_the_sign_of_an_exponential(exponent: Fraction, digits: int):
 @pytest.mark.parametrize(
     "given",
     [
-        {"scale": 10**7},
-        {"scale": None, "mechanism": "randomised_response", "retention": "0.9"},
-        {"scale": None, "mechanism": "randomised_response", "retention": 1},
+        {"noise_scale": 10**7},
+        {"noise_scale": None, "mechanism": "randomised_response", "retention": "0.9"},
+        {"noise_scale": None, "mechanism": "randomised_response", "retention": 1},
     ],
 )
 def test_mechanisms_conform(given: dict[str, Any]):

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mechanism_tables import Rows, histogram, log_ratio, points, tables
 
-from tcdp_audit import Outcome, PolicyError, Status, audit
+from tcdp_audit import Outcome, PolicyError, Status, audit, measure
 from tcdp_audit.check import Marginal
 from tcdp_audit_plugins.checks.differential_privacy.extremes import largest, maximum
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
@@ -264,7 +264,7 @@ def _outcome(parameters: dict[str, Any], release: Any, **declaration: Any) -> Ou
 
 def test_geometric_noise_on_whole_numbers_is_laplace_on_its_lattice(data: Path):
     release = data / "papers" / "ds15_figure2.csv"
-    laplace = _outcome({"mechanism": "laplace", "scale": 3}, release)
+    laplace = _outcome({"mechanism": "laplace", "noise_scale": 3}, release)
     geometric = _outcome({"mechanism": "geometric", "epsilon": 2, "sensitivity": 6, "t": 3}, release)
 
     assert laplace.observed == geometric.observed == pytest.approx(2.194259588861361, rel=1e-12)
@@ -297,8 +297,12 @@ def test_without_noise_a_class_that_lacks_a_value_is_infinitely_far(data: Path):
 @pytest.mark.parametrize(
     ("values", "parameters", "sentence"),
     [
-        ([0.5, 1.0], {"mechanism": "geometric", "scale": 1}, "geometric noise is for whole numbers"),
-        ([0, 10**9], {"mechanism": "laplace", "scale": "1e-6"}, "the noise is too small beside the attribute's range"),
+        ([0.5, 1.0], {"mechanism": "geometric", "noise_scale": 1}, "geometric noise is for whole numbers"),
+        (
+            [0, 10**9],
+            {"mechanism": "laplace", "noise_scale": "1e-6"},
+            "the noise is too small beside the attribute's range",
+        ),
     ],
 )
 def test_what_cannot_be_evaluated_is_an_error(values: list[float], parameters: dict[str, Any], sentence: str):
@@ -311,14 +315,17 @@ def test_what_cannot_be_evaluated_is_an_error(values: list[float], parameters: d
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"mechanism": "laplace"}, "laplace takes `scale`, or `epsilon` and `sensitivity`, and no retention"),
-        ({"mechanism": "laplace", "scale": 1, "epsilon": 1}, "laplace takes `scale`, or"),
-        ({"mechanism": "geometric", "epsilon": 1}, "geometric takes `scale`, or"),
-        ({"mechanism": "laplace", "scale": "1e-101"}, "the scale of the noise is beyond"),
+        ({"mechanism": "laplace"}, "laplace takes `noise_scale`, or `epsilon` and `sensitivity`, and no retention"),
+        ({"mechanism": "laplace", "noise_scale": 1, "epsilon": 1}, "laplace takes `noise_scale`, or"),
+        ({"mechanism": "geometric", "epsilon": 1}, "geometric takes `noise_scale`, or"),
+        ({"mechanism": "laplace", "noise_scale": "1e-101"}, "the scale of the noise is beyond"),
         ({"mechanism": "randomised_response"}, "randomised_response takes `retention`"),
-        ({"mechanism": "randomised_response", "retention": 0.5, "scale": 1}, "randomised_response takes `retention`"),
+        (
+            {"mechanism": "randomised_response", "retention": 0.5, "noise_scale": 1},
+            "randomised_response takes `retention`",
+        ),
         ({"mechanism": "randomised_response", "retention": "0.12345678901"}, "too many digits"),
-        ({"scale": 1}, "mechanism"),
+        ({"noise_scale": 1}, "mechanism"),
     ],
 )
 def test_parameters_of_a_mechanism_belong_together(parameters: dict[str, Any], sentence: str):
@@ -328,4 +335,23 @@ def test_parameters_of_a_mechanism_belong_together(parameters: dict[str, Any], s
 
 def test_noise_is_for_numbers():
     with pytest.raises(PolicyError, match="to be numeric"):
-        _outcome({"mechanism": "laplace", "scale": 1}, None, scale="nominal")
+        _outcome({"mechanism": "laplace", "noise_scale": 1}, None, scale="nominal")
+
+
+@pytest.mark.parametrize("missing", ["excluded", "own_category"])
+def test_from_python_and_without_missing_values_their_convention_changes_nothing(missing: str):
+    frame = pa.table({"zip": ["a", "a", "b", "b"], "salary": [1, 2, 2, 3]})
+
+    def figure(**parameters: Any) -> float | None:
+        return measure(
+            "stochastic_t_closeness",
+            frame,
+            quasi_identifiers=["zip"],
+            attribute="salary",
+            scale="numeric",
+            conventions={"missing_sensitive": missing},
+            **parameters,
+        ).observed
+
+    assert figure(mechanism="laplace", noise_scale=1) == pytest.approx((1 + math.e) / 2, rel=1e-14)
+    assert figure(mechanism="randomised_response", retention=0.5) == 1.75  # (1/8 + 1/6) : 1/6

@@ -53,7 +53,7 @@ class StochasticParameters(AttributeParameters):
             "answer at random.",
         ),
     ]
-    scale: Annotated[
+    noise_scale: Annotated[
         Exact | None,
         Field(
             gt=0, description="b of the noise e^(-|x|/b), in units of the attribute; or give epsilon and sensitivity."
@@ -67,16 +67,18 @@ class StochasticParameters(AttributeParameters):
 
     @model_validator(mode="after")
     def _belong_together(self) -> StochasticParameters:
-        noise = (self.scale, self.epsilon, self.sensitivity)
+        given = (self.noise_scale, self.epsilon, self.sensitivity)
         if self.mechanism is Mechanism.RANDOMISED_RESPONSE:
-            if self.retention is None or any(one is not None for one in noise):
-                raise ValueError("randomised_response takes `retention`, and no scale, epsilon or sensitivity")
+            if self.retention is None or any(one is not None for one in given):
+                raise ValueError("randomised_response takes `retention`, and no noise_scale, epsilon or sensitivity")
             if self.retention.denominator > FINEST:
                 raise ValueError("the retention has too many digits to be computed with exactly; round it")
             return self
-        given = [one is not None for one in noise]
-        if self.retention is not None or given not in ([True, False, False], [False, True, True]):
-            raise ValueError(f"{self.mechanism.value} takes `scale`, or `epsilon` and `sensitivity`, and no retention")
+        named = [one is not None for one in given]
+        if self.retention is not None or named not in ([True, False, False], [False, True, True]):
+            raise ValueError(
+                f"{self.mechanism.value} takes `noise_scale`, or `epsilon` and `sensitivity`, and no retention"
+            )
         if not Fraction(1, WIDEST) <= self.noise <= WIDEST:
             raise ValueError("the scale of the noise is beyond what can be computed with")
         return self
@@ -84,8 +86,8 @@ class StochasticParameters(AttributeParameters):
     @property
     def noise(self) -> Fraction:
         """The scale b of Laplace and two-sided geometric noise."""
-        if self.scale is not None:
-            return self.scale
+        if self.noise_scale is not None:
+            return self.noise_scale
         return Fraction(self.sensitivity or 0) / Fraction(self.epsilon or 1)
 
 
@@ -168,7 +170,7 @@ CHECKS = [
                 "Randomised response answers any of the domain's values, so a declared domain is part of it."
             ),
             source=f"{DS15}, definition 3",
-            example="- stochastic_t_closeness: {t: 2, attribute: salary, mechanism: laplace, scale: 1000}",
+            example="- stochastic_t_closeness: {t: 2, attribute: salary, mechanism: laplace, noise_scale: 1000}",
         ),
     ),
 ]
