@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import inf
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from class_rows import Rows, evidence, exact, frame, tables, totals
 from hypothesis import given
@@ -87,7 +88,7 @@ def test_a_homogeneous_class_fails_any_demand():
     assert (found.status.value, found.observed, found.classes.failing) == ("failed", 0, 1)
     assert found.details["least_in_mixed_classes"] == 1
     assert found.message == (
-        "2 of 5 records are in 1 equivalence class that give a value away to an intruder who knows fewer than "
+        "2 of 5 records are in 1 equivalence class with a value given away to an intruder who knows fewer than "
         "1 other record; for 2 records none need be known, their class being homogeneous; in a mixed class knowing "
         "1 other record can be enough."
     )
@@ -206,3 +207,20 @@ def test_numbers_are_named_as_they_are_written():
     )
 
     assert found.observed == 1.5
+
+
+# Missing sensitive values: excluded by default, and never a reason to pass
+
+
+def test_a_missing_value_adds_no_diversity():
+    release = pa.table({"place": ["a", "a", "b", "b", "c"], "answer": ["x", None, "x", "y", None]})
+
+    def of(check: str, **parameters: object) -> Outcome:
+        return measure(check, release, quasi_identifiers=["place"], attribute="answer", **parameters)
+
+    alike, known = of("homogeneity", at_most=0), of("background_knowledge", at_least=1)
+
+    assert (alike.details["victims"], alike.details["victim_classes"]) == (3, 2)  # a, and c with nothing at all
+    assert (known.status.value, known.observed, known.classes.failing) == ("failed", 0, 2)
+    assert of("similarity", level=None, width=0, scale="ordinal", order=["x", "y"], at_most=1).status.value == "failed"
+    assert of("skewness", at_most=100).status.value == "failed"

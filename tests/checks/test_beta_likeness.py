@@ -60,7 +60,7 @@ def test_the_example_that_no_beta_allows():
     assert (found.status.value, found.observed) == ("failed", inf)
     assert found.details["unsatisfiable_classes"] == 1
     assert found.message == (
-        "1 of 10 records are in 1 equivalence class in which a value gains more than 1000 allows; "
+        "1 of 10 records is in 1 equivalence class in which a value gains more than 1000 allows; "
         "1 class with 1 record cannot keep any beta, as a gain there exceeds -ln q."
     )
     assert outcome("basic_beta_likeness", rows, beta="1/9").status.value == "passed"

@@ -96,8 +96,8 @@ def test_a_value_that_a_class_lacks_is_infinite_or_ignored():
     assert outcome(rows).observed == inf
     assert outcome(rows, absent_values="ignored").observed == pytest.approx(log(2))
     assert outcome(rows, delta=100).message == (
-        "2 of 8 records are in 1 equivalence class that do not keep a log ratio below 100; "
-        "the table and a class lack each other's values, so the largest log ratio is infinite."
+        "2 of 8 records are in 1 equivalence class with a log ratio not below 100; a class does not have the values of "
+        "the table, no more and no fewer, so the largest log ratio is infinite."
     )
 
 

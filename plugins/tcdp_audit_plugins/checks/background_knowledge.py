@@ -62,8 +62,8 @@ def _sentence(outcome: Outcome) -> str:
     story = "; ".join(parts)
     if outcome.status is not Status.FAILED:
         return f"{over_all(outcome)}: {story}."
-    demand = counted(int(outcome.threshold or 0), "other record")
-    return f"{victims(outcome)} that give a value away to an intruder who knows fewer than {demand}; {story}."
+    demand = f"an intruder who knows fewer than {counted(int(outcome.threshold or 0), 'other record')}"
+    return f"{victims(outcome)} with a value given away to {demand}; {story}."
 
 
 CHECKS = [

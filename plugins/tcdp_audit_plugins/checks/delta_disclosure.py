@@ -120,11 +120,11 @@ def _lacking(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
 def _sentence(outcome: Outcome) -> str:
     worst = "in the worst class the share of a value differs from the table's by a log ratio of"
     if outcome.observed == inf:
-        worst = "the table and a class lack each other's values, so the largest log ratio is"
+        worst = "a class does not have the values of the table, no more and no fewer, so the largest log ratio is"
     if outcome.status is not Status.FAILED:
         return f"{over_all(outcome)}, {worst} {figure(outcome.observed)}."
-    demand = f"a log ratio below {figure(outcome.threshold)}"
-    return f"{victims(outcome)} that do not keep {demand}; {worst} {figure(outcome.observed)}."
+    reached = f"with a log ratio not below {figure(outcome.threshold)}"
+    return f"{victims(outcome)} {reached}; {worst} {figure(outcome.observed)}."
 
 
 CHECKS = [

@@ -25,7 +25,7 @@ from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.named_values import ambiguous, among
 from tcdp_audit_plugins.checks.ranked_counts import ratio_to_tail
-from tcdp_audit_plugins.checks.wording import figure, over_all, victims
+from tcdp_audit_plugins.checks.wording import counted, figure, over_all, victims
 
 
 class Variant(StrEnum):
@@ -133,7 +133,8 @@ def _sentence(outcome: Outcome) -> str:
     rarest = f"; the rarest protected value has a share of {least}" if "protected" in given else ""
     if outcome.status is not Status.FAILED:
         return f"{over_all(outcome)}, {ratio}{rarest}."
-    faults = [f"in which excluding {given['l'] - 2} values leaves one too likely"] if "c" in given else []
+    excluded = f"once {counted(given['l'] - 2, 'other')} can be excluded" if given["l"] > 2 else "as it is"
+    faults = [f"in which a value is too likely {excluded}"] if "c" in given else []
     faults += ["in which a protected value is too rare"] if "c2" in given else []
     return f"{victims(outcome)} {' or '.join(faults)}: {ratio}{rarest}."
 

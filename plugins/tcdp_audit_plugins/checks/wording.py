@@ -24,8 +24,9 @@ def victims(outcome: Outcome) -> str:
     """The failing records and classes: `3,244 of 30,162 records are in 812 equivalence classes`."""
     classes, records = outcome.classes, outcome.records
     assert classes is not None and records is not None  # noqa: S101, PT018 - told outcomes have both
+    verb = "is" if records.failing == 1 else "are"
     failing = counted(classes.failing or 0, "equivalence class")
-    return f"{records.failing or 0:,} of {counted(records.total, 'record')} are in {failing}"
+    return f"{records.failing or 0:,} of {counted(records.total, 'record')} {verb} in {failing}"
 
 
 def over_all(outcome: Outcome) -> str:
