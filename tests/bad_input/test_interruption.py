@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from small_release import POLICY
+from small_release import POLICY, TABLE
 
 from tcdp_audit.engines.faults import speaking
 
@@ -63,3 +63,16 @@ def test_an_interrupted_statement_is_an_interruption_for_python_too() -> None:
 def test_any_other_error_of_ours_is_not_disguised() -> None:
     with pytest.raises(RuntimeError, match="else"), speaking("release", None):
         raise RuntimeError("something else")
+
+
+def test_a_reader_that_has_gone_is_no_verdict(tmp_path: Path) -> None:
+    (tmp_path / "policy.tcdp.yaml").write_text(POLICY)
+    (tmp_path / "release.csv").write_text(TABLE)
+    receiver, sender = os.pipe()
+    os.close(receiver)
+    command = [sys.executable, "-c", ENTRY, "check", "release.csv", "--json"]
+    process = subprocess.run(
+        command, cwd=tmp_path, stdout=sender, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(sender)
+    assert (process.returncode, process.stderr) == (3, "")
