@@ -1,0 +1,33 @@
+"""docs/conventions.md tells what every value of every convention does; its numbers are run with the other examples."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from documents import blocks, code, prose, read
+
+from tcdp_audit.policy import Conventions
+
+PAGE = read("docs/conventions.md")
+
+
+@pytest.mark.parametrize("name", Conventions.model_fields)
+def test_every_convention_and_each_of_its_values_is_told(name: str):
+    told = set(code(prose(PAGE)))
+
+    assert name in told
+    assert {
+        one for one in get_args(Conventions.model_fields[name].annotation) if isinstance(one, str)
+    } <= told
+
+
+@pytest.mark.parametrize(
+    "name", ["missing_quasi_identifier", "missing_sensitive", "suppressed", "multiple_sensitive", "reference"]
+)
+def test_every_value_is_tried_in_an_example(name: str):
+    examples = "\n".join(one.text for one in blocks(PAGE, "python"))
+
+    assert [
+        value for value in get_args(Conventions.model_fields[name].annotation) if f'"{value}"' not in examples
+    ] == []

@@ -1,0 +1,58 @@
+"""docs/json.md has every key of the published schema of results, and no other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from documents import code, read, rows, section
+
+from tcdp_audit.cli.schema import result_schema
+
+PAGE = read("docs/json.md")
+SCHEMA = json.loads(result_schema())
+OF_ITS_OWN = {"table", "outcome", "variant"}  # definitions that have a section
+
+
+def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a reference, or the first of some alternatives, stands for; nothing for one with a section."""
+    if "anyOf" in node:
+        return _resolved(node["anyOf"][0])
+    if "$ref" in node:
+        name = node["$ref"].rsplit("/", 1)[-1]
+        return {} if name in OF_ITS_OWN else _resolved(SCHEMA["$defs"][name])
+    return node
+
+
+def _keys(node: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """The dotted path of every key below a node; `[]` marks a list."""
+    for name, one in node.get("properties", {}).items():
+        inner = _resolved(one)
+        is_list = inner.get("type") == "array"
+        path = f"{prefix}{name}{'[]' if is_list else ''}"
+        yield path
+        yield from _keys(_resolved(inner["items"]) if is_list else inner, f"{path}.")
+
+
+@pytest.mark.parametrize(
+    ("heading", "node"),
+    [
+        ("## The result", SCHEMA),
+        *(
+            (f"## {'An' if one == 'outcome' else 'A'} {one}", SCHEMA["$defs"][one])
+            for one in sorted(OF_ITS_OWN)
+        ),
+    ],
+)
+def test_every_key_has_a_row(heading: str, node: Mapping[str, Any]):
+    told = [code(cells[0])[0] for cells in rows(section(PAGE, heading))]
+
+    assert sorted(told) == sorted(_keys(node))
+
+
+def test_every_status_is_told():
+    statuses = SCHEMA["properties"]["status"]["enum"]
+
+    assert set(statuses) <= set(code(section(PAGE, "## The result")))

@@ -1,0 +1,71 @@
+"""The README gives the two commands, lists what there is, and its tests are tests."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from documents import ROOT, blocks, code, prose, read, section
+from list_of_checks import with_table
+
+from tcdp_audit.cli import COMMANDS, HELP
+from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.results import ExpectationsFailedError
+
+README = read("README.md")
+
+
+@pytest.mark.parametrize(
+    "command", ["pip install . && tcdp-audit demo", 'pip install -e ".[test]" && pytest']
+)
+def test_the_two_commands_stand_alone_on_a_line(command: str):
+    assert README.splitlines().count(command) == 1
+
+
+def test_the_list_of_checks_is_that_of_today():
+    assert with_table(README) == README, "the list of checks is stale: python tests/docs/list_of_checks.py"
+
+
+def test_every_command_that_it_names_exists():
+    typed = [one.text for one in blocks(README, "sh", "console")] + code(prose(README))
+    named = set(re.findall(r"tcdp-audit ([a-z]+)", "\n".join(typed)))
+
+    assert named >= {"check", "demo", "explain"}
+    assert named <= set(COMMANDS)
+
+
+def test_the_exit_codes_are_those_of_the_help_page():
+    listed = re.findall(r"^\| (\d) \|", section(README, "## Exit codes"), re.MULTILINE)
+
+    assert listed == re.findall(r"^  (\d)  ", HELP, re.MULTILINE)
+
+
+def test_its_tests_can_fail(folder: Path):
+    tests: dict[str, Any] = {}
+    (folder / "coarse.tcdp.yaml").write_text(blocks(README, "yaml")[0].text, encoding="utf-8")
+    exec(blocks(README, "python")[0].text, tests)  # noqa: S102 - our own page
+
+    tests["test_the_release_may_go_out"]()
+    tests["test_costs_tell_little"]()
+    tests["discharges"].loc[0, "age"] = "18-39, blue eyes"
+    with pytest.raises(ExpectationsFailedError, match=r"k_anonymity|wrong_scale"):
+        tests["test_the_release_may_go_out"]()
+
+
+def test_the_screenshot_is_small():
+    picture = ROOT / "docs" / "images" / "report.png"
+
+    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert picture.stat().st_size < 300_000
+
+
+def test_what_is_said_not_to_be_there_is_not_there():
+    text = section(README, "## What it does not do yet")
+    kinds = {type(check).__name__ for check in Plugins.load(external=False).checks.values()}
+
+    assert "no built-in check uses" not in text or kinds <= {"ClassCheck", "VictimCheck"}, (
+        "some check uses them now"
+    )
+    assert "remedies" not in text or not Plugins.load(external=False).remedies, "there are remedies now"
