@@ -39,6 +39,7 @@ def test_table_4_of_li_2007_is_three_eighths_close():
         ("entropy_l_diversity", "disease", None): (3, "passed"),
         ("t_closeness", "salary", "ordered"): (3 / 8, "passed"),
         ("t_closeness", "disease", "equal"): (4 / 9, "measured"),
+        ("t_closeness", "disease", "hierarchical"): (4 / 9, "passed"),
     }
 
 
@@ -50,7 +51,13 @@ def test_table_5_of_li_2007_is_one_sixth_close():
         ("entropy_l_diversity", "disease", None): (3, "passed"),
         ("t_closeness", "salary", "ordered"): (1 / 6, "passed"),
         ("t_closeness", "disease", "equal"): (5 / 9, "measured"),
+        ("t_closeness", "disease", "hierarchical"): (8 / 27, "passed"),
     }
+
+
+@pytest.mark.parametrize(("table", "printed"), [("li07_table4", 1 / 2), ("li07_table5", 5 / 18)])
+def test_the_printed_distances_of_disease_have_a_uniform_reference(table: str, printed: float):
+    assert _figures(f"{table}_uniform") == {("t_closeness", "disease", "hierarchical"): (printed, "passed")}
 
 
 def test_figure_2_of_domingo_ferrer_2015():
@@ -60,6 +67,7 @@ def test_figure_2_of_domingo_ferrer_2015():
         ("entropy_l_diversity", "bucket", None): (pytest.approx(2 * 2**0.5, abs=1e-12), "passed"),
         ("t_closeness", "bucket", "equal"): (1 / 6, "passed"),
         ("t_closeness", "bucket", "ordered"): (1 / 8, "passed"),
+        ("t_closeness", "bucket", "multiplicative"): (3 / 2, "passed"),
     }
 
 
