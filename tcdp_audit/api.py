@@ -95,6 +95,8 @@ def measure(
     attribute: str | None = None,
     scale: str | None = None,
     order: Sequence[str] | None = None,
+    hierarchy: str | Mapping[str, Any] | None = None,
+    distribution: str | Mapping[str, Any] | None = None,
     conventions: Mapping[str, Any] | None = None,
     **parameters: Any,
 ) -> Outcome:
@@ -107,6 +109,9 @@ def measure(
         attribute: the sensitive column, for a check that measures one.
         scale: the scale of `attribute`: "nominal", "ordinal" or "numeric".
         order: the values of an ordinal `attribute`, lowest first.
+        hierarchy: the generalisation hierarchy of `attribute`: a file, or a nested mapping.
+        distribution: a reference distribution of `attribute`: "uniform", or a weight for each value. It is used under
+            the convention `reference: declared`.
         conventions: conventions that differ from the defaults.
         **parameters: the check's parameters; give its threshold to have it compared.
 
@@ -127,8 +132,9 @@ def measure(
     """
     attributes: dict[str, dict[str, Any]] = {name: {"role": "quasi_identifier"} for name in quasi_identifiers}
     if attribute is not None:
-        declared = {"role": "sensitive", "scale": scale, "order": None if order is None else list(order)}
-        attributes[attribute] = {name: value for name, value in declared.items() if value is not None}
+        declared = {"scale": scale, "order": order, "hierarchy": hierarchy, "distribution": distribution}
+        given = {name: _plain(value) for name, value in declared.items() if value is not None}
+        attributes[attribute] = {"role": "sensitive", **given}
         parameters = {"attribute": attribute, **parameters}
     policy: dict[str, Any] = {"version": 1, "attributes": attributes, "expect": [{check: parameters}]}
     if conventions is not None:
@@ -137,6 +143,13 @@ def measure(
     if outcome.status is Status.ERROR:
         raise CheckError(outcome.message)
     return outcome
+
+
+def _plain(value: Any) -> Any:
+    """Any mapping or sequence as a policy file would have it."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value if isinstance(value, str) else list(value)
 
 
 def _located(release: Any, policy: Policy) -> Any:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tcdp_audit import Outcome, PolicyError, Status, audit
+from tcdp_audit import Outcome, PolicyError, Status, audit, measure
 
 DISTANCES = (
     "equal",
@@ -116,6 +116,24 @@ def test_multiplicative_of_figure_2_of_domingo_ferrer_2015(t: str, status: Statu
     outcome = _audited(_table(counts, ["a", "b", "c"]), {}, {"distance": "multiplicative", "t": t})[0]
 
     assert (outcome.observed, outcome.status) == (1.5, status)
+
+
+def test_measure_takes_a_hierarchy_and_a_distribution():
+    papers = Path(__file__).parents[2] / "examples" / "papers"
+
+    def observed(**given: Any) -> float | None:
+        return measure(
+            "t_closeness",
+            papers / "li07_table4.csv",
+            quasi_identifiers=["zip", "age"],
+            attribute="disease",
+            distance="hierarchical",
+            hierarchy=str(papers / "li07_disease_hierarchy.csv"),
+            **given,
+        ).observed
+
+    assert observed() == 4 / 9
+    assert observed(distribution="uniform", conventions={"reference": "declared"}) == 1 / 2
 
 
 # What a policy may ask

@@ -21,6 +21,7 @@ def test_the_example_prints_the_papers_figures(tmp_path: Path):
         "  Entropy l-diversity, disease: 3 (passed)",
         "  t-closeness, ordered distance, salary: 0.375 (passed)",
         "  t-closeness, equal distance, disease: 0.444444 (measured)",
+        "  t-closeness, hierarchical distance, disease: 0.444444 (passed)",
         "table 5 is 1/6-close in salary: passed, observed 0.166667",
         "the audit's status is failed",
         (
