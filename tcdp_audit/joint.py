@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,8 @@ from numpy.typing import NDArray
 from tcdp_audit.encoding import Domain
 from tcdp_audit.errors import CheckError
 from tcdp_audit.keys import SPAN_LIMIT, Codes
+
+LOOKUP_SPAN = 2**24  # with so few possible combinations a table serves better than a search
 
 
 @dataclass(frozen=True)
@@ -28,11 +32,20 @@ class JointDomain(Domain):
     def codes(self, shard: Mapping[str, Codes]) -> Codes:
         """The code of each record of a shard: its combination's rank."""
         key, missing = _key(self.parts, shard)
-        codes = np.searchsorted(
-            self.combinations, key
-        )  # every combination without a missing part was counted
+        # Every combination without a missing part was counted, so each key is found.
+        table = self._table
+        codes = np.searchsorted(self.combinations, key).astype(self.dtype) if table is None else table[key]
         codes[missing] = self.size
-        return codes.astype(self.dtype)
+        return codes
+
+    @cached_property
+    def _table(self) -> Codes | None:
+        """The code of every possible key, where there are few enough to look them up."""
+        if _span(self.parts) > LOOKUP_SPAN:
+            return None
+        table = np.zeros(_span(self.parts), dtype=self.dtype)
+        table[self.combinations] = np.arange(self.size)
+        return table
 
 
 def joint_domain(name: str, parts: Sequence[Domain], *tables: Iterable[Mapping[str, Codes]]) -> JointDomain:
@@ -74,7 +87,13 @@ def _combinations(
     keys, occurrences, missing = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], 0
     for shard in table:
         key, absent = _key(parts, shard)
-        distinct, times = np.unique(key[~absent], return_counts=True)
+        present = key[~absent] if absent.any() else key
+        if _span(parts) <= LOOKUP_SPAN:
+            counts = np.bincount(present, minlength=_span(parts))
+            distinct = np.flatnonzero(counts)
+            times = counts[distinct]
+        else:
+            distinct, times = np.unique(present, return_counts=True)
         keys.append(distinct)
         occurrences.append(times.astype(np.int64))
         missing += int(absent.sum())
@@ -83,14 +102,17 @@ def _combinations(
 
 def _key(parts: Sequence[Domain], shard: Mapping[str, Codes]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """One number per record for its combination, comparable between shards; and which records lack a part."""
-    key = np.zeros(len(parts[0].codes(shard)), dtype=np.int64)
+    if _span(parts) > SPAN_LIMIT:
+        raise CheckError("these attributes have too many possible combinations to be read together")
+    columns = [part.codes(shard) for part in parts]
+    key = np.zeros(len(columns[0]), dtype=np.int64)
     missing = np.zeros(len(key), dtype=bool)
-    span = 1
-    for part in parts:
-        span *= part.size + 1
-        if span > SPAN_LIMIT:
-            raise CheckError("these attributes have too many possible combinations to be read together")
-        codes = part.codes(shard)
+    for part, codes in zip(parts, columns, strict=True):
         key = key * (part.size + 1) + codes
         missing |= codes == part.size
     return key, missing
+
+
+def _span(parts: Sequence[Domain]) -> int:
+    """How many keys are possible."""
+    return prod(part.size + 1 for part in parts)

@@ -14,6 +14,7 @@ from tcdp_audit.histogram import Counts
 from tcdp_audit.outcome import Comparison
 
 WORST_SHOWN = 10
+COUNTED = 2**22  # whole figures below this are counted without sorting
 SMALLEST = 1e-12  # figures nearer to zero are binned there
 DIGITS = 3  # figures that are not whole numbers are binned to this many significant digits
 
@@ -87,17 +88,13 @@ def summarise(
 
 def merge(one: ClassSummary, other: ClassSummary, comparison: Comparison) -> ClassSummary:
     """Two shards' summaries as one. Associative and commutative but for the cells of equal classes."""
-    distribution = dict(one.distribution)
-    for figure, (classes, records) in other.distribution.items():
-        before = distribution.get(figure, (0, 0))
-        distribution[figure] = (before[0] + classes, before[1] + records)
     return ClassSummary(
         classes=one.classes + other.classes,
         records=one.records + other.records,
         failing_classes=one.failing_classes + other.failing_classes,
         failing_records=one.failing_records + other.failing_records,
         worst=_merge_worst([*one.worst, *other.worst], comparison),
-        distribution=distribution,
+        distribution=_added(one.distribution, other.distribution),
     )
 
 
@@ -129,18 +126,46 @@ def _worst_first(values: Floats, records: Counts, comparison: Comparison) -> NDA
 
 
 def _distribution(values: Floats, records: Counts) -> dict[float, tuple[int, int]]:
-    unique, position = np.unique(_rounded(values), return_inverse=True)
-    classes = np.bincount(position, minlength=len(unique))
-    held = np.bincount(position, weights=records, minlength=len(unique))
-    return {float(v): (int(c), int(r)) for v, c, r in zip(unique, classes, held, strict=True)}
+    """Classes and records by figure. Figures become small integers first, because counting beats sorting."""
+    whole = values == np.floor(values)  # infinity is
+    small = whole & (np.abs(values) < COUNTED)
+    large, fine = whole & ~small, ~whole
+    bins, codes = _binned(values[fine])
+    return _added(
+        _tally(values[small], values[small].astype(np.int64), records[small]),
+        _tally(values[large], np.unique(values[large], return_inverse=True)[1], records[large]),
+        _tally(bins, codes, records[fine]),
+    )
 
 
-def _rounded(values: Floats) -> Floats:
-    """Values to three significant digits; whole numbers and infinities stay."""
-    finite = np.isfinite(values) & (values != np.floor(values))
-    exponent = np.zeros(len(values))
-    exponent[finite] = np.floor(np.log10(np.maximum(np.abs(values[finite]), SMALLEST)))
-    shift = DIGITS - 1 - exponent
-    rounded = values.copy()
-    rounded[finite] = np.round(values[finite] * 10.0 ** shift[finite]) / 10.0 ** shift[finite]
-    return rounded
+def _added(*tallies: Mapping[float, tuple[int, int]]) -> dict[float, tuple[int, int]]:
+    """Several distributions as one: 0.9996 falls into the bin of 1."""
+    total: dict[float, tuple[int, int]] = {}
+    for tally in tallies:
+        for figure, (classes, records) in tally.items():
+            before = total.get(figure, (0, 0))
+            total[figure] = (before[0] + classes, before[1] + records)
+    return total
+
+
+def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts) -> dict[float, tuple[int, int]]:
+    """(classes, records) of each figure, given an integer that stands for it."""
+    if not len(figures):
+        return {}
+    lowest = int(codes.min())
+    codes = codes - lowest
+    classes = np.bincount(codes)
+    held = np.bincount(codes, weights=records)
+    figure = np.zeros(len(classes))
+    figure[codes] = figures
+    found = np.flatnonzero(classes)
+    triples = zip(figure[found].tolist(), classes[found].tolist(), held[found].tolist(), strict=True)
+    return {value: (count, int(total)) for value, count, total in triples}
+
+
+def _binned(values: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """Figures to three significant digits, and an integer for each bin: its exponent and its digits."""
+    exponent = np.floor(np.log10(np.maximum(np.abs(values), SMALLEST)))
+    scale = 10.0 ** (DIGITS - 1 - exponent)
+    digits = np.round(values * scale)
+    return digits / scale, (exponent * 4 * 10**DIGITS + digits).astype(np.int64)
