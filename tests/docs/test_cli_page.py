@@ -24,9 +24,7 @@ def _options(name: str) -> list[click.Option]:
 
 
 def test_every_command_has_a_section():
-    headings = [
-        line.removeprefix("## tcdp-audit ") for line in PAGE.splitlines() if line.startswith("## tcdp-audit ")
-    ]
+    headings = [line.removeprefix("## tcdp-audit ") for line in PAGE.splitlines() if line.startswith("## tcdp-audit ")]
 
     assert headings == list(COMMANDS)
 
@@ -57,9 +55,7 @@ def test_arguments_are_named(name: str):
     text = section(PAGE, f"## tcdp-audit {name}")
     arguments = [one for one in _command(name).params if isinstance(one, click.Argument)]
 
-    assert [
-        one.name for one in arguments if one.make_metavar(click.Context(_command(name))) not in text
-    ] == []
+    assert [one.name for one in arguments if one.make_metavar(click.Context(_command(name))) not in text] == []
 
 
 def test_an_interruption_has_its_exit_code():

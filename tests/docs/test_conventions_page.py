@@ -17,9 +17,7 @@ def test_every_convention_and_each_of_its_values_is_told(name: str):
     told = set(code(prose(PAGE)))
 
     assert name in told
-    assert {
-        one for one in get_args(Conventions.model_fields[name].annotation) if isinstance(one, str)
-    } <= told
+    assert {one for one in get_args(Conventions.model_fields[name].annotation) if isinstance(one, str)} <= told
 
 
 @pytest.mark.parametrize(

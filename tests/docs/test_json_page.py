@@ -40,10 +40,7 @@ def _keys(node: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     ("heading", "node"),
     [
         ("## The result", SCHEMA),
-        *(
-            (f"## {'An' if one == 'outcome' else 'A'} {one}", SCHEMA["$defs"][one])
-            for one in sorted(OF_ITS_OWN)
-        ),
+        *((f"## {'An' if one == 'outcome' else 'A'} {one}", SCHEMA["$defs"][one]) for one in sorted(OF_ITS_OWN)),
     ],
 )
 def test_every_key_has_a_row(heading: str, node: Mapping[str, Any]):

@@ -81,8 +81,6 @@ def test_the_inline_hierarchy_is_one():
 
 
 def test_the_schema_beside_the_page_has_the_same_keys():
-    schema = json.loads(
-        Path(__file__).parents[2].joinpath("docs/policy.schema.json").read_text(encoding="utf-8")
-    )
+    schema = json.loads(Path(__file__).parents[2].joinpath("docs/policy.schema.json").read_text(encoding="utf-8"))
 
     assert set(_table("## The document")) == set(schema["properties"])

@@ -17,9 +17,7 @@ from tcdp_audit.results import ExpectationsFailedError
 README = read("README.md")
 
 
-@pytest.mark.parametrize(
-    "command", ["pip install . && tcdp-audit demo", 'pip install -e ".[test]" && pytest']
-)
+@pytest.mark.parametrize("command", ["pip install . && tcdp-audit demo", 'pip install -e ".[test]" && pytest'])
 def test_the_two_commands_stand_alone_on_a_line(command: str):
     assert README.splitlines().count(command) == 1
 
@@ -65,7 +63,5 @@ def test_what_is_said_not_to_be_there_is_not_there():
     text = section(README, "## What it does not do yet")
     kinds = {type(check).__name__ for check in Plugins.load(external=False).checks.values()}
 
-    assert "no built-in check uses" not in text or kinds <= {"ClassCheck", "VictimCheck"}, (
-        "some check uses them now"
-    )
+    assert "no built-in check uses" not in text or kinds <= {"ClassCheck", "VictimCheck"}, "some check uses them now"
     assert "remedies" not in text or not Plugins.load(external=False).remedies, "there are remedies now"
