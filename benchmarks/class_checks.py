@@ -45,7 +45,7 @@ EXPECTATIONS: list[dict[str, Any]] = [
     {"similarity": {"at_most": 0.8, "width": 1000, "attribute": "income"}},
     {"implied_epsilon": {"at_most": 2}},
     {"t_from_epsilon": {"epsilon": 1}},
-    {"stochastic_t_closeness": {"t": 4, "mechanism": "laplace", "scale": 10000, "attribute": "income"}},
+    {"stochastic_t_closeness": {"t": 4, "mechanism": "laplace", "noise_scale": 10000, "attribute": "income"}},
     {"stochastic_t_closeness": {"t": 4, "mechanism": "randomised_response", "retention": 0.5}},
     {"expected_t_closeness": {"epsilon": 1}},
 ]

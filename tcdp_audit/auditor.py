@@ -262,22 +262,22 @@ class _Evaluation:
         """A shard grouped without wildcards."""
         return Grouping(shard, self.release.quasi_identifiers, self.release.unit)
 
-    def _run(self, tasks: Sequence[Task]) -> dict[int, Summaries | Exception]:
+    def _run(self, tasks: Sequence[Task]) -> dict[int, Summaries | Exception | None]:
         """Every task over all shards, shards side by side."""
         if not tasks:
             return {}
-        merged: dict[int, Summaries | Exception | None] = {}
+        shards: list[list[Summaries | Exception | None]] = []
         with ThreadPoolExecutor(processors()) as pool:
             futures = [pool.submit(self._measure, shard, tasks) for shard in range(self.shards.count)]
             try:
                 for done, future in enumerate(futures, 1):
-                    for task, result in zip(tasks, future.result(), strict=True):
-                        merged[id(task)] = _merged(task, merged.get(id(task)), result)
+                    shards.append(future.result())
                     self.options.progress("measuring", done, len(futures))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        return {key: result for key, result in merged.items() if result is not None}
+        by_task = zip(*shards, strict=True)
+        return {id(task): _merged(task, results) for task, results in zip(tasks, by_task, strict=True)}
 
     def _measure(self, number: int, tasks: Sequence[Task]) -> list[Summaries | Exception | None]:
         """All tasks on one shard, which is grouped once for each set of quasi-identifiers."""
@@ -328,15 +328,11 @@ def _is_of_table(task: Task) -> bool:
     return isinstance(task.expectation.check, TableCheck)
 
 
-def _merged(
-    task: Task, before: Summaries | Exception | None, result: Summaries | Exception | None
-) -> Summaries | Exception | None:
-    """Results of one task so far; an error stays an error."""
-    if isinstance(before, Exception) or result is None:
-        return before
-    if before is None or isinstance(result, Exception):
-        return result
-    return task.merge(before, result)
+def _merged(task: Task, results: Sequence[Summaries | Exception | None]) -> Summaries | Exception | None:
+    """One task's results over all shards: the first error if there is one, None if no shard had a record."""
+    errors = [result for result in results if isinstance(result, Exception)]
+    found = [result for result in results if result is not None and not isinstance(result, Exception)]
+    return errors[0] if errors else task.merge(found) if found else None
 
 
 def _all_in(shard: Mapping[str, NDArray[np.int64]], domains: Sequence[Domain]) -> NDArray[np.bool_]:

@@ -300,7 +300,7 @@ class Specification(Generic[P]):
             if document.conventions.reference == "declared" and declaration.distribution is None:
                 yield (
                     "",
-                    f"the reference is declared, but {name!r} has no distribution; add `distribution: uniform` or weights",
+                    f"the reference is declared, but {name!r} has none; add `distribution: uniform` or weights",
                 )
 
 

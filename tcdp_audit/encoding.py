@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ class Domain:
             suppressed=frozenset(position[list(self.suppressed)].tolist()),
         )
 
-    @property
+    @cached_property
     def labels(self) -> list[str]:
         """The values as text, as hierarchies and parameters name them. For evidence never printed."""
         return list(_texts(RawDomain(self.values, self.counts, 0)))

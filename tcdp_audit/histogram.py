@@ -50,7 +50,12 @@ class Histogram:
 
     def spread(self, per_class: NDArray[Any]) -> NDArray[Any]:
         """One figure per class, repeated for each of its pairs. Shape (pairs,)."""
-        return np.repeat(per_class, self.distinct)
+        return self._spread_total if per_class is self.total else np.repeat(per_class, self.distinct)
+
+    @cached_property
+    def _spread_total(self) -> Counts:
+        """What nearly every distance asks for."""
+        return np.repeat(self.total, self.distinct)
 
     def sum(self, per_pair: NDArray[Any]) -> NDArray[Any]:
         """Sum over each class; 0 for a class without values. Shape (classes,)."""

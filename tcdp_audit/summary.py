@@ -14,7 +14,7 @@ from tcdp_audit.histogram import Counts
 from tcdp_audit.outcome import Comparison
 
 WORST_SHOWN = 10
-COUNTED = 2**22  # whole figures below this are counted without sorting
+COUNTED = 2**22  # whole figures below this are kept exactly, all others to three digits
 SMALLEST = 1e-12  # figures nearer to zero are binned there
 DIGITS = 3  # figures that are not whole numbers are binned to this many significant digits
 
@@ -38,7 +38,7 @@ class ClassSummary:
         failing_classes: classes that do not keep a threshold.
         failing_records: records in them.
         worst: the worst classes, worst first, larger first among equals.
-        distribution: figure (whole, or to three significant digits) -> (classes, records).
+        distribution: figure (whole below 2^22, or to three significant digits) -> (classes, records).
     """
 
     classes: int = 0
@@ -86,15 +86,15 @@ def summarise(
     )
 
 
-def merge(one: ClassSummary, other: ClassSummary, comparison: Comparison) -> ClassSummary:
-    """Two shards' summaries as one. Associative and commutative but for the cells of equal classes."""
+def merge(summaries: Sequence[ClassSummary], comparison: Comparison) -> ClassSummary:
+    """Summaries of shards as one. Associative and commutative but for the cells of equal classes."""
     return ClassSummary(
-        classes=one.classes + other.classes,
-        records=one.records + other.records,
-        failing_classes=one.failing_classes + other.failing_classes,
-        failing_records=one.failing_records + other.failing_records,
-        worst=_merge_worst([*one.worst, *other.worst], comparison),
-        distribution=_added(one.distribution, other.distribution),
+        classes=sum(one.classes for one in summaries),
+        records=sum(one.records for one in summaries),
+        failing_classes=sum(one.failing_classes for one in summaries),
+        failing_records=sum(one.failing_records for one in summaries),
+        worst=_merge_worst([candidate for one in summaries for candidate in one.worst], comparison),
+        distribution=_added(*(one.distribution for one in summaries)),
     )
 
 
@@ -127,14 +127,14 @@ def _worst_first(values: Floats, records: Counts, comparison: Comparison) -> NDA
 
 def _distribution(values: Floats, records: Counts) -> dict[float, tuple[int, int]]:
     """Classes and records by figure. Figures become small integers first, because counting beats sorting."""
-    whole = values == np.floor(values)  # infinity is
-    small = whole & (np.abs(values) < COUNTED)
-    large, fine = whole & ~small, ~whole
-    bins, codes = _binned(values[fine])
+    infinite = np.isinf(values)
+    counted = (values == np.floor(values)) & (np.abs(values) < COUNTED)
+    rest = ~(counted | infinite)
+    bins, codes = _binned(values[rest])
     return _added(
-        _tally(values[small], values[small].astype(np.int64), records[small]),
-        _tally(values[large], np.unique(values[large], return_inverse=True)[1], records[large]),
-        _tally(bins, codes, records[fine]),
+        _tally(values[counted], values[counted].astype(np.int64), records[counted]),
+        _tally(values[infinite], np.sign(values[infinite]).astype(np.int64), records[infinite]),
+        _tally(bins, codes, records[rest]),
     )
 
 

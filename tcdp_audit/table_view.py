@@ -106,10 +106,9 @@ class TableView:
         domains = [table.domains[name] for name in self.quasi_identifiers]
         wildcard = self.policy.conventions.missing_quasi_identifier == "wildcard"
         grouping = Grouping(table.codes, domains, None if unit is None else table.domains[unit], wildcard)
-        shares = (np.append(d.counts, d.missing)[c] / self.records for d, c in zip(domains, grouping.codes(), strict=True))
         expected = np.full(len(grouping.records), float(self.records))
-        for share in shares:
-            expected *= share
+        for domain, codes in zip(domains, grouping.codes(), strict=True):
+            expected *= np.append(domain.counts, domain.missing)[codes] / self.records
         sums = None if weight is None else _sums_of_weights(grouping, table.numbers(weight), weight)
         return SampleClasses(grouping.size, grouping.records, expected, sums)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -101,15 +101,10 @@ class Task:
             records=self.records,
         )
 
-    def merge(self, one: Summaries, other: Summaries) -> Summaries:
-        """Two shards' summaries as one."""
-        comparison = self.expectation.check.comparison
-        return tuple(
-            merge(a, b, threshold)
-            for a, b, threshold in zip(
-                one, other, _comparisons(self.expectation.check, comparison), strict=True
-            )
-        )
+    def merge(self, shards: Sequence[Summaries]) -> Summaries:
+        """The summaries of all shards as one."""
+        comparisons = _comparisons(self.expectation.check)
+        return tuple(merge(figures, one) for figures, one in zip(zip(*shards, strict=True), comparisons, strict=True))
 
     def outcome(self, result: Summaries | Exception | None) -> Outcome:
         """What came of it: the merged summaries, or what went wrong."""
@@ -191,9 +186,9 @@ class Task:
         )
 
 
-def _comparisons(check: Check, headline: Comparison) -> list[Comparison]:
+def _comparisons(check: Check) -> list[Comparison]:
     """How each figure of a check is compared."""
-    return [one.comparison for one in check.thresholds] if isinstance(check, ClassCheck) else [headline]
+    return [one.comparison for one in check.thresholds] if isinstance(check, ClassCheck) else [check.comparison]
 
 
 def _distribution(summary: ClassSummary) -> list[list[float]]:

@@ -22,14 +22,14 @@ def summary(classes, comparison):
 
 @given(CLASSES, CLASSES, st.sampled_from(Comparison))
 def test_merging_is_summarising_the_whole(one, other, comparison):
-    merged = merge(summary(one, comparison), summary(other, comparison), comparison)
+    merged = merge([summary(one, comparison), summary(other, comparison)], comparison)
     assert merged == summary(one + other, comparison)
 
 
 @given(CLASSES, st.sampled_from(Comparison))
 def test_nothing_is_neutral(classes, comparison):
     whole = summary(classes, comparison)
-    assert merge(ClassSummary(), whole, comparison) == merge(whole, ClassSummary(), comparison) == whole
+    assert merge([ClassSummary(), whole], comparison) == merge([whole, ClassSummary()], comparison) == whole
 
 
 @given(CLASSES, st.sampled_from(Comparison))

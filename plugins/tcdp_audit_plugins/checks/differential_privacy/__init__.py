@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tcdp_audit.check import Check
 from tcdp_audit_plugins.checks.differential_privacy import (
     expected_t_closeness,
     implied_epsilon,
@@ -9,7 +10,7 @@ from tcdp_audit_plugins.checks.differential_privacy import (
     t_from_epsilon,
 )
 
-CHECKS = [
+CHECKS: list[Check] = [
     *implied_epsilon.CHECKS,
     *t_from_epsilon.CHECKS,
     *expected_t_closeness.CHECKS,
