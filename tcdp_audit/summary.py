@@ -160,7 +160,7 @@ def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts) -> dict[f
     figure[codes] = figures
     found = np.flatnonzero(classes)
     triples = zip(figure[found].tolist(), classes[found].tolist(), held[found].tolist(), strict=True)
-    return {value: (count, int(total)) for value, count, total in triples}
+    return _added(*({value: (count, int(total))} for value, count, total in triples))  # 0.09996 and 0.1: two codes, one figure
 
 
 def _binned(values: Floats) -> tuple[Floats, NDArray[np.int64]]:

@@ -53,3 +53,9 @@ def test_figures_are_binned_to_three_digits_and_whole_numbers_stay():
 
 def test_a_summary_of_nothing_has_no_figure():
     assert ClassSummary().observed is None
+
+
+def test_figures_that_round_to_one_bin_from_two_sides_are_all_counted():
+    found = summary([(0.09996, 3, False), (0.1001, 5, False), (0.9996, 7, False), (1.0, 11, False)], Comparison.AT_MOST)
+
+    assert found.distribution == {0.1: (2, 8), 1.0: (2, 18)}
