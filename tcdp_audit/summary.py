@@ -79,9 +79,7 @@ def summarise(
         records=int(records.sum()),
         failing_classes=int(failing.sum()),
         failing_records=int(records[failing].sum()),
-        worst=tuple(
-            Candidate(float(values[c]), int(records[c]), shown) for c, shown in zip(order, cells, strict=True)
-        ),
+        worst=tuple(Candidate(float(values[c]), int(records[c]), shown) for c, shown in zip(order, cells, strict=True)),
         distribution=_distribution(values, records),
     )
 
@@ -117,9 +115,7 @@ def _worst_first(values: Floats, records: Counts, comparison: Comparison) -> NDA
         candidates = np.flatnonzero(badness <= edge)
     if len(candidates) > WORST_SHOWN:  # many classes share the last value shown
         at_edge = candidates[badness[candidates] == badness[candidates].max()]
-        largest = at_edge[
-            np.argpartition(-records[at_edge], min(WORST_SHOWN, len(at_edge)) - 1)[:WORST_SHOWN]
-        ]
+        largest = at_edge[np.argpartition(-records[at_edge], min(WORST_SHOWN, len(at_edge)) - 1)[:WORST_SHOWN]]
         candidates = np.concatenate([candidates[badness[candidates] < badness[candidates].max()], largest])
     order = np.lexsort((-records[candidates], badness[candidates]))
     return candidates[order][:WORST_SHOWN]
@@ -160,7 +156,8 @@ def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts) -> dict[f
     figure[codes] = figures
     found = np.flatnonzero(classes)
     triples = zip(figure[found].tolist(), classes[found].tolist(), held[found].tolist(), strict=True)
-    return _added(*({value: (count, int(total))} for value, count, total in triples))  # 0.09996 and 0.1: two codes, one figure
+    # 0.09996 and 0.1 have two codes and one figure
+    return _added(*({value: (count, int(total))} for value, count, total in triples))
 
 
 def _binned(values: Floats) -> tuple[Floats, NDArray[np.int64]]:
