@@ -25,6 +25,7 @@ def examine(release: Release, *, show_values: bool = False) -> Iterator[Outcome]
     yield _missing_columns(release)
     yield _undeclared_columns(release)
     yield _present_identifiers(release)
+    yield _linkable_key(release)
     yield _wrong_scale(release)
     yield _outside_hierarchy(release, show_values=show_values)
     yield _text_variants(release)
@@ -60,6 +61,19 @@ def _present_identifiers(release: Release) -> Outcome:
         "No identifier in the release",
         [name for name in release.policy.with_role(Role.IDENTIFIER) if name in release.columns],
         "the release still has the identifying {columns}; drop it before release",
+    )
+
+
+def _linkable_key(release: Release) -> Outcome:
+    """The key that pairs records with the original identifies each of them to whoever holds the original."""
+    key = release.policy.document.key
+    return _finding(
+        "linkable_key",
+        "The key is not in the release",
+        [key] if key is not None and key in release.columns else [],
+        "the release still has the key, {columns}: whoever holds another table with it links every record; "
+        "the audit needs it, so drop it from the copy that is released",
+        severity=Severity.WARNING,
     )
 
 
