@@ -15,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.check import ClassCheck, VictimCheck
+from tcdp_audit.check import ClassCheck, TableCheck, VictimCheck
 from tcdp_audit.remedy import Remedy
 from tcdp_audit.reporter import Reporter
 from tcdp_audit.testing.class_checks import class_check_conforms
-from tcdp_audit.testing.conformance import ConformanceError
+from tcdp_audit.testing.conformance import ConformanceError, Subject
 from tcdp_audit.testing.remedies import remedy_conforms
 from tcdp_audit.testing.reporters import reporter_conforms
+from tcdp_audit.testing.specification import specification_conforms
 
 __all__ = ["ConformanceError", "check_conforms"]
 
@@ -41,11 +42,13 @@ def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = No
     """
     if isinstance(specification, ClassCheck | VictimCheck):
         class_check_conforms(specification, parameters or {})
+    elif isinstance(specification, TableCheck):
+        specification_conforms(Subject("check", specification.name), specification)
     elif isinstance(specification, Reporter):
         reporter_conforms(specification)
     elif isinstance(specification, Remedy):
         remedy_conforms(specification)
     else:
         kind = type(specification).__name__
-        known = "ClassCheck, VictimCheck, Reporter and Remedy"
+        known = "ClassCheck, VictimCheck, TableCheck, Reporter and Remedy"
         raise ConformanceError(f"a {kind} is no kind that the conformance suite knows; it knows {known}")

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from tcdp_audit.check import AttributeParameters, Check, Parameters, Quarter
+from tcdp_audit.check import AttributeParameters, Check, Parameters, Quarter, TableCheck
 from tcdp_audit.outcome import Comparison
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.figures import figures_of
@@ -43,18 +43,25 @@ def _parameters_conform(subject: Subject, check: Check) -> None:
 
 
 def _thresholds_conform(subject: Subject, check: Check) -> None:
-    figures = figures_of(check)
-    subject.require(figures, "thresholds", "there must be at least one figure")
-    named = [one.parameter for one in figures]
+    demands = _demands(check)
+    subject.require(demands, "thresholds", "there must be at least one figure")
+    named = [parameter for parameter, _, _ in demands]
     subject.require(len(set(named)) == len(named), "thresholds", "two of them name the same parameter")
-    for threshold in figures:
-        field = check.parameters.model_fields.get(threshold.parameter)
-        subject.require(field is not None, "thresholds", f"{threshold.parameter!r} is no field of the parameters")
+    for parameter, comparison, measure in demands:
+        field = check.parameters.model_fields.get(parameter)
+        subject.require(field is not None, "thresholds", f"{parameter!r} is no field of the parameters")
         optional = field is not None and not field.is_required() and field.default is None
-        sentence = f"{threshold.parameter!r} must be None by default, so that a policy can measure without a demand"
+        sentence = f"{parameter!r} must be None by default, so that a policy can measure without a demand"
         subject.require(optional, "thresholds", sentence)
-        subject.require(isinstance(threshold.comparison, Comparison), "thresholds", "a comparison is no Comparison")
-        subject.require(callable(threshold.measure), "thresholds", "a measure is no function")
+        subject.require(isinstance(comparison, Comparison), "thresholds", "a comparison is no Comparison")
+        subject.require(callable(measure), "thresholds", "a measure is no function")
+
+
+def _demands(check: Check) -> list[tuple[str, Comparison, Any]]:
+    """The parameter, the comparison and the function of each figure."""
+    if isinstance(check, TableCheck):
+        return [(check.threshold, check.comparison, check.measure)]
+    return [(one.parameter, one.comparison, one.measure) for one in figures_of(check)]
 
 
 def example_of(subject: Subject, check: Check) -> Mapping[str, Any]:

@@ -56,12 +56,15 @@ def test_a_guide_leaves_nothing_out(name: str):
 @pytest.mark.parametrize("name", CHECKS)
 def test_the_example_is_an_expectation_on_this_check(name: str):
     expectations = yaml.safe_load(CHECKS[name].guide.example)
-    named = {one[name].get("attribute") for one in expectations if one[name]} - {None}
+    given = [one[name] or {} for one in expectations]
+    named = {one.get("attribute") for one in given} - {None}
+    named |= {attribute for one in given for attribute in one.get("attributes", ())}
     tree = {"*": {"all": ["low", "high"]}}
     sensitive = {"role": "sensitive", "scale": "numeric", "hierarchy": tree}
     attributes = {"zip": {"role": "quasi_identifier"}, **dict.fromkeys(named or {"salary"}, sensitive)}
+    companions = {"original": "original.csv", "rows_aligned": True, "population": "population.csv"}
 
-    policy = load_policy({"version": 1, "attributes": attributes, "expect": expectations})
+    policy = load_policy({"version": 1, **companions, "attributes": attributes, "expect": expectations})
 
     assert [one.check.name for one in policy.expectations] == [name] * len(expectations)
 
