@@ -13,6 +13,7 @@ from tcdp_audit_plugins.checks import (
     delta_disclosure,
     differential_privacy,
     homogeneity,
+    interval_disclosure,
     k_anonymity,
     l_diversity,
     p_sensitive_k_anonymity,
@@ -39,3 +40,4 @@ def tcdp_audit_checks() -> Iterator[Check]:
     yield from skewness.CHECKS
     yield from similarity.CHECKS
     yield from differential_privacy.CHECKS
+    yield from interval_disclosure.CHECKS

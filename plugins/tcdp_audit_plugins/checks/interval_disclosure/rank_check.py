@@ -1,0 +1,96 @@
+"""Rank-based interval disclosure as a check."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from tcdp_audit import Quarter
+from tcdp_audit.check import Finding, Guide, TableCheck
+from tcdp_audit.policy import Scale
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.table_view import TableView
+from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
+from tcdp_audit_plugins.checks.interval_disclosure.guide_texts import CHOOSING, LIMITS, READING
+from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
+    IntervalParameters,
+    as_list,
+    compared,
+    interval_faults,
+    widths_schema,
+)
+from tcdp_audit_plugins.checks.interval_disclosure.rank_intervals import inside_rank_interval
+from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_sentence
+from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_finding
+
+SCALES = frozenset({Scale.NUMERIC, Scale.ORDINAL})
+
+
+class RankIntervalParameters(IntervalParameters):
+    """Parameters of `rank_interval_disclosure`."""
+
+    p: Annotated[
+        list[Annotated[Exact, Field(gt=0, le=100)]],
+        Field(
+            min_length=1,
+            description="Width of the whole interval in percent of the released records: p/2 to either side. "
+            "One number, or several at once.",
+        ),
+        BeforeValidator(as_list),
+        widths_schema(exclusiveMinimum=0, maximum=100),
+    ]
+
+
+def _inside(one: AttributePairs, p: Fraction) -> NDArray[np.bool_]:
+    return inside_rank_interval(one.released, one.original, one.released_counts, p)
+
+
+def _measure(view: TableView, parameters: RankIntervalParameters) -> Finding:
+    names = compared(parameters, view.policy.document, SCALES)
+    return interval_finding(view, names, parameters, _inside)
+
+
+CHECKS = [
+    TableCheck(
+        name="rank_interval_disclosure",
+        title="Rank-based interval disclosure",
+        quarter=Quarter.ATTRIBUTE_DEGREE,
+        parameters=RankIntervalParameters,
+        measure=_measure,
+        label="share of original values inside the interval",
+        requires=frozenset({"original"}),
+        validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
+        sentence=interval_sentence,
+        guide=Guide(
+            definition=(
+                "An intruder takes the masked value of a record and guesses that the original one is among its "
+                "neighbours. The masked values are sorted, and the interval reaches w = floor(p N / 200) positions to "
+                "either side of the record's own, whole groups of equal values included; N counts the released records "
+                "with a value. The original value is disclosed if it lies in the closed interval."
+            ),
+            formula="R[max(i - w, 0)] ≤ v_i ≤ R[min(i + w, N - 1)];  R the sorted masked values, w = floor(p N / 200)",
+            mathml=(
+                "<math display='block'><msub><mi>R</mi><mrow><mo>max</mo><mo>(</mo><mi>i</mi><mo>−</mo><mi>w</mi>"
+                "<mo>,</mo><mn>0</mn><mo>)</mo></mrow></msub><mo>≤</mo><msub><mi>v</mi><mi>i</mi></msub><mo>≤</mo>"
+                "<msub><mi>R</mi><mrow><mo>min</mo><mo>(</mo><mi>i</mi><mo>+</mo><mi>w</mi><mo>,</mo><mi>N</mi>"
+                "<mo>−</mo><mn>1</mn><mo>)</mo></mrow></msub><mo>,</mo><mspace width='1em'/><mi>w</mi><mo>=</mo>"
+                "<mo>⌊</mo><mfrac><mrow><mi>p</mi><mi>N</mi></mrow><mn>200</mn></mfrac><mo>⌋</mo></math>"
+            ),
+            reading=READING,
+            choosing=(
+                "p is the width of the whole interval: programs that give the half width call p = 10 what is p = 20 "
+                f"here. {CHOOSING}"
+            ),
+            limits=(
+                "Ranks say nothing of distances: between two neighbours may lie half the range, and in a dense part "
+                f"of the distribution the interval may be a few units. {LIMITS}"
+            ),
+            source="Torra, Privacy models and disclosure risk (lecture, 2020); Guide to Data Privacy, Springer 2022",
+            example="- rank_interval_disclosure: {p: [2, 10], at_most: 0.3, attributes: [age, salary]}",
+        ),
+    ),
+]

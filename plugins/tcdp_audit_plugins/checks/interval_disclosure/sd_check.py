@@ -1,0 +1,88 @@
+"""Interval disclosure by standard deviation as a check."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import Quarter
+from tcdp_audit.check import Finding, Guide, TableCheck
+from tcdp_audit.policy import Scale
+from tcdp_audit.table_view import TableView
+from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
+from tcdp_audit_plugins.checks.interval_disclosure.guide_texts import CHOOSING, LIMITS, READING
+from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
+    IntervalParameters,
+    Widths,
+    compared,
+    interval_faults,
+)
+from tcdp_audit_plugins.checks.interval_disclosure.sd_intervals import inside_sd_interval
+from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_sentence
+from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_finding
+
+SCALES = frozenset({Scale.NUMERIC})
+
+
+class SdIntervalParameters(IntervalParameters):
+    """Parameters of `sd_interval_disclosure`."""
+
+    p: Annotated[
+        Widths,
+        Field(
+            description="Half the width of the interval in percent of the original's standard deviation. One number, "
+            "or several at once."
+        ),
+    ]
+
+
+def _inside(one: AttributePairs, p: Fraction) -> NDArray[np.bool_]:
+    return inside_sd_interval(one.released, one.original, one.values, one.original_counts, p)
+
+
+def _measure(view: TableView, parameters: SdIntervalParameters) -> Finding:
+    names = compared(parameters, view.policy.document, SCALES)
+    return interval_finding(view, names, parameters, _inside)
+
+
+CHECKS = [
+    TableCheck(
+        name="sd_interval_disclosure",
+        title="Standard-deviation interval disclosure",
+        quarter=Quarter.ATTRIBUTE_DEGREE,
+        parameters=SdIntervalParameters,
+        measure=_measure,
+        label="share of original values inside the interval",
+        requires=frozenset({"original"}),
+        validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
+        sentence=interval_sentence,
+        guide=Guide(
+            definition=(
+                "An intruder takes the masked value of a record and guesses that the original one is near. It is "
+                "disclosed if the two differ by at most p percent of the attribute's standard deviation, which is that "
+                "of all original values with n - 1 in its denominator."
+            ),
+            formula="|v_i - v'_i| ≤ (p / 100) sd(v)",
+            mathml=(
+                "<math display='block'><mo>|</mo><msub><mi>v</mi><mi>i</mi></msub><mo>−</mo><msubsup><mi>v</mi>"
+                "<mi>i</mi><mo>′</mo></msubsup><mo>|</mo><mo>≤</mo><mfrac><mi>p</mi><mn>100</mn></mfrac>"
+                "<mi>sd</mi><mo>(</mo><mi>v</mi><mo>)</mo></math>"
+            ),
+            reading=(
+                f"{READING} Differences next to the limit are decided in exact fractions, in which a number stored as "
+                "floating point is the decimal that it prints as: 0.1 is one tenth."
+            ),
+            choosing=CHOOSING,
+            limits=(
+                "A few very large values make the standard deviation, and with it every interval, wide; the check by "
+                f"ranks does not depend on them. {LIMITS}"
+            ),
+            source="Torra, Privacy models and disclosure risk (lecture, 2020); Guide to Data Privacy, Springer 2022",
+            example="- sd_interval_disclosure: {p: [1, 5], at_most: 0.2, attributes: [age, salary]}",
+        ),
+    ),
+]

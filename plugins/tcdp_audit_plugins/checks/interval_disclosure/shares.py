@@ -1,0 +1,114 @@
+"""The shares of original values inside their interval: per attribute, on average, jointly, and at worst."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit import CheckError
+from tcdp_audit.check import Finding
+from tcdp_audit.table_view import TableView
+from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs, attribute_pairs
+from tcdp_audit_plugins.checks.interval_disclosure.parameters import Aggregate, IntervalParameters
+
+Inside = Callable[[AttributePairs, Fraction], NDArray[np.bool_]]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What was found for one p.
+
+    Args:
+        p: the width in percent.
+        pairs: how many records were compared.
+        per_attribute: how many of them are inside, for each attribute.
+        inside_all: how many are inside in all attributes at once.
+    """
+
+    p: Fraction
+    pairs: int
+    per_attribute: Mapping[str, int]
+    inside_all: int
+
+    @property
+    def average(self) -> Fraction:
+        """The mean over attributes of the share of records inside."""
+        return Fraction(sum(self.per_attribute.values()), self.pairs * len(self.per_attribute))
+
+    @property
+    def worst(self) -> Fraction:
+        """The largest share of an attribute."""
+        return Fraction(max(self.per_attribute.values()), self.pairs)
+
+    @property
+    def joint(self) -> Fraction:
+        """The share of records inside in all attributes at once."""
+        return Fraction(self.inside_all, self.pairs)
+
+    def figure(self, aggregate: Aggregate) -> Fraction:
+        """The figure that a policy compares."""
+        return {"average": self.average, "worst": self.worst, "joint": self.joint}[aggregate.value]
+
+    def exposed(self, aggregate: Aggregate) -> int | None:
+        """How many records the figure counts, where it counts records."""
+        if aggregate is Aggregate.AVERAGE:
+            return None
+        return self.inside_all if aggregate is Aggregate.JOINT else max(self.per_attribute.values())
+
+    def as_details(self) -> dict[str, Any]:
+        """The entry under `at`."""
+        per_attribute = {name: Fraction(inside, self.pairs) for name, inside in self.per_attribute.items()}
+        return {"p": self.p, **self.headlines(), "per_attribute": per_attribute}
+
+    def headlines(self) -> dict[str, float]:
+        """All three figures."""
+        return {"average": float(self.average), "worst": float(self.worst), "joint": float(self.joint)}
+
+
+def shares(attributes: Sequence[AttributePairs], p: Fraction, inside: Inside) -> Shares:
+    """Count for one p. Cost: that of `inside` for every attribute."""
+    everywhere = np.ones(len(attributes[0].released), dtype=bool)
+    per_attribute = {}
+    for one in attributes:
+        found = inside(one, p)
+        per_attribute[one.name] = int(found.sum())
+        everywhere &= found
+    return Shares(p, len(everywhere), per_attribute, int(everywhere.sum()))
+
+
+def interval_finding(
+    view: TableView, names: Sequence[str], parameters: IntervalParameters, inside: Inside
+) -> Finding:
+    """Every figure of an interval check; the headline is that of the largest p, whose intervals hold all others.
+
+    Raises:
+        CheckError: records cannot be paired, or no attribute is left to compare.
+
+    Cost: one scan of each table, then O(attributes x widths x (pairs + domain log domain)).
+    """
+    pairs = view.pairs(names)
+    every = [attribute_pairs(pairs, name) for name in names]
+    usable = [one for one in every if one.has_values and not one.is_constant]
+    if not usable:
+        raise CheckError(
+            "nothing can be compared: every attribute is constant in the original, or has no pair of values; "
+            "name others in `attributes`"
+        )
+    found = [shares(usable, p, inside) for p in sorted(parameters.p)]
+    details = {
+        **pairs.counted(),
+        **found[-1].headlines(),
+        "at": [one.as_details() for one in found],
+        "missing": {one.name: one.missing for one in usable if one.missing},
+        "constant": [one.name for one in every if one.has_values and one.is_constant],
+        "without_values": [one.name for one in every if not one.has_values],
+    }
+    aggregate = parameters.aggregate
+    return Finding(
+        found[-1].figure(aggregate), found[-1].pairs, found[-1].exposed(aggregate), details=details
+    )
