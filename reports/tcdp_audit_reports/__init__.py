@@ -18,6 +18,12 @@ def _html(audit: Audit) -> str:
     return render(audit)
 
 
+def _compile_html() -> None:
+    from tcdp_audit_reports.html_report import template  # noqa: PLC0415 - imports jinja2
+
+    template()
+
+
 def _markdown(audit: Audit) -> str:
     from tcdp_audit_reports.markdown_report import render  # noqa: PLC0415 - only when asked for
 
@@ -28,5 +34,5 @@ def _markdown(audit: Audit) -> str:
 def tcdp_audit_reporters() -> Iterator[Reporter]:
     """JSON, HTML and Markdown."""
     yield Reporter(name="json", title="JSON result", suffix=".json", render=_json)
-    yield Reporter(name="html", title="HTML report", suffix=".html", render=_html)
+    yield Reporter(name="html", title="HTML report", suffix=".html", render=_html, prepare=_compile_html)
     yield Reporter(name="markdown", title="Markdown summary", suffix=".md", render=_markdown)

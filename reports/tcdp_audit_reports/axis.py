@@ -9,7 +9,6 @@ from math import ceil, floor, log10
 WIDE = 50  # a largest figure this many times the smallest asks for a logarithmic axis
 STEPS = (1, 2, 5, 10)
 TINY = 1e-300  # below, a figure is as good as zero and its logarithm no help
-LEAST_SPAN = 1e-300  # below this a step has no logarithm
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def _linear(low: float, high: float, span: float) -> Axis:
         low = 0.0
     if low == high:
         low, high = (0.0, 2 * high) if high > 0 else (low - 1, high + 1)
-    if high - low < LEAST_SPAN:
+    if high - low < TINY:
         low, high = 0.0, 1.0
     step = _nice((high - low) / 5)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)

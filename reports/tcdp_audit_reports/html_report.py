@@ -35,7 +35,7 @@ def render(audit: Audit) -> str:
     found = findings(audit)
     policy, withheld = shown_policy(audit.policy.text, show_values=values)
     result = _inert(audit.as_json())
-    return _template().render(
+    return template().render(
         css=Markup(stylesheet()),  # noqa: S704 - the package's own file
         css_hash=stylesheet_hash(),
         word=WORDS[audit.status],
@@ -63,7 +63,8 @@ def render(audit: Audit) -> str:
 
 
 @cache
-def _template() -> Template:
+def template() -> Template:
+    """The page, compiled once."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
