@@ -1,0 +1,106 @@
+"""The nearest known point of every released point, and all that tie with it, without a distance for every pair kept.
+
+Candidates come from a KD-tree where there are few dimensions, else from matrix products in float32 with a bound on
+what they can be wrong by. Every candidate is compared again in float64, attribute by attribute in one order, so the
+answer does not depend on the way it was found nor on the order of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.exact import Floats
+from tcdp_audit_plugins.checks.record_linkage.products import candidates_by_products
+from tcdp_audit_plugins.checks.record_linkage.standardised import Space
+
+TREE_DIMENSIONS = (
+    5  # measured: above, a blocked product of 30,000 records is faster than building and asking a tree
+)
+Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """What is nearest to each released point.
+
+    Args:
+        squared: d^2 of the nearest known record. float64, shape (released points,).
+        ties: how many known records are that near. int64.
+        second: d^2 of the second nearest known record; equal to `squared` where several tie. Infinite where there is
+            only one, and where it was not asked for.
+    """
+
+    squared: Floats
+    ties: NDArray[np.int64]
+    second: Floats
+
+
+def nearest(space: Space, hint: NDArray[np.intp] | None = None, *, neighbours: int = 1) -> Nearest:
+    """The nearest known records of every released point.
+
+    Args:
+        space: released and known points.
+        hint: for each released point a known one that may be near, such as its true match; only speed depends on it.
+        neighbours: 2 to find the second nearest, too.
+
+    Returns:
+        Distances and ties, exact but for the rounding of float64: distances within `space.rounding` are ties.
+
+    Cost: O(n log n) with a tree for few dimensions; else O(n x N x d) in products, memory O(n + N) and blocks.
+
+    Source: DEFINITIONS, record linkage; Torra, Guide to Data Privacy, 2022, section 5.4.
+    """
+    hints = np.zeros(len(space.released), dtype=np.intp) if hint is None else hint
+    suits_tree = not len(space.label_weights) and space.released.numbers.shape[1] <= TREE_DIMENSIONS
+    if suits_tree and not any(np.isnan(one.numbers).any() for one in (space.released, space.known)):
+        return exactly(space, _candidates_by_tree(space), 0, len(space.released))
+    parts = candidates_by_products(space, hints, min(neighbours, len(space.known)))
+    found = [exactly(space, pairs, start, stop) for start, stop, pairs in parts]
+    return Nearest(
+        np.concatenate([one.squared for one in found]),
+        np.concatenate([one.ties for one in found]),
+        np.concatenate([one.second for one in found]),
+    )
+
+
+def exactly(space: Space, candidates: Pairs, start: int, stop: int) -> Nearest:
+    """Decide among candidates, of which every released point from `start` to `stop` has some. Linear in them."""
+    released, known = candidates
+    order = np.lexsort((known, released))
+    released, known = released[order], known[order]
+    squared, records = space.squared_distances(released, known), space.known.records[known]
+    starts = np.searchsorted(released, np.arange(start, stop))
+    row = released - start
+    least = np.minimum.reduceat(squared, starts)
+    tied = squared <= space.nearly(least)[row]
+    ties = np.add.reduceat(np.where(tied, records, 0), starts)
+    next_one = np.minimum.reduceat(np.where(tied, np.inf, squared), starts)
+    return Nearest(least, ties, np.where(ties > 1, least, next_one))
+
+
+def _candidates_by_tree(space: Space) -> Pairs:
+    """The two nearest points of each, and where these tie all that are as near."""
+    from scipy.spatial import KDTree  # noqa: PLC0415 - takes a third of a second to import
+
+    tree = KDTree(space.known.numbers)
+    count = min(2, len(space.known))
+    asked = tree.query(space.released.numbers, k=list(range(1, count + 1)), workers=-1)
+    distances, known = np.asarray(asked[0]), np.asarray(asked[1])
+    released = np.repeat(np.arange(len(space.released)), count)
+    close = np.flatnonzero(distances[:, -1] <= distances[:, 0] + 4 * space.rounding)
+    balls = tree.query_ball_point(
+        space.released.numbers[close], distances[close, 0] + 4 * space.rounding, workers=-1
+    )
+    sizes = np.array([len(ball) for ball in balls], dtype=np.intp)
+    further = np.concatenate([np.zeros(0, dtype=np.intp), *(np.array(ball, dtype=np.intp) for ball in balls)])
+    pairs = np.stack(
+        [
+            np.concatenate([released, np.repeat(close, sizes)]),
+            np.concatenate([known.ravel(), further]),
+        ]
+    )
+    pairs = np.unique(pairs, axis=1)
+    return pairs[0], pairs[1]
