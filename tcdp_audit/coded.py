@@ -16,6 +16,8 @@ from tcdp_audit.exact import Floats
 from tcdp_audit.keys import Codes
 from tcdp_audit.policy import AttributeDeclaration, Conventions, Role
 
+EXACT = 2**53  # every integer up to here is a float64 of its own
+
 
 @dataclass(frozen=True)
 class CodedTable:
@@ -62,7 +64,7 @@ def code_together(
     Cost: one scan of each table; memory for one code per record and column.
     """
     found = [{name: _domain(engine, name, declarations, conventions) for name in attributes} for engine in engines]
-    common = {name: _union([domains[name].values for domains in found]) for name in attributes}
+    common = {name: _union(name, [domains[name].values for domains in found]) for name in attributes}
     tables = []
     for engine, domains in zip(engines, found, strict=True):
         coded = {name: domain.onto(common[name]) for name, domain in domains.items()}
@@ -85,14 +87,26 @@ def _domain(
     return domain
 
 
-def _union(values: Sequence[NDArray[Any]]) -> NDArray[Any]:
+def _union(name: str, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """All values in the order that each of them has; ordinal domains are equal already."""
+    _require_comparable(name, values)
     first = values[0]
     if all(len(other) == len(first) and bool(np.all(other == first)) for other in values[1:]):
         return first
     if first.dtype == object:
         return np.array([*sorted(set().union(*(one.tolist() for one in values))), None], dtype=object)[:-1]
     return np.unique(np.concatenate(values))
+
+
+def _require_comparable(name: str, values: Sequence[NDArray[Any]]) -> None:
+    """Refuse integers that would be rounded beside the floating point of another table."""
+    whole = [one for one in values if one.dtype.kind == "i" and len(one)]
+    mixed = any(one.dtype.kind == "f" for one in values)
+    if mixed and any(max(-int(one[0]), int(one[-1])) > EXACT for one in whole):
+        raise CheckError(
+            f"column {name!r} holds integers too large to be compared exactly with the decimal numbers that it holds "
+            "in another table; if they are codes, declare `scale: nominal`"
+        )
 
 
 def _columns(engine: Engine, domains: Sequence[Domain]) -> dict[str, Codes]:

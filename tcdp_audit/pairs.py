@@ -82,10 +82,17 @@ def align_by_key(released: CodedTable, original: CodedTable, key: str) -> NDArra
 def _require_unique(codes: Codes, size: int, key: str, table: str) -> None:
     missing = int((codes == size).sum())
     if missing:
-        raise CheckError(f"{missing:,} records of {table} have no value in the key {key!r}; records cannot be paired")
+        records = "1 record has" if missing == 1 else f"{missing:,} records have"
+        raise CheckError(
+            f"records cannot be paired: {records} no value in the key {key!r} of {table}; fill it in, or remove them"
+        )
     repeated = int((np.bincount(codes, minlength=size) > 1).sum())
     if repeated:
-        raise CheckError(f"{repeated:,} values of the key {key!r} stand in more than one record of {table}")
+        values = "1 value stands" if repeated == 1 else f"{repeated:,} values stand"
+        raise CheckError(
+            f"records cannot be paired: {values} in more than one record in the key {key!r} of {table}; "
+            "name a key that is unique"
+        )
 
 
 def align_by_row(released: CodedTable, original: CodedTable) -> NDArray[np.int64]:

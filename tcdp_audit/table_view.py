@@ -141,6 +141,8 @@ class TableView:
         """
         document = self.policy.document
         key = [] if document.key is None else [document.key]
+        for engine in (self.engine, self._companion("original")):
+            _require_key(engine, key)
         released, original = self.coded([*attributes, *(name for name in key if name not in attributes)], "original")
         if document.key is not None:
             partner = align_by_key(released, original, document.key)
@@ -149,12 +151,26 @@ class TableView:
         else:
             raise CheckError("which released record came from which original is not declared")
         if not (partner >= 0).any():
-            raise CheckError("no released record has an original: the key has no common value")
+            raise CheckError(
+                f"records cannot be paired: no value of the key {document.key!r} stands in both tables; "
+                "check that both write it in the same way"
+            )
         return Pairs(released, original, partner, {name: self._scale(name) for name in attributes})
 
     def _scale(self, attribute: str) -> Scale:
         declaration = self.policy.attributes.get(attribute)
         return Scale.NOMINAL if declaration is None or declaration.scale is None else declaration.scale
+
+
+def _require_key(engine: Engine, key: Sequence[str]) -> None:
+    """Insist that a table has the key's column, if there is a key."""
+    columns = {column.name for column in engine.columns}
+    for name in key:
+        if name not in columns:
+            raise CheckError(
+                f"records cannot be paired: {engine.name} has no column {name!r}, which the policy names as the key; "
+                "audit a copy that has it, or correct `key:`"
+            )
 
 
 def _sums_of_weights(grouping: Grouping, weights: Floats, name: str) -> Floats:
