@@ -88,3 +88,31 @@ def test_the_terminal_says_when_there_is_nothing_to_decide(capsys):
     audit = audited(FIVE.slice(0, 2), [{"k_anonymity": {"k": 2}}])
     show_conventions(audit.policy, audit.variants)
     assert "No convention could change a verdict" in capsys.readouterr().out
+
+
+def test_checks_on_whole_tables_are_varied_like_all_others():
+    attributes = {
+        "sex": {"role": "quasi_identifier"},
+        "age": {"role": "quasi_identifier", "scale": "numeric"},
+        "pay": {"role": "sensitive", "scale": "numeric"},
+    }
+    released = pa.table({"sex": ["F", "F", "F", "M", "M"], "age": [1, 1, None, 2, 2], "pay": [1, 2, 3, 4, 9]})
+    original = pa.table({"sex": ["F", "F", "F", "M", "M"], "age": [1, 1, 1, 2, 2], "pay": [1, 2, 3, 4, 5]})
+    expect = [
+        {"k_anonymity": {"k": 2}},
+        {"sd_interval_disclosure": {"p": 1, "at_most": "4/5"}},
+        {"rank_interval_disclosure": {"p": 1, "at_most": "3/4"}},
+        {"distinct_l_diversity": {"l": 2}},
+    ]
+    document = {"version": 1, "rows_aligned": True, "attributes": attributes, "expect": expect}
+
+    audit = tcdp_audit.audit(released, document, original, all_conventions=True)
+
+    assert [one.status for one in audit.expectations] == list(audit.variants[0].verdicts)
+    verdicts = {one.conventions["missing_quasi_identifier"]: [*map(str, one.verdicts)] for one in audit.variants}
+    assert verdicts == {
+        "own_category": ["failed", "passed", "failed", "failed"],
+        "wildcard": ["passed", "passed", "failed", "passed"],
+        "fail": ["failed", "failed", "failed", "failed"],
+    }
+    assert flips(audit.variants) == [0, 1, 3]
