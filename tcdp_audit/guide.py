@@ -1,0 +1,40 @@
+"""What a person needs to know about a check, and where it stands on the map of disclosure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Quarter(StrEnum):
+    """Torra's map: which disclosure a check is about, and whether it answers yes or no or how much."""
+
+    IDENTITY_MODEL = "identity, yes or no"
+    IDENTITY_DEGREE = "identity, how much"
+    ATTRIBUTE_MODEL = "attribute, yes or no"
+    ATTRIBUTE_DEGREE = "attribute, how much"
+
+
+@dataclass(frozen=True)
+class Guide:
+    """What a person needs to know about a check; the report, `explain` and the documentation page show it.
+
+    Args:
+        definition: what it measures, in one or two sentences.
+        formula: the definition as a formula in plain text.
+        reading: how to read the observed value.
+        choosing: how to choose a threshold.
+        source: paper and definition number.
+        example: lines of a policy.
+        mathml: the formula as a MathML element.
+        limits: what the check does not say.
+    """
+
+    definition: str
+    formula: str
+    reading: str
+    choosing: str
+    source: str
+    example: str
+    mathml: str = ""
+    limits: str = ""

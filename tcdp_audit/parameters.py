@@ -1,0 +1,38 @@
+"""What every check's parameters have in common; a check derives its own from one of these."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tcdp_audit.outcome import Severity
+from tcdp_audit.policy.model import Model, Text
+from tcdp_audit.policy.scalars import Exact
+
+
+class Parameters(Model):
+    """Base of every check's parameters. A field named as a `Threshold` says must have None as its default."""
+
+    severity: Annotated[
+        Severity, Field(strict=False, description="Whether a failure fails the audit or only warns.")
+    ] = Severity.ERROR
+
+    def figures(self) -> dict[str, Any]:
+        """The parameters that were given or default, without what every check has and without None."""
+        own = ((name, getattr(self, name)) for name in type(self).model_fields)
+        return {name: value for name, value in own if name not in ("severity", "attribute") and value is not None}
+
+
+class AttributeParameters(Parameters):
+    """Base of the parameters of a check on a sensitive attribute."""
+
+    attribute: Annotated[
+        Text | None, Field(description="The sensitive attribute; without it, each of them in turn.")
+    ] = None
+
+
+class ShareParameters(AttributeParameters):
+    """Base of the parameters of a `VictimCheck` on a sensitive attribute."""
+
+    at_most: Annotated[Exact | None, Field(ge=0, le=1, description="The largest share of records exposed.")] = None
