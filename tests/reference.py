@@ -65,8 +65,7 @@ def classes(records: Sequence[Record], rules: Rules) -> list[EquivalenceClass]:
         return all(mine is None or other is None or mine == other for mine, other in pairs)
 
     return [
-        EquivalenceClass(size, [record for record in records if compatible(key, record)])
-        for key, size in sizes.items()
+        EquivalenceClass(size, [record for record in records if compatible(key, record)]) for key, size in sizes.items()
     ]
 
 
@@ -75,9 +74,7 @@ def histogram(records: Sequence[Record], attribute: str, rules: Rules) -> Counte
     if rules.unit is None:
         counts = Counter(record[attribute] for record in records)
     else:
-        counts = Counter(
-            value for _, value in {(record[rules.unit], record[attribute]) for record in records}
-        )
+        counts = Counter(value for _, value in {(record[rules.unit], record[attribute]) for record in records})
     if rules.missing_sensitive != "own_category":
         counts.pop(None, None)
     return counts
