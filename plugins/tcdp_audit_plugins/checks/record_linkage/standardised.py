@@ -115,32 +115,36 @@ def space(
     known: CodedTable,
     scales: Mapping[str, Scale],
     weights: Mapping[str, Fraction],
+    standard: CodedTable | None = None,
 ) -> Space:
-    """Standardise two tables, each on its own.
+    """Standardise two tables, each on its own or both by one standard.
 
     Args:
         released: the release, coded together with `known`.
         known: the table that the intruder knows.
         scales: the compared attributes and their scales.
         weights: weights of attributes; 1 where none is given.
+        standard: the table whose mean and sd are used for both; without it, each table's own.
 
     Raises:
-        CheckError: no attribute with a weight varies in both tables.
+        CheckError: no attribute with a weight varies in both tables, or in the standard.
 
     Cost: O(records x attributes) and a sort of the distinct values and records.
     """
     tables = (released, known)
-    constant = [name for name in sorted(scales) if min(_varieties(table, name) for table in tables) < 2]
+    standards = tables if standard is None else (standard, standard)
+    constant = [name for name in sorted(scales) if min(_varieties(table, name) for table in standards) < 2]
     used = [name for name in sorted(scales) if name not in constant and weights.get(name, Fraction(1)) > 0]
     if not used:
         raise CheckError(
-            "none of the compared attributes varies in both tables, so there is nothing to link by"
+            "none of the compared attributes varies in both tables, so there is nothing to compare by"
         )
     labels = [name for name in used if scales[name] is Scale.NOMINAL]
     numbers = [name for name in used if scales[name] is not Scale.NOMINAL]
     weight = {name: float(weights.get(name, Fraction(1))) for name in used}
     first, second = (
-        _points(table, numbers, labels, weight, scales, side) for side, table in enumerate(tables)
+        _points(table, standards[side], numbers, labels, weight, scales, side)
+        for side, table in enumerate(tables)
     )
     return Space(
         first,
@@ -166,6 +170,7 @@ def _counts(table: CodedTable, name: str) -> NDArray[np.int64]:
 
 def _points(
     table: CodedTable,
+    standard: CodedTable,
     numbers: Sequence[str],
     labels: Sequence[str],
     weight: Mapping[str, float],
@@ -177,7 +182,8 @@ def _points(
     keys = fold([table.codes[name] for name in used], [table.domains[name].size + 1 for name in used]).values
     _, first, point, records = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     columns = [
-        _standardised(table, name, weight[name], scales[name])[table.codes[name][first]] for name in numbers
+        _standardised(standard, name, weight[name], scales[name])[table.codes[name][first]]
+        for name in numbers
     ]
     codes = [_without_partner(table, name, side)[table.codes[name][first]] for name in labels]
     return Points(

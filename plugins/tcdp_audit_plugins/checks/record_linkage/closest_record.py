@@ -1,0 +1,171 @@
+"""Distance to the closest original record, and its ratio to the second closest: do synthetic records hug real ones?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+from pydantic import Field
+
+from tcdp_audit import Comparison, Outcome, Quarter, Status
+from tcdp_audit.check import Check, Finding, Guide, TableCheck
+from tcdp_audit.exact import Floats
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.table_view import TableView
+from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
+from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
+from tcdp_audit_plugins.checks.wording import counted, figure
+
+HOLDOUT_BASED = (
+    "Platzer, Reutterer, Holdout-based empirical assessment of mixed-type synthetic data, "
+    "Frontiers in Big Data 4 (2021)"
+)
+
+
+class ClosestParameters(ComparisonParameters):
+    """Parameters of `distance_to_closest_record`."""
+
+    at_least: Annotated[
+        Exact | None,
+        Field(ge=0, description="The least 5th percentile, in the original's standard deviations."),
+    ] = None
+
+
+class RatioParameters(ComparisonParameters):
+    """Parameters of `nearest_neighbour_distance_ratio`."""
+
+    at_least: Annotated[
+        Exact | None, Field(ge=0, le=1, description="The least 5th percentile of the ratio.")
+    ] = None
+
+
+def distance_to_closest_record(view: TableView, parameters: ClosestParameters) -> Finding:
+    """The 5th percentile over released records of min_o d(released, o), in the original's standard deviations.
+
+    Returns:
+        A float of at least 0.
+
+    Raises:
+        CheckError: there is no original, or nothing to compare by.
+
+    Cost: a search for nearest neighbours for the original, and one for the hold-out; see `nearest`.
+
+    Source: Platzer, Reutterer (2021).
+    """
+    return _found(view, parameters, lambda found: found.distance, 1)
+
+
+def nearest_neighbour_distance_ratio(view: TableView, parameters: RatioParameters) -> Finding:
+    """The 5th percentile over released records of d(released, closest original) / d(released, second closest).
+
+    Returns:
+        A float from 0 to 1; two originals at one distance, even 0, give 1.
+
+    Raises:
+        CheckError: there is no original, it has one record, or there is nothing to compare by.
+
+    Cost: as `distance_to_closest_record`.
+
+    Source: Platzer, Reutterer (2021).
+    """
+    return _found(view, parameters, lambda found: found.ratio, 2)
+
+
+def _found(
+    view: TableView, parameters: ComparisonParameters, of: Callable[[Closest], Floats], neighbours: int
+) -> Finding:
+    tables = Tables.of(view, parameters)
+    to_original = closest(tables.released, tables.original, tables, parameters, neighbours)
+    figures = summary(to_original, of)
+    details = {**figures, **to_original.details}
+    if tables.holdout is not None:
+        to_holdout = closest(tables.released, tables.holdout, tables, parameters, neighbours)
+        details["holdout"] = {**summary(to_holdout, of), "records": tables.holdout.records}
+    return Finding(figures["percentile_5"], tables.released.records, details=details)
+
+
+def _telling(what: str) -> Callable[[Outcome], str]:
+    def sentence(outcome: Outcome) -> str:
+        records = outcome.records
+        assert records is not None  # noqa: S101 - told outcomes have them
+        demand = (
+            f", where at least {figure(outcome.threshold)} is demanded"
+            if outcome.status is Status.FAILED
+            else ""
+        )
+        held = outcome.details.get("holdout")
+        beside = "" if held is None else f" To the hold-out it is {figure(held['percentile_5'])}."
+        return (
+            f"Over {counted(records.total, 'released record')} the 5th percentile of the {what} is "
+            f"{figure(outcome.observed)}{demand}; the median is {figure(outcome.details['median'])}.{beside}"
+        )
+
+    return sentence
+
+
+READING = (
+    "Details: `percentile_5` and `median` over the released records (each the least value that so many records do not "
+    "exceed), and with a hold-out the same under `holdout`, with its `records`. `without_variance` names attributes "
+    "with a single value in the original, which weigh 0; `missing_cells` counts cells that count as two random records do."
+)
+LIMITS = (
+    "It says nothing of single persons, and averages over the table. Comparable with the hold-out's figure only where "
+    "the hold-out is about as large as the original: nearest neighbours are nearer in larger tables."
+)
+CHECKS: list[Check] = [
+    TableCheck(
+        name="distance_to_closest_record",
+        title="Distance to closest record",
+        quarter=Quarter.IDENTITY_DEGREE,
+        parameters=ClosestParameters,
+        measure=distance_to_closest_record,
+        threshold="at_least",
+        comparison=Comparison.AT_LEAST,
+        label="5th percentile of the distance",
+        requires=frozenset({"holdout"}),
+        validate=comparable,
+        sentence=_telling("distance to the closest original record"),
+        guide=Guide(
+            definition=(
+                "For every released record the distance to the closest original one, numeric and ordinal attributes in "
+                "standard deviations of the original, nominal ones 0 or 1; the figure is the 5th percentile. No key is "
+                "needed."
+            ),
+            formula="5th percentile over i of min_o d(released_i, o) ≥ at_least",
+            reading=f"0 if at least 5 % of the records are copies. {READING}",
+            choosing=(
+                "Give a `holdout` of originals that had no part in making the release: its figure is what a generator "
+                "reaches that remembers nobody. Demand no less."
+            ),
+            limits=LIMITS,
+            source=HOLDOUT_BASED,
+            example="- distance_to_closest_record: {at_least: 0.1}",
+        ),
+    ),
+    TableCheck(
+        name="nearest_neighbour_distance_ratio",
+        title="Nearest-neighbour distance ratio",
+        quarter=Quarter.IDENTITY_DEGREE,
+        parameters=RatioParameters,
+        measure=nearest_neighbour_distance_ratio,
+        threshold="at_least",
+        comparison=Comparison.AT_LEAST,
+        label="5th percentile of the ratio",
+        requires=frozenset({"holdout"}),
+        validate=comparable,
+        sentence=_telling("nearest-neighbour distance ratio"),
+        guide=Guide(
+            definition=(
+                "For every released record the distance to the closest original record over the distance to the second "
+                "closest; the figure is the 5th percentile. Near 0 a released record points at one person and nobody "
+                "else. No key is needed."
+            ),
+            formula="5th percentile over i of d(released_i, closest) / d(released_i, second closest) ≥ at_least",
+            reading=f"From 0 to 1; two originals at one distance, even 0, give 1. {READING}",
+            choosing="As for the distance to the closest record: not clearly below the hold-out's figure.",
+            limits=LIMITS,
+            source=HOLDOUT_BASED,
+            example="- nearest_neighbour_distance_ratio: {at_least: 0.1}",
+        ),
+    ),
+]

@@ -1,0 +1,117 @@
+"""Exact-match rate: the share of released records that are copies of an original."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from tcdp_audit import Comparison, Outcome, Quarter, Status
+from tcdp_audit.check import Finding, Guide, TableCheck
+from tcdp_audit.coded import CodedTable
+from tcdp_audit.keys import fold
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.table_view import TableView
+from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
+from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
+from tcdp_audit_plugins.checks.wording import counted, figure
+
+
+class ExactMatchParameters(ComparisonParameters):
+    """Parameters of `exact_match_rate`; weights play no part in equality."""
+
+    at_most: Annotated[
+        Exact | None, Field(ge=0, le=1, description="The largest share of released records that are copies.")
+    ] = None
+
+
+def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> Finding:
+    """The share of released records that equal some original in every compared attribute.
+
+    A missing cell equals a missing cell.
+
+    Returns:
+        An exact fraction from 0 to 1.
+
+    Raises:
+        CheckError: there is no original, or it lacks a compared attribute.
+
+    Cost: O(records log records).
+
+    Source: Hernandez et al., Synthetic data generation for tabular health records, Neurocomputing 493 (2022).
+    """
+    tables = Tables.of(view, parameters)
+    found = matches(tables.released, tables.original)
+    details: dict[str, Any] = {"matches": found[0], "matches_of_unique_originals": found[1]}
+    records = tables.released.records
+    if tables.holdout is not None:
+        held = matches(tables.released, tables.holdout)[0]
+        details |= {"holdout_rate": Fraction(held, records), "holdout_records": tables.holdout.records}
+    return Finding(Fraction(found[0], records), records, found[0], details=details)
+
+
+def matches(released: CodedTable, others: CodedTable) -> tuple[int, int]:
+    """How many released records equal some other record, and how many equal exactly one.
+
+    Cost: O(records log records).
+    """
+    names = sorted(released.codes)
+    columns = [np.concatenate([released.codes[name], others.codes[name]]) for name in names]
+    keys = fold(columns, [released.domains[name].size + 1 for name in names]).values
+    distinct, times = np.unique(keys[released.records :], return_counts=True)
+    own = keys[: released.records]
+    position = np.minimum(np.searchsorted(distinct, own), len(distinct) - 1)
+    equal = distinct[position] == own
+    return int(equal.sum()), int((equal & (times[position] == 1)).sum())
+
+
+def _sentence(outcome: Outcome) -> str:
+    records = outcome.records
+    assert records is not None  # noqa: S101 - told outcomes have them
+    copies = (
+        f"{records.failing or 0:,} of {counted(records.total, 'released record')} equal an original record"
+    )
+    limit = f"; at most {figure(outcome.threshold)} may" if outcome.status is Status.FAILED else ""
+    held = outcome.details.get("holdout_rate")
+    beside = "" if held is None else f" A share of {figure(held)} equals a record of the hold-out."
+    return f"{copies}, a share of {figure(outcome.observed)}{limit}.{beside}"
+
+
+CHECKS = [
+    TableCheck(
+        name="exact_match_rate",
+        title="Exact-match rate",
+        quarter=Quarter.IDENTITY_DEGREE,
+        parameters=ExactMatchParameters,
+        measure=exact_match_rate,
+        comparison=Comparison.AT_MOST,
+        label="share of released records that are copies",
+        requires=frozenset({"holdout"}),
+        validate=comparable,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "The share of released records that equal at least one original record in every compared attribute. It "
+                "needs no key: it asks whether synthetic records are copies, not whose."
+            ),
+            formula="#{i : there is an original o with released_i = o} / n ≤ at_most",
+            reading=(
+                "0 if no record is a copy. Details: `matches`, `matches_of_unique_originals` (copies of records that "
+                "stand once in the original), and with a hold-out `holdout_rate`, the same share against records that "
+                "had no part in making the release, of which there are `holdout_records`."
+            ),
+            choosing=(
+                "Records of few, coarse attributes coincide by chance; `holdout_rate` says how often. A rate clearly "
+                "above it, with a hold-out as large as the original, means that the generator remembers."
+            ),
+            limits="A record that differs by one unit in one attribute is no copy; see `distance_to_closest_record`.",
+            source=(
+                "Hernandez, Epelde, Alberdi, Cilla, Rankin, Synthetic data generation for tabular health records: a "
+                "systematic review, Neurocomputing 493 (2022)"
+            ),
+            example="- exact_match_rate: {at_most: 0.01}",
+        ),
+    ),
+]
