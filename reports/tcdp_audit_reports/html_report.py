@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from tcdp_audit.results import Audit, Table, tool
 from tcdp_audit_reports.certificate import WORDS, reasons, shown_structure, tally, verdict_sentence
+from tcdp_audit_reports.conventions_tried import conventions_tried
 from tcdp_audit_reports.coverage import coverage
 from tcdp_audit_reports.finding import Pairs, findings, plain
 from tcdp_audit_reports.policy_text import shown_policy
@@ -56,6 +57,7 @@ def render(audit: Audit) -> str:
         withheld=withheld,
         values=values,
         conventions=_conventions(audit),
+        conventions_tried=conventions_tried(audit),
         environment=_environment(audit),
         result=result,
         tool=_tool(),

@@ -1,0 +1,36 @@
+"""The table of conventions in the HTML report."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+import tcdp_audit
+from tcdp_audit_reports.conventions_tried import conventions_tried
+
+FIVE = pa.table({"sex": ["F", "F", "F", "M", "M"], "age": ["1", "1", None, "2", "2"]})
+POLICY = {
+    "version": 1,
+    "attributes": {"sex": {"role": "quasi_identifier"}, "age": {"role": "quasi_identifier"}},
+    "expect": [{"k_anonymity": {"k": 2}}, {"k_anonymity": {"k": 9}}],
+}
+
+
+def test_a_row_for_each_combination_and_a_sentence_on_what_flips():
+    table = conventions_tried(tcdp_audit.audit(FIVE, POLICY, all_conventions=True))
+    assert table.columns == ("conventions", "1", "2")
+    assert table.rows == [
+        ("as in the policy", "failed", "failed"),
+        ("missing quasi identifier: wildcard", "passed", "failed"),
+        ("missing quasi identifier: fail", "failed", "failed"),
+    ]
+    assert table.note == "Under 3 combinations of conventions the verdict changes for 1 expectation: 1."
+
+
+def test_a_release_without_missing_values_leaves_nothing_to_try():
+    table = conventions_tried(tcdp_audit.audit(FIVE.slice(0, 2), POLICY, all_conventions=True))
+    assert table.note == "Under 1 combination of conventions no verdict changes."
+
+
+def test_the_report_shows_it_only_where_it_was_asked_for():
+    assert "Verdicts by convention" in tcdp_audit.audit(FIVE, POLICY, all_conventions=True).render(".html")
+    assert "Verdicts by convention" not in tcdp_audit.audit(FIVE, POLICY).render(".html")
