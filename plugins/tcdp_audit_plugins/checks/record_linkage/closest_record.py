@@ -104,9 +104,10 @@ def _telling(what: str) -> Callable[[Outcome], str]:
 
 
 READING = (
-    "Details: `percentile_5` and `median` over the released records (each the least value that so many records do "
-    "not exceed), and with a hold-out the same under `holdout`, with its `records`. `without_variance` names "
-    "attributes with a single value in the original, which weigh 0; `missing_cells` counts cells that count as two random records do."
+    "Details: `percentile_5` and `median` over the released records (each the least value that so many records do not "
+    "exceed), and with a hold-out the same under `holdout`, with its `records`. `without_variance` names attributes "
+    "with a single value in the original, which weigh 0; `missing_cells` counts cells that count as two random records "
+    "do."
 )
 LIMITS = (
     "It says nothing of single persons, and averages over the table. Comparable with the hold-out's figure only where "
