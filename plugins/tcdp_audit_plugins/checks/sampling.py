@@ -1,0 +1,110 @@
+"""What a release is a sample of: the population beside it, or the share of one that it says it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from tcdp_audit import CheckError
+from tcdp_audit.histogram import Counts
+from tcdp_audit.outcome import Comparison
+from tcdp_audit.policy.model import PolicyDocument
+from tcdp_audit.summary import summarise
+from tcdp_audit.table_view import PopulationClasses, TableView
+from tcdp_audit_plugins.checks.wording import counted
+
+ROWS_ONLY = (
+    "it counts rows, and the policy's unit is {unit!r}: five rows of one person would not be alone; "
+    "give the policy a release with one row for each"
+)
+OWN_CATEGORY = (
+    "its classes must not overlap, and under `missing_quasi_identifier: wildcard` they do; use "
+    "`own_category`, under which a missing value is a value of its own"
+)
+
+
+def counts_rows(document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Why a check that counts rows cannot hold for a policy: its unit is not the row."""
+    if document.unit is not None:
+        yield "", ROWS_ONLY.format(unit=document.unit)
+
+
+def needs_a_partition(document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Why a check on classes that must not overlap cannot hold for a policy."""
+    if document.conventions.missing_quasi_identifier == "wildcard":
+        yield "", OWN_CATEGORY
+
+
+def covering_population(view: TableView) -> PopulationClasses:
+    """The population's classes beside the release's, where the release can be a part of it.
+
+    Raises:
+        CheckError: no population is given, or a class of the release has more records than the population has there.
+            A class that the population lacks is no class without risk: the two are generalised differently.
+    """
+    classes = view.population
+    lacking, short = classes.population == 0, classes.sample > classes.population
+    if lacking.any():
+        raise CheckError(
+            f"the population lacks {counted(int(lacking.sum()), 'class')} of the release, with "
+            f"{counted(int(classes.sample[lacking].sum()), 'record')}; generalise it as the release is, or name the "
+            "population that the release was drawn from"
+        )
+    if short.any():
+        raise CheckError(
+            f"in {counted(int(short.sum()), 'class')} the release has more records than the population; name the "
+            "population that the release was drawn from"
+        )
+    return classes
+
+
+def fraction_of(view: TableView) -> float | None:
+    """The sampling fraction: declared, else records over those of the population, else over the sum of weights.
+
+    Raises:
+        CheckError: the release would be larger than its population.
+    """
+    fraction = view.sampling_fraction
+    if fraction is None:
+        weight = view.classes.weight
+        fraction = None if weight is None else view.records / float(weight.sum())
+    if fraction is not None and fraction > 1:
+        raise CheckError(
+            "the release has more records than its population; name the population that it was drawn from, "
+            "or weights that add up to it"
+        )
+    return fraction
+
+
+def mean_of_reciprocals(records: Counts, size: Counts) -> Fraction:
+    """The mean over records of 1/size of their class, exact.
+
+    Args:
+        records: records of each class. Shape (classes,).
+        size: what their risk is one over, at least 1. Same shape.
+
+    Returns:
+        The sum of records/size over all records; with sizes equal to records, classes/records.
+
+    Cost: O(classes log classes), and exact additions for each distinct size.
+
+    Example:
+        >>> str(mean_of_reciprocals(np.array([1, 9]), np.array([1, 9])))
+        '1/5'
+    """
+    distinct, position = np.unique(size, return_inverse=True)
+    held = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(held, position, records)
+    terms = [Fraction(one, of) for one, of in zip(held.tolist(), distinct.tolist(), strict=True)]
+    while len(terms) > 1:  # in pairs, so that large denominators are met late
+        terms = [sum(terms[start : start + 2], Fraction(0)) for start in range(0, len(terms), 2)]
+    return terms[0] / int(records.sum())
+
+
+def distribution_of(figures: Counts, records: Counts) -> list[list[float]]:
+    """[figure, classes, records] of whole figures of classes, in ascending order."""
+    none = np.zeros(len(figures), dtype=bool)
+    found = summarise(figures.astype(np.float64), records, none, Comparison.AT_LEAST).distribution
+    return [[figure, *counts] for figure, counts in sorted(found.items())]

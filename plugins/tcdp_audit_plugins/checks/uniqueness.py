@@ -1,0 +1,330 @@
+"""Uniqueness: who is alone in the release, and which of them are alone in the population."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import CheckError, ClassEvidence, Outcome, Parameters, Quarter, Status
+from tcdp_audit.check import Finding, Guide, TableCheck, VictimCheck
+from tcdp_audit.policy.model import PolicyDocument
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.table_view import PopulationClasses, TableView
+from tcdp_audit_plugins.checks.pitman import fit_pitman
+from tcdp_audit_plugins.checks.population_estimators import (
+    data_intrusion_simulation,
+    log_linear_match,
+    log_linear_uniques,
+    zayatz,
+)
+from tcdp_audit_plugins.checks.sampling import (
+    counts_rows,
+    covering_population,
+    fraction_of,
+    needs_a_partition,
+)
+from tcdp_audit_plugins.checks.wording import counted, figure
+
+ESTIMATORS = ("zayatz", "pitman", "log_linear")
+
+
+class SampleUniquenessParameters(Parameters):
+    """Parameters of `sample_uniqueness`."""
+
+    at_most: Annotated[
+        Exact | None,
+        Field(ge=0, le=1, description="The largest share of records that are alone in their class."),
+    ] = None
+
+
+class PopulationUniquenessParameters(Parameters):
+    """Parameters of `population_uniqueness`."""
+
+    at_most: Annotated[
+        Exact | None,
+        Field(ge=0, le=1, description="The largest share of sample uniques that are population uniques."),
+    ] = None
+    estimator: Annotated[
+        Literal["exact", "zayatz", "pitman", "log_linear"],
+        Field(
+            description="The figure that is compared; `exact` needs a population. The others are reported beside it."
+        ),
+    ] = "exact"
+
+
+def alone(evidence: ClassEvidence, _: SampleUniquenessParameters) -> NDArray[np.bool_]:
+    """Which classes have a single record (a single entity, where the policy names a unit).
+
+    Returns:
+        bool, shape (classes,).
+
+    Cost: O(classes).
+
+    Source: Bethlehem, Keller, Pannekoek (1990), Disclosure control of microdata, JASA 85(409).
+
+    Example:
+        >>> alone(ClassEvidence(np.array([1, 3])), SampleUniquenessParameters())
+        array([ True, False])
+    """
+    return np.asarray(evidence.size == 1)
+
+
+def population_uniqueness(view: TableView, parameters: PopulationUniquenessParameters) -> Finding:
+    """P(population unique | sample unique) by the estimator that the policy names, and by all others beside it.
+
+    Raises:
+        CheckError: what the estimator needs is not given, or it has no answer for this release.
+
+    Cost: O(n log n + N log N); Pitman's model a few thousand evaluations over the distinct class sizes.
+
+    Source: Bethlehem et al. (1990); Zayatz (1991); Hoshino (2001); Skinner, Shlomo (2008); Skinner, Elliot (2002).
+    """
+    size = view.classes.records
+    uniques = int((size == 1).sum())
+    details: dict[str, Any] = {
+        "sample_uniques": uniques,
+        "sample_uniques_over_records": Fraction(uniques, view.records),
+    }
+    if "population" in view.companions:
+        details |= exact_figures(covering_population(view))
+    fraction = fraction_of(view)
+    if fraction is not None:
+        details |= _estimated(view, fraction)
+    figures = [float(details[name]) for name in ("exact", *ESTIMATORS) if details.get(name) is not None]
+    if len(figures) > 1:
+        details["disagreement"] = max(figures) - min(figures)
+    value = _chosen(details, parameters.estimator, fraction)
+    return Finding(value=value, records=view.records, classes=(len(size), None), details=details)
+
+
+def _chosen(details: dict[str, Any], estimator: str, fraction: float | None) -> Fraction | float:
+    """The figure of an estimator; 0, and said to be undefined, where there is no sample unique."""
+    if estimator == "exact" and "population_records" not in details:
+        raise CheckError(
+            "the exact figure needs the population; name it as `population:`, or choose an estimator: "
+            f"{', '.join(ESTIMATORS)}"
+        )
+    if estimator != "exact" and fraction is None:
+        raise CheckError(
+            "nothing says how large the population is; add `sampling_fraction:`, `weight:` or `population:` "
+            "to the policy"
+        )
+    if not details["sample_uniques"]:
+        details["undefined"] = "no record is alone in its class"
+        return Fraction(0)
+    value: Fraction | float | None = details.get(estimator)
+    if value is None:
+        raise CheckError(
+            f"the estimator {estimator!r} has no answer for these class sizes: its likelihood has no maximum; "
+            "choose another estimator"
+        )
+    return value
+
+
+def exact_figures(classes: PopulationClasses) -> dict[str, Any]:
+    """Uniqueness counted in a population, over each of its denominators.
+
+    Args:
+        classes: release and population by class; every class of the release is in the population.
+
+    Returns:
+        Exact fractions by names that say numerator and denominator; None where a denominator is 0.
+
+    Cost: O(classes).
+
+    Example:
+        >>> found = exact_figures(PopulationClasses(np.array([1, 1]), np.array([1, 3]), np.array([1, 2])))
+        >>> str(found["exact"]), str(found["match_probability"])
+        ('1/2', '1/2')
+    """
+    lone = classes.sample == 1
+    both = int((classes.population[lone] == 1).sum())
+    uniques = int((classes.population == 1).sum() + (classes.absent == 1).sum())
+    records = int(classes.population.sum() + classes.absent.sum())
+    return {
+        "population_records": records,
+        "population_uniques": uniques,
+        "released_population_uniques": both,
+        "exact": _over(both, int(lone.sum())),
+        "population_uniques_over_population": _over(uniques, records),
+        "released_population_uniques_over_records": _over(both, int(classes.sample.sum())),
+        "released_population_uniques_over_population_uniques": _over(both, uniques),
+        "match_probability": _over(int(lone.sum()), int(classes.population[lone].sum())),
+    }
+
+
+def _over(numerator: int, denominator: int) -> Fraction | None:
+    return Fraction(numerator, denominator) if denominator else None
+
+
+def _estimated(view: TableView, fraction: float) -> dict[str, Any]:
+    """Every estimate from the sample alone."""
+    size, expected = view.classes.records, view.classes.expected
+    lone, population = size == 1, view.records / fraction
+    model = fit_pitman(size)
+    found: dict[str, Any] = {"sampling_fraction": fraction, "estimated_population_records": population}
+    if model is not None:
+        found |= {
+            "pitman_theta": model.theta,
+            "pitman_alpha": model.alpha,
+            "pitman_population_uniques": model.uniques(population),
+            "pitman_population_uniques_asymptotic": model.uniques_asymptotic(population),
+        }
+    if not lone.any():
+        return found
+    uniques = int(lone.sum())
+    among = zayatz(size, population)
+    pitman = None if model is None else min(model.uniques(population) * fraction / uniques, 1.0)
+    return found | {
+        "zayatz": among,
+        "zayatz_population_uniques": among * uniques / fraction,
+        "pitman": pitman,
+        "log_linear": log_linear_uniques(expected[lone], fraction),
+        "match_probability_dis": data_intrusion_simulation(size, fraction),
+        "match_probability_log_linear": log_linear_match(expected[lone], fraction),
+    }
+
+
+def _validated(_: PopulationUniquenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    yield from counts_rows(document)
+    yield from needs_a_partition(document)
+
+
+def _sample_sentence(outcome: Outcome) -> str:
+    assert outcome.records is not None  # noqa: S101 - told outcomes have them
+    if not outcome.details["victims"]:
+        return f"None of {counted(outcome.records.total, 'record')} is alone in its equivalence class."
+    verb = "is" if outcome.details["victims"] == 1 else "are"
+    share = f"{outcome.details['victims']:,} of {counted(outcome.records.total, 'record')}"
+    return f"{share} {verb} alone in their equivalence class."
+
+
+def _population_sentence(outcome: Outcome) -> str:
+    details = outcome.details
+    if "undefined" in details:
+        return "No record is alone in its class: the share of population uniques is undefined, the risk 0."
+    estimator = outcome.parameters["estimator"]
+    how = "of them" if estimator == "exact" else f"of them by the estimator {estimator}"
+    verb = "is" if details["sample_uniques"] == 1 else "are"
+    assert outcome.records is not None  # noqa: S101 - told outcomes have them
+    told = (
+        f"{details['sample_uniques']:,} of {counted(outcome.records.total, 'record')} {verb} alone in the release, and "
+        f"a share of {figure(outcome.observed)} {how} in the population as well"
+    )
+    others = [
+        f"{name} {figure(details[name])}" for name in ("exact", *ESTIMATORS) if details.get(name) is not None
+    ]
+    told += f" ({', '.join(others)})" if len(others) > 1 else ""
+    if outcome.status is not Status.FAILED:
+        return f"{told}."
+    return f"{told}; at most {float(outcome.threshold or 0):.4g} is demanded."
+
+
+CHECKS = [
+    VictimCheck(
+        name="sample_uniqueness",
+        title="Sample uniqueness",
+        quarter=Quarter.IDENTITY_DEGREE,
+        parameters=SampleUniquenessParameters,
+        victims=alone,
+        label="share of records alone in their class",
+        sentence=_sample_sentence,
+        guide=Guide(
+            definition=(
+                "A sample unique is a record that nobody else in the release shares its quasi-identifiers "
+                "with. The figure is their share of all records."
+            ),
+            formula="#{ E : n_E = 1 } / n ≤ at_most",
+            mathml=(
+                "<math display='block'><mfrac><mrow><mi>#</mi><mo>{</mo><mi>E</mi><mo>:</mo><msub><mi>n</mi>"
+                "<mi>E</mi></msub><mo>=</mo><mn>1</mn><mo>}</mo></mrow><mi>n</mi></mfrac><mo>≤</mo>"
+                "<mtext>at_most</mtext></math>"
+            ),
+            reading=(
+                "0.25 means that every fourth record is alone in its class. The details `victims` and "
+                "`victim_classes` count the records and the classes. Where the policy names a unit, a class "
+                "with a single entity is such a class, however many records the entity has."
+            ),
+            choosing="0 is 2-anonymity. What a share above 0 means, population_uniqueness tells.",
+            limits=(
+                "Alone in the release is not alone in the population. Whoever knows that the person is in "
+                "the release needs no more; for others, population_uniqueness and individual_risk say how "
+                "much it tells."
+            ),
+            source="Bethlehem, Keller, Pannekoek, Disclosure control of microdata, JASA 85(409), 1990",
+            example="- sample_uniqueness: {at_most: 0.05}",
+        ),
+    ),
+    TableCheck(
+        name="population_uniqueness",
+        title="Population uniqueness",
+        quarter=Quarter.IDENTITY_DEGREE,
+        parameters=PopulationUniquenessParameters,
+        measure=population_uniqueness,
+        label="share of sample uniques that are population uniques",
+        requires=frozenset({"population"}),
+        variant=lambda one: one.estimator,
+        validate=_validated,
+        sentence=_population_sentence,
+        guide=Guide(
+            definition=(
+                "Of the records that are alone in their class in the release, the share that is alone in the "
+                "population too. With a population file it is counted. Otherwise it is estimated from the "
+                "class sizes and the sampling fraction: by Zayatz, who takes the sample's class sizes for "
+                "the population's; by Pitman's model (Hoshino), fitted by maximum likelihood; and by a "
+                "Poisson log-linear model with independent quasi-identifiers (Skinner and Shlomo)."
+            ),
+            formula=(
+                "exact: #{ E : F_E = 1, f_E = 1 } / #{ E : f_E = 1 } ≤ at_most;  zayatz: (u_1/u) P(1|1) / "
+                "Σ_i (u_i/u) P(1|i), P(1|i) = i C(N-i, n-1) / C(N, n);  pitman: N Γ(θ+1) Γ(θ+α+N-1) / "
+                "(Γ(θ+α) Γ(θ+N)) · π / #{ f_E = 1 };  log_linear: mean over f_E = 1 of exp(-(1-π) μ_E / π), "
+                "μ_E = n Π_j share of E's value of attribute j"
+            ),
+            mathml=(
+                "<math display='block'><mfrac><mrow><mi>#</mi><mo>{</mo><msub><mi>F</mi><mi>E</mi></msub>"
+                "<mo>=</mo><mn>1</mn><mo>,</mo><msub><mi>f</mi><mi>E</mi></msub><mo>=</mo><mn>1</mn><mo>}"
+                "</mo></mrow><mrow><mi>#</mi><mo>{</mo><msub><mi>f</mi><mi>E</mi></msub><mo>=</mo><mn>1</mn>"
+                "<mo>}</mo></mrow></mfrac><mo>≤</mo><mtext>at_most</mtext></math>"
+            ),
+            reading=(
+                "The observed value is a share of the sample uniques, by the estimator that the policy "
+                "names; without a sample unique it is undefined (the detail `undefined` says so) and the "
+                "risk is 0. Details, all over denominators that their names tell. `exact`, `zayatz`, "
+                "`pitman`, `log_linear`: the same share by each, and `disagreement`, their largest "
+                "difference. `sample_uniques_over_records`, `population_uniques_over_population`, "
+                "`released_population_uniques_over_records`, "
+                "`released_population_uniques_over_population_uniques`: other figures that are called "
+                "uniqueness. `match_probability` (θ): sample uniques over all population records that look "
+                "like one, the chance that a match to a sample unique is right; `match_probability_dis` and "
+                "`match_probability_log_linear` estimate it. `pitman_theta`, `pitman_alpha`: the fitted "
+                "model; `pitman_population_uniques`, its `_asymptotic` approximation and "
+                "`zayatz_population_uniques`: population uniques in numbers. `sampling_fraction` and "
+                "`estimated_population_records` are what the estimates rest on. Pitman's share is cut at 1; "
+                "it is missing where the likelihood has no maximum."
+            ),
+            choosing=(
+                "Demand a bound on the exact figure where you have the population. Of the estimates, take "
+                "none alone: at small sampling fractions Zayatz is far too high, and the log-linear model is "
+                "right only as far as the quasi-identifiers are independent."
+            ),
+            limits=(
+                "The sample is taken to be a simple random one. With weights the fraction is n over their "
+                "sum, which ignores that it differs between records. It is a share of the sample uniques: "
+                "none of one record and none of a thousand are both 0. The population must be generalised as "
+                "the release is; a class that it lacks is an error. How far each estimate is off: the page "
+                "on uniqueness in the documentation."
+            ),
+            source=(
+                "Bethlehem, Keller, Pannekoek, JASA 85(409), 1990; Zayatz, US Bureau of the Census, SRD "
+                "RR-91/08, 1991; Hoshino, J. Official Statistics 17(4), 2001; Skinner, Shlomo, JASA "
+                "103(483), 2008; Skinner, Elliot, JRSS B 64(4), 2002"
+            ),
+            example="- population_uniqueness: {estimator: pitman, at_most: 0.1}",
+        ),
+    ),
+]
