@@ -1,0 +1,268 @@
+"""k-map and delta-presence: the release seen from the population that it was drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit import Comparison, Outcome, Parameters, Quarter, Status
+from tcdp_audit.check import Finding, Guide, TableCheck, Verdict
+from tcdp_audit.exact import Ratios
+from tcdp_audit.policy.model import PolicyDocument
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.table_view import PopulationClasses, TableView
+from tcdp_audit_plugins.checks.sampling import (
+    counts_rows,
+    covering_population,
+    distribution_of,
+    needs_a_partition,
+)
+from tcdp_audit_plugins.checks.wording import counted, figure
+
+
+class KMapParameters(Parameters):
+    """Parameters of `k_map`."""
+
+    k: Annotated[
+        int | None,
+        Field(ge=1, description="The least number of people in the population that a record may be."),
+    ] = None
+
+
+class DeltaPresenceParameters(Parameters):
+    """Parameters of `delta_presence`."""
+
+    delta_max: Annotated[
+        Exact | None,
+        Field(ge=0, le=1, description="The largest probability that a person is in the release."),
+    ] = None
+    delta_min: Annotated[
+        Exact | None, Field(ge=0, le=1, description="The least probability that a person is in the release.")
+    ] = None
+
+
+def k_map(view: TableView, parameters: KMapParameters) -> Finding:
+    """The least number of people in the population that a released record may belong to, min F over classes.
+
+    Raises:
+        CheckError: there is no population, or the release cannot be a part of it.
+
+    Cost: O((n + N) log (n + N)), once for all checks on the population.
+
+    Source: Sweeney (2001), Computational disclosure control, section 4.6; El Emam, Dankar (2008).
+    """
+    classes = covering_population(view)
+    found = classes.population
+    few = found < (parameters.k or 0)
+    return Finding(
+        value=Fraction(int(found.min())),
+        records=view.records,
+        failing=None if parameters.k is None else int(classes.sample[few].sum()),
+        classes=(len(found), None if parameters.k is None else int(few.sum())),
+        details={
+            "records_at_the_least": int(classes.sample[found == found.min()].sum()),
+            **_counted(classes),
+        },
+        distribution=distribution_of(found, classes.sample),
+    )
+
+
+def presence(sample: NDArray[np.int64], population: NDArray[np.int64]) -> tuple[Ratios, Fraction, Fraction]:
+    """The probability that a person of each population class is in the release, delta = f/F.
+
+    Args:
+        sample: f of each class, 0 where the release lacks it. Shape (classes,).
+        population: F of the same classes, at least 1 and at least f.
+
+    Returns:
+        The exact fractions, the least and the largest of them.
+
+    Cost: O(classes), and exact arithmetic where two fractions are as floats the same.
+
+    Source: Nergiz, Atzori, Clifton (2007), definition 3.
+
+    Example:
+        >>> ratios, least, largest = presence(np.array([1, 0, 2]), np.array([3, 5, 4]))
+        >>> str(least), str(largest)
+        ('0', '1/2')
+    """
+    ratios = Ratios(sample, population)
+    # floats may not tell apart the fractions next to an end, so those are compared as fractions
+    ends = [np.flatnonzero(np.isclose(ratios.values, end, rtol=1e-12, atol=0)) for end in _ends(ratios)]
+    pairs = [np.unique(np.stack([sample[end], population[end]]), axis=1).T.tolist() for end in ends]
+    exact = [[Fraction(one, of) for one, of in end] for end in pairs]
+    return ratios, min(exact[0]), max(exact[1])
+
+
+def _ends(ratios: Ratios) -> tuple[float, float]:
+    return float(ratios.values.min()), float(ratios.values.max())
+
+
+def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Finding:
+    """The largest delta over the population's classes; those that the release lacks count, with delta 0.
+
+    Raises:
+        CheckError: there is no population, or the release cannot be a part of it.
+    """
+    classes = covering_population(view)
+    absent = len(classes.absent)
+    sample = np.concatenate([classes.sample, np.zeros(absent, dtype=np.int64)])
+    ratios, least, largest = presence(sample, np.concatenate([classes.population, classes.absent]))
+    outside = np.zeros(len(sample), dtype=bool)
+    if parameters.delta_max is not None:
+        outside |= ratios.compare(parameters.delta_max) > 0
+    if parameters.delta_min is not None:
+        outside |= ratios.compare(parameters.delta_min) < 0
+    demanded = parameters.delta_max is not None
+    return Finding(
+        value=largest,
+        records=view.records,
+        failing=int(sample[outside].sum()) if demanded else None,
+        classes=(len(sample), int(outside.sum()) if demanded else None),
+        details={"least": least, "classes_not_released": absent, **_counted(classes)},
+    )
+
+
+def _counted(classes: PopulationClasses) -> dict[str, int]:
+    """What both checks tell of the population."""
+    return {"population_records": int(classes.population.sum() + classes.absent.sum())}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoSided(TableCheck[DeltaPresenceParameters]):
+    """A table check with a lower bound beside the upper one."""
+
+    def verdict(self, finding: Finding, parameters: DeltaPresenceParameters) -> Verdict:
+        """Both bounds, compared exactly."""
+        verdict = super().verdict(finding, parameters)
+        low = parameters.delta_min
+        return (
+            verdict
+            if low is None
+            else replace(verdict, failed=verdict.failed or finding.details["least"] < low)
+        )
+
+
+def _validated(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    yield from counts_rows(document)
+    yield from needs_a_partition(document)
+    if not isinstance(parameters, DeltaPresenceParameters) or parameters.delta_min is None:
+        return
+    if parameters.delta_max is None:
+        yield "delta_max", "a `delta_min` needs a `delta_max` beside it; 1 is no bound"
+    elif parameters.delta_min > parameters.delta_max:
+        yield "delta_min", "must not be above `delta_max`"
+
+
+def _k_map_sentence(outcome: Outcome) -> str:
+    assert outcome.records is not None  # noqa: S101 - told outcomes have them
+    least = int(outcome.observed or 0)
+    if outcome.status is not Status.FAILED:
+        return f"Every record agrees with at least {counted(least, 'record')} of the population."
+    failing = f"{outcome.records.failing or 0:,} of {counted(outcome.records.total, 'record')}"
+    k = outcome.parameters["k"]
+    return f"{failing} would need {k:,} records of the population to agree with; the least is {least:,}."
+
+
+def _presence_sentence(outcome: Outcome) -> str:
+    assert outcome.classes is not None  # noqa: S101 - told outcomes have them
+    least, largest = figure(outcome.details["least"]), figure(outcome.observed)
+    over = counted(outcome.classes.total, "class")
+    told = f"that a person is in the release lies between {least} and {largest} over {over} of the population"
+    if outcome.status is not Status.FAILED:
+        return f"The probability {told}."
+    return (
+        f"The probability {told}; {counted(outcome.classes.failing or 0, 'class')} of them leave the bounds."
+    )
+
+
+CHECKS = [
+    TableCheck(
+        name="k_map",
+        title="k-map",
+        quarter=Quarter.IDENTITY_MODEL,
+        parameters=KMapParameters,
+        measure=k_map,
+        threshold="k",
+        comparison=Comparison.AT_LEAST,
+        label="least number of people in the population that a record may be",
+        requires=frozenset({"population"}),
+        validate=_validated,
+        sentence=_k_map_sentence,
+        guide=Guide(
+            definition=(
+                "A release satisfies k-map if every record of it agrees in its quasi-identifiers with at "
+                "least k records of the population. A class may be small in the release, as long as it is "
+                "not in the population that an intruder would look it up in."
+            ),
+            formula="min_E F_E ≥ k",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder><msub>"
+                "<mi>F</mi><mi>E</mi></msub><mo>≥</mo><mi>k</mi></math>"
+            ),
+            reading=(
+                "The observed value is the size, in the population, of the class that is smallest there. "
+                "Details: `records_at_the_least` counts released records in classes of that size, "
+                "`population_records` is N."
+            ),
+            choosing="As for k-anonymity: 5 is usual within an organisation, 11 or 20 for a release to everybody.",
+            limits=(
+                "It holds only while no intruder knows who is in the release; against one who does, "
+                "k_anonymity is the measure. The population must be generalised as the release is: a class "
+                "that it lacks is an error."
+            ),
+            source="Sweeney, Computational Disclosure Control, PhD thesis, MIT 2001 (k-map)",
+            example="- k_map: {k: 5}",
+        ),
+    ),
+    TwoSided(
+        name="delta_presence",
+        title="δ-presence",
+        quarter=Quarter.IDENTITY_DEGREE,
+        parameters=DeltaPresenceParameters,
+        measure=delta_presence,
+        threshold="delta_max",
+        label="largest probability that a person is in the release",
+        requires=frozenset({"population"}),
+        validate=_validated,
+        sentence=_presence_sentence,
+        guide=Guide(
+            definition=(
+                "Being in a release can itself be the secret: a register of patients. A person of the "
+                "population is in the release with probability δ = f/F, where f and F count the records of "
+                "their class in the release and in the population. Classes of the population that the "
+                "release lacks have δ = 0."
+            ),
+            formula="delta_min ≤ min_E f_E/F_E  and  max_E f_E/F_E ≤ delta_max",
+            mathml=(
+                "<math display='block'><msub><mi>δ</mi><mtext>min</mtext></msub><mo>≤</mo><mfrac><msub><mi>f"
+                "</mi><mi>E</mi></msub><msub><mi>F</mi><mi>E</mi></msub></mfrac><mo>≤</mo><msub><mi>δ</mi>"
+                "<mtext>max</mtext></msub></math>"
+            ),
+            reading=(
+                "The observed value is the largest δ: 1 means that all people of some class are known to be "
+                "in the release. Details: `least` is the smallest δ (0 means that some people are known not "
+                "to be in it), `classes_not_released` counts the population's classes with δ = 0, "
+                "`population_records` is N. Classes are those of the population; failing records are "
+                "released records in classes outside the bounds."
+            ),
+            choosing=(
+                "Compare δ with the sampling fraction n/N, which everybody knows: bounds close around it say "
+                "that the release tells little more. A lower bound above 0 demands that every class of the "
+                "population is sampled."
+            ),
+            limits=(
+                "An intruder is taken to know the population and the masking, and nothing else. The "
+                "population must be generalised as the release is: a class that it lacks is an error."
+            ),
+            source="Nergiz, Atzori, Clifton, Hiding the presence of individuals from shared databases, SIGMOD 2007",
+            example="- delta_presence: {delta_min: 0, delta_max: 0.2}",
+        ),
+    ),
+]

@@ -1,0 +1,130 @@
+"""k-map and delta-presence: classes of the release and of the population under one key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from population_tables import Row, outcome, shuffled, table
+
+from tcdp_audit import PolicyError
+from tcdp_audit_plugins.checks.population import presence
+
+RELEASE: list[Row] = [("x",), ("y",), ("y",), ("z",)]
+POPULATION: list[Row] = [("x",)] * 3 + [("y",)] * 5 + [("z",)] * 4 + [("w",)] * 2
+
+rows = st.lists(st.tuples(st.sampled_from("pqrs"), st.sampled_from("uv")), min_size=1, max_size=15)
+
+
+@pytest.mark.parametrize(("k", "status", "failing"), [(3, "passed", 0), (4, "failed", 1), (5, "failed", 2)])
+def test_k_map_looks_classes_up_in_the_population(k: int, status: str, failing: int):
+    found = outcome("k_map", table(RELEASE), table(POPULATION), k=k)
+
+    assert (found.status.value, found.observed) == (status, 3.0)
+    assert found.records is not None
+    assert (found.records.total, found.records.failing) == (4, failing)
+    assert found.details["distribution"] == [[3.0, 1, 1], [4.0, 1, 1], [5.0, 1, 2]]
+    assert (found.details["records_at_the_least"], found.details["population_records"]) == (1, 14)
+
+
+def test_k_map_says_who_falls_short():
+    passed = outcome("k_map", table(RELEASE), table(POPULATION), k=3)
+    failed = outcome("k_map", table(RELEASE), table(POPULATION), k=5)
+
+    assert passed.message == "Every record agrees with at least 3 records of the population."
+    assert (
+        failed.message
+        == "2 of 4 records would need 5 records of the population to agree with; the least is 3."
+    )
+
+
+@pytest.mark.parametrize(
+    ("bounds", "status"),
+    [
+        ({"delta_max": "2/5"}, "passed"),
+        ({"delta_max": "0.4"}, "passed"),
+        ({"delta_max": "0.39999999999999999999"}, "failed"),
+        ({"delta_max": 1, "delta_min": 0}, "passed"),
+        ({"delta_max": 1, "delta_min": "0.0000001"}, "failed"),
+        ({}, "measured"),
+    ],
+)
+def test_delta_is_bounded_from_both_sides(bounds: dict[str, Any], status: str):
+    found = outcome("delta_presence", table(RELEASE), table(POPULATION), **bounds)
+
+    assert (found.status.value, found.observed, found.details["least"]) == (status, 0.4, 0)
+    assert (found.details["classes_not_released"], found.details["population_records"]) == (1, 14)
+
+
+def test_classes_that_were_not_released_have_delta_zero():
+    found = outcome("delta_presence", table(RELEASE), table(POPULATION[:-2]), delta_max=1, delta_min="1/4")
+
+    assert (found.status.value, found.details["least"], found.details["classes_not_released"]) == (
+        "passed",
+        Fraction(1, 4),
+        0,
+    )
+    failed = outcome("delta_presence", table(RELEASE), table(POPULATION), delta_max=1, delta_min="1/4")
+    assert failed.message.endswith(
+        "between 0 and 0.4 over 4 classes of the population; 1 class of them leave the bounds."
+    )
+
+
+@settings(max_examples=15, deadline=None)  # an audit takes a while
+@given(rows, rows)
+def test_both_by_plain_counting(release: list[Row], others: list[Row]):
+    sample, population = Counter(release), Counter([*release, *others])
+    deltas = [Fraction(sample[one], size) for one, size in population.items()]
+
+    mapped = outcome("k_map", table(release), table([*release, *others]))
+    present = outcome("delta_presence", table(release), table([*release, *others]))
+
+    assert mapped.observed == min(population[one] for one in sample)
+    assert (present.observed, present.details["least"]) == (float(max(deltas)), min(deltas))
+
+
+def test_fractions_that_floats_cannot_tell_apart():
+    large = 2**62
+    _, least, largest = presence(np.array([large - 1, large - 2]), np.array([large, large - 1]))
+
+    assert (least, largest) == (Fraction(large - 2, large - 1), Fraction(large - 1, large))
+
+
+@pytest.mark.parametrize("check", ["k_map", "delta_presence"])
+def test_a_release_that_is_no_part_of_the_population_is_an_error(check: str):
+    lacking = outcome(check, table(RELEASE), table(POPULATION[3:]))
+    short = outcome(check, table(RELEASE), table([*POPULATION[:3], *POPULATION[7:]]))
+    none = outcome(check, table(RELEASE))
+
+    assert [one.status.value for one in (lacking, short, none)] == ["error"] * 3
+    assert lacking.message.startswith(
+        "the population lacks 1 class of the release, with 1 record; generalise it as"
+    )
+    assert short.message.startswith("in 1 class the release has more records than the population; name")
+    assert none.message == "no population is given; name it in the policy as `population:`"
+
+
+@pytest.mark.parametrize("check", ["k_map", "delta_presence"])
+def test_order_of_records_makes_no_difference(check: str):
+    one = outcome(check, table(RELEASE), table(POPULATION))
+    other = outcome(check, shuffled(table(RELEASE), 3), shuffled(table(POPULATION), 4))
+
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("bounds", "sentence"),
+    [
+        ({"delta_min": 0}, "needs a `delta_max` beside it"),
+        ({"delta_min": 0.5, "delta_max": 0.4}, "must not be above"),
+        ({"delta_max": 1.5}, "must be at most 1"),
+    ],
+)
+def test_bounds_that_make_no_sense_are_refused(bounds: dict[str, float], sentence: str):
+    with pytest.raises(PolicyError, match=sentence):
+        outcome("delta_presence", table(RELEASE), table(POPULATION), **bounds)
