@@ -1,0 +1,213 @@
+"""Re-identification risk against a prosecutor, a journalist and a marketer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from tcdp_audit import Outcome, Parameters, Quarter, Status
+from tcdp_audit.check import Finding, Guide, TableCheck
+from tcdp_audit.histogram import Counts
+from tcdp_audit.policy.model import PolicyDocument
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.table_view import TableView
+from tcdp_audit_plugins.checks.sampling import (
+    counts_rows,
+    covering_population,
+    distribution_of,
+    mean_of_reciprocals,
+    needs_a_partition,
+)
+from tcdp_audit_plugins.checks.wording import counted, figure
+
+
+class ReidentificationParameters(Parameters):
+    """Parameters of `reidentification_risk`."""
+
+    at_most: Annotated[
+        Exact | None,
+        Field(ge=0, le=1, description="The largest risk; for `share_above`, the largest share of records."),
+    ] = None
+    measure: Annotated[
+        Literal["highest", "average", "share_above"],
+        Field(
+            description="The highest risk of a record, the average one, or the share above `threshold_risk`."
+        ),
+    ] = "highest"
+    scenario: Annotated[
+        Literal["prosecutor", "journalist", "marketer"],
+        Field(
+            description="Who tries: someone who knows the person is in the release, who does not, or who wants many."
+        ),
+    ] = "prosecutor"
+    threshold_risk: Annotated[
+        Exact | None, Field(gt=0, le=1, description="The risk above which a record counts for `share_above`.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class RiskClasses:
+    """Classes whose records have the risk 1/size each.
+
+    Args:
+        records: records of each class of the release. Shape (classes,).
+        size: the records that one of them may be, in the release or in the population.
+    """
+
+    records: Counts
+    size: Counts
+
+    @property
+    def highest(self) -> Fraction:
+        """The highest risk of a record."""
+        return Fraction(1, int(self.size.min()))
+
+    @property
+    def average(self) -> Fraction:
+        """The average over records, exact; over the release's own classes that is classes/records."""
+        return mean_of_reciprocals(self.records, self.size)
+
+    def above(self, risk: Fraction) -> int:
+        """Records with a risk above a threshold, exactly: a class of five is not above 0.2.
+
+        Example:
+            >>> import numpy as np
+            >>> sizes = np.array([4, 5, 6])
+            >>> RiskClasses(sizes, sizes).above(Fraction("0.2"))
+            4
+        """
+        return int(self.records[self.size < ceil(1 / risk)].sum())
+
+
+def reidentification_risk(view: TableView, parameters: ReidentificationParameters) -> Finding:
+    """The risk that a record is matched to its person, by scenario.
+
+    Prosecutor: 1/f. Journalist: 1/F. Marketer: the average of 1/F where there is a population, else of 1/f.
+
+    Raises:
+        CheckError: a journalist needs a population, of which the release can be a part.
+
+    Cost: O(n log n), with a population O(N log N).
+
+    Source: El Emam, Dankar (2008); Dankar, El Emam (2010).
+    """
+    among, classes = _risk_classes(view, parameters)
+    figures: dict[str, Fraction] = {"highest": classes.highest, "average": classes.average}
+    details: dict[str, Any] = {**figures, "classes_are_of": among}
+    failing = None
+    if parameters.threshold_risk is not None:
+        above = classes.above(parameters.threshold_risk)
+        figures["share_above"] = Fraction(above, view.records)
+        details |= {"records_above": above, "share_above": figures["share_above"]}
+        failing = above if parameters.measure == "share_above" else None
+    if parameters.measure == "highest" and parameters.at_most is not None:
+        failing = classes.above(parameters.at_most) if parameters.at_most else view.records
+    return Finding(
+        value=figures[parameters.measure],
+        records=view.records,
+        failing=failing,
+        classes=(len(classes.size), None),
+        details=details,
+        distribution=distribution_of(classes.size, classes.records),
+    )
+
+
+def _risk_classes(view: TableView, parameters: ReidentificationParameters) -> tuple[str, RiskClasses]:
+    """Where classes are counted, and the classes."""
+    marketer = parameters.scenario == "marketer" and "population" in view.companions
+    if parameters.scenario == "journalist" or marketer:
+        found = covering_population(view)
+        return "population", RiskClasses(found.sample, found.population)
+    return "release", RiskClasses(view.classes.records, view.classes.size)
+
+
+def _validated(parameters: ReidentificationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    if parameters.scenario == "journalist":
+        yield from counts_rows(document)
+        yield from needs_a_partition(document)
+    if parameters.scenario == "marketer" and document.population is not None:
+        yield from counts_rows(document)
+    if parameters.scenario == "marketer" and parameters.measure != "average":
+        yield "measure", "a marketer cares for many people and not for one; use `measure: average`"
+    if parameters.measure == "share_above" and parameters.threshold_risk is None:
+        yield "threshold_risk", "`share_above` needs the risk that records are counted above, such as 0.2"
+
+
+def _sentence(outcome: Outcome) -> str:
+    given, details = outcome.parameters, outcome.details
+    assert outcome.records is not None  # noqa: S101 - told outcomes have them
+    above = (
+        f"{details.get('records_above', 0):,} of {counted(outcome.records.total, 'record')} have a risk above"
+    )
+    what = {
+        "highest": f"the highest risk of a record is {figure(outcome.observed)}",
+        "average": f"the average risk of a record is {figure(outcome.observed)}",
+        "share_above": f"{above} {float(given.get('threshold_risk', 0)):.4g}",
+    }[given["measure"]]
+    told = f"Against a {given['scenario']}, {what}"
+    if outcome.status is not Status.FAILED:
+        return f"{told}."
+    return f"{told}; at most {float(outcome.threshold or 0):.4g} is demanded."
+
+
+CHECKS = [
+    TableCheck(
+        name="reidentification_risk",
+        title="Re-identification risk",
+        quarter=Quarter.IDENTITY_DEGREE,
+        parameters=ReidentificationParameters,
+        measure=reidentification_risk,
+        label="re-identification risk",
+        requires=frozenset({"population"}),
+        variant=lambda one: f"{one.scenario}, {one.measure.replace('_', ' ')}",
+        validate=_validated,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "The probability that an intruder picks the right record of a class. A prosecutor knows that "
+                "the person is in the release: 1/f, with f the size of the class there. A journalist does "
+                "not, and looks the record up in the population: 1/F, with F the size of the class there. A "
+                "marketer tries everybody and is content with many: the average over records, against the "
+                "population if one is given and the release otherwise."
+            ),
+            formula=(
+                "highest: max_E 1/s_E;  average: Σ_E (f_E / n) (1/s_E), which is classes/records for s = f;  "
+                "share_above: Σ { f_E : 1/s_E > threshold_risk } / n;  s = f (prosecutor) or F (journalist)"
+            ),
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><mfrac>"
+                "<mn>1</mn><msub><mi>s</mi><mi>E</mi></msub></mfrac><mo>≤</mo><mtext>at_most</mtext></math>"
+                "<math display='block'><munder><mo>∑</mo><mi>E</mi></munder><mfrac><msub><mi>f</mi><mi>E</mi>"
+                "</msub><mi>n</mi></mfrac><mfrac><mn>1</mn><msub><mi>s</mi><mi>E</mi></msub></mfrac><mo>≤"
+                "</mo><mtext>at_most</mtext></math>"
+            ),
+            reading=(
+                "The observed value is the highest risk, the average, or the share of records above "
+                "`threshold_risk`, as `measure` says. Details: `highest`, `average`; with a "
+                "`threshold_risk`, `records_above` and `share_above`; `classes_are_of` says whether classes "
+                "were counted in the release or the population. The average is one over records and not over "
+                "classes: classes of 1 and 9 give 2/10, not 5/9. The distribution has class sizes. Where the "
+                "policy names a unit, a class has as many members as entities."
+            ),
+            choosing=(
+                "Highest risk: 1/5 is a class size of 5, within an organisation; 1/11 and 1/20 are usual for "
+                "wider releases. With `share_above`, tolerate a small share of records above such a risk."
+            ),
+            limits=(
+                "A record is above 0.2 if its class has fewer than 5 members, exactly; ARX moves such "
+                "thresholds by 1 %, which makes a difference where a whole class size lies between the two. "
+                "An intruder is taken to know all quasi-identifiers, and nothing else."
+            ),
+            source=(
+                "El Emam, Dankar, Protecting privacy using k-anonymity, JAMIA 15(5), 2008; Dankar, El Emam, "
+                "A method for evaluating marketer re-identification risk, PAIS 2010"
+            ),
+            example="- reidentification_risk: {measure: share_above, threshold_risk: 0.2, at_most: 0.01}",
+        ),
+    ),
+]
