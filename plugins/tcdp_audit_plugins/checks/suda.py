@@ -1,0 +1,174 @@
+"""SUDA: records that few attributes single out are the first that an intruder finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import fsum
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from tcdp_audit import Outcome, Parameters, Quarter, Status
+from tcdp_audit.check import Finding, Guide, TableCheck
+from tcdp_audit.policy.model import PolicyDocument
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.table_view import TableView
+from tcdp_audit_plugins.checks.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
+from tcdp_audit_plugins.checks.population_estimators import data_intrusion_simulation
+from tcdp_audit_plugins.checks.sampling import counts_rows, fraction_of, needs_a_partition
+from tcdp_audit_plugins.checks.wording import counted
+
+
+class SudaParameters(Parameters):
+    """Parameters of `suda`."""
+
+    at_most: Annotated[
+        Exact | None,
+        Field(
+            ge=0,
+            le=1,
+            description="The largest share of records that at most `max_size` attributes single out.",
+        ),
+    ] = None
+    max_size: Annotated[
+        int,
+        Field(ge=1, description="How many attributes an intruder needs at the most for a record to count."),
+    ] = 3
+    dis_fraction: Annotated[
+        Exact | None,
+        Field(
+            gt=0,
+            le=1,
+            description="The sampling fraction of the DIS scores; by default what the policy says it is.",
+        ),
+    ] = None
+
+
+def suda(view: TableView, parameters: SudaParameters) -> Finding:
+    """The share of records with a minimal sample unique of at most `max_size` quasi-identifiers, and their scores.
+
+    Cost: that of `minimal_uniques`: one key of all records for every set of at most `max_size` quasi-identifiers.
+    """
+    names = view.quasi_identifiers
+    (table,) = view.coded(names)
+    found = minimal_uniques(
+        [table.codes[name] for name in names],
+        [table.domains[name].size + 1 for name in names],
+        parameters.max_size,
+    )
+    scores = found.scores
+    special = int(np.count_nonzero(scores))
+    details: dict[str, Any] = {
+        "records_singled_out": special,
+        "minimal_sample_uniques": _by_size(found),
+        "highest_score": int(scores.max()),
+        "sum_of_scores": int(scores.sum()),
+        "contributions": _contributions(found, names),
+    }
+    given = parameters.dis_fraction
+    fraction = fraction_of(view) if given is None else float(given)
+    if fraction is not None and special:
+        details |= _dis_scores(view, found, fraction)
+    return Finding(Fraction(special, view.records), view.records, special, details=details)
+
+
+def _by_size(found: MinimalUniques) -> dict[str, int]:
+    return {str(size): int(counts.sum()) for size, counts in enumerate(found.by_size, 1)}
+
+
+def _contributions(found: MinimalUniques, names: list[str]) -> dict[str, Fraction]:
+    """The share of the sum of scores that comes from sets with each attribute."""
+    total = int(found.scores.sum())
+    shares = (Fraction(int(one), total) if total else Fraction(0) for one in found.by_attribute)
+    return dict(zip(names, shares, strict=True))
+
+
+def _dis_scores(view: TableView, found: MinimalUniques, fraction: float) -> dict[str, float]:
+    size = view.classes.records
+    dis = data_intrusion_simulation(size, fraction)
+    scores = dis_suda(found.scores, dis, int((size == 1).sum()), found.attributes)
+    return {
+        "dis_fraction": fraction,
+        "dis": dis,
+        "highest_dis_score": float(scores.max()),
+        "sum_of_dis_scores": fsum(scores.tolist()),
+    }
+
+
+def _validated(_: SudaParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    yield from counts_rows(document)
+    yield from needs_a_partition(document)
+
+
+def _sentence(outcome: Outcome) -> str:
+    assert outcome.records is not None  # noqa: S101 - told outcomes have them
+    size = outcome.parameters["max_size"]
+    few = f"at most {counted(size, 'quasi-identifier')}"
+    failing = outcome.records.failing or 0
+    verb = "is" if failing == 1 else "are"
+    told = f"{failing:,} of {counted(outcome.records.total, 'record')} {verb} singled out by {few}"
+    if outcome.status is not Status.FAILED:
+        return f"{told}."
+    contributions = outcome.details["contributions"]
+    first = max(sorted(contributions), key=lambda name: contributions[name])
+    return f"{told}; {first!r} takes part in most of it."
+
+
+CHECKS = [
+    TableCheck(
+        name="suda",
+        title="Special uniques (SUDA)",
+        quarter=Quarter.IDENTITY_DEGREE,
+        parameters=SudaParameters,
+        measure=suda,
+        label="share of records that few attributes single out",
+        requires=frozenset({"population"}),
+        validate=_validated,
+        sentence=_sentence,
+        guide=Guide(
+            definition=(
+                "A minimal sample unique of a record is a set of quasi-identifiers in which no other record "
+                "agrees with it, and no subset of which does the same. The fewer attributes it takes, the "
+                "more special the record. The figure is the share of records with a minimal sample unique of "
+                "at most `max_size` attributes. A record's SUDA score adds (m - size)! for each of them, m "
+                "being the number of quasi-identifiers."
+            ),
+            formula=(
+                "#{ i : a minimal sample unique of i has at most max_size attributes } / n ≤ at_most;  "
+                "score_i = Σ_{M of i} (m - |M|)!;  DIS score_i = 1 / (1 + (U/D - U) / (score_i^Q Σ_j "
+                "score_j^-Q)), Q = 1 + (8 - m)/20"
+            ),
+            mathml=(
+                "<math display='block'><msub><mtext>score</mtext><mi>i</mi></msub><mo>=</mo><munder><mo>∑"
+                "</mo><mrow><mi>M</mi></mrow></munder><mo>(</mo><mi>m</mi><mo>−</mo><mo>|</mo><mi>M</mi><mo>|"
+                "</mo><mo>)</mo><mo>!</mo></math>"
+            ),
+            reading=(
+                "The observed value is a share of records. Details: `records_singled_out`; "
+                "`minimal_sample_uniques`, how many there are of each size; `highest_score` and "
+                "`sum_of_scores`; `contributions`, for each attribute the share of the sum of scores from "
+                "sets that contain it (the shares add up to more than 1). With a sampling fraction also "
+                "`dis_fraction`, `dis` (the chance that a match to a unique record is right), "
+                "`highest_dis_score` and `sum_of_dis_scores`, which spread it over records by their scores."
+            ),
+            choosing=(
+                "3 attributes are what a neighbour knows. Generalise the attribute with the largest "
+                "contribution first; 0 is out of reach for detailed files, a few per mille are not."
+            ),
+            limits=(
+                "Scores order records and are no probabilities. Sets of more than `max_size` attributes are "
+                "not looked at, so the scores grow with it. Two scalings of the score are in use; this one "
+                "is that of Elliot, and the sum of (m - size)! grows fast with m, so that releases with "
+                "different attributes do not compare."
+            ),
+            source=(
+                "Elliot, Manning, Ford, A computational algorithm for handling the special uniques problem, "
+                "Int. J. of Uncertainty, Fuzziness and KBS 10(5), 2002; Elamir, Skinner, J. Official "
+                "Statistics 22(3), 2006"
+            ),
+            example="- suda: {max_size: 3, at_most: 0.01}",
+        ),
+    ),
+]
