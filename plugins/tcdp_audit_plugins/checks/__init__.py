@@ -13,14 +13,19 @@ from tcdp_audit_plugins.checks import (
     delta_disclosure,
     differential_privacy,
     homogeneity,
+    individual_risk,
     interval_disclosure,
     k_anonymity,
     l_diversity,
     p_sensitive_k_anonymity,
+    population,
     recursive_diversity,
+    reidentification,
     similarity,
     skewness,
+    suda,
     t_closeness,
+    uniqueness,
 )
 
 
@@ -41,3 +46,8 @@ def tcdp_audit_checks() -> Iterator[Check]:
     yield from similarity.CHECKS
     yield from differential_privacy.CHECKS
     yield from interval_disclosure.CHECKS
+    yield from uniqueness.CHECKS
+    yield from population.CHECKS
+    yield from individual_risk.CHECKS
+    yield from reidentification.CHECKS
+    yield from suda.CHECKS
