@@ -18,6 +18,7 @@ from tcdp_audit_plugins.checks import (
     k_anonymity,
     l_diversity,
     p_sensitive_k_anonymity,
+    record_linkage,
     population,
     recursive_diversity,
     reidentification,
@@ -51,3 +52,4 @@ def tcdp_audit_checks() -> Iterator[Check]:
     yield from individual_risk.CHECKS
     yield from reidentification.CHECKS
     yield from suda.CHECKS
+    yield from record_linkage.CHECKS

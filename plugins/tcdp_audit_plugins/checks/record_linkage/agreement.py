@@ -1,0 +1,150 @@
+"""When two values of an attribute agree: where they are equal, near enough, or spelt alike. Missing ones never do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit import CheckError
+from tcdp_audit.keys import Codes
+
+Agreeing = NDArray[np.bool_]
+ROUNDING = 4 * np.finfo(np.float64).eps  # decimals as floats, and their difference, are off by less than this
+LARGEST = 2**28  # texts times bigrams: 1 GiB
+
+
+class Agreement(Protocol):
+    """A relation between codes; `size` is the code of a missing value."""
+
+    def block(self, released: Codes, original: Codes) -> Agreeing:
+        """Whether each released code agrees with each original one, shape (released, original)."""
+        ...
+
+    def paired(self, released: Codes, original: Codes) -> Agreeing:
+        """Whether codes side by side agree, shape (pairs,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Within:
+    """Values agree from a lowest to a highest code that each value has, both inclusive.
+
+    Args:
+        lowest: the lowest code that agrees with each code, int64, shape (size + 1,).
+        highest: the highest; below the lowest where there is none.
+    """
+
+    lowest: NDArray[np.int64]
+    highest: NDArray[np.int64]
+
+    def block(self, released: Codes, original: Codes) -> Agreeing:
+        """Two comparisons a pair."""
+        return self.paired(released[:, None], original[None, :])
+
+    def paired(self, released: Codes, original: Codes) -> Agreeing:
+        """Two comparisons a pair."""
+        return np.asarray((self.lowest[released] <= original) & (original <= self.highest[released]))
+
+
+def equal(size: int) -> Within:
+    """Values agree where they are equal."""
+    code = np.arange(size + 1)
+    return Within(code, np.where(code < size, code, -1))
+
+
+def tolerant(values: NDArray[Any], tolerance: Fraction) -> Within:
+    """Numbers agree where |a - b| <= tolerance, as decimals: 0.4 and 0.3 are within 0.1.
+
+    Args:
+        values: the distinct values in ascending order.
+        tolerance: at least 0, in units of the attribute.
+
+    Example:
+        >>> import numpy
+        >>> near = tolerant(numpy.array([0.3, 0.4, 0.6]), Fraction("0.1"))
+        >>> near.lowest.tolist(), near.highest.tolist()
+        ([0, 0, 2, 3], [1, 1, 2, -1])
+    """
+    numbers, width = values.astype(np.float64), float(tolerance)
+    slack = ROUNDING * (np.abs(numbers) + width)
+    lowest = np.searchsorted(numbers, numbers - width - slack)
+    highest = np.searchsorted(numbers, numbers + width + slack, side="right") - 1
+    return Within(np.append(lowest, len(values)), np.append(highest, -1))
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Texts agree where Dice's coefficient of their bigrams, 2 |A and B| / (|A| + |B|), is large enough.
+
+    Args:
+        bigrams: which bigrams each text has, float32 of 0 and 1, shape (size + 1, bigrams); none for a missing one.
+        least: how many common bigrams are enough for a number of bigrams in both together.
+    """
+
+    bigrams: NDArray[np.float32]
+    least: NDArray[np.int64]
+
+    def block(self, released: Codes, original: Codes) -> Agreeing:
+        """One matrix product of the distinct texts in the block: O(released texts x size x bigrams)."""
+        texts, place = np.unique(released, return_inverse=True)
+        common = self.bigrams[texts] @ self.bigrams.T
+        alike = common >= self.least[self._sizes[texts][:, None] + self._sizes]
+        return np.asarray(alike[:, original][place])
+
+    def paired(self, released: Codes, original: Codes) -> Agreeing:
+        """O(pairs x bigrams)."""
+        agree = np.zeros(len(released), dtype=bool)
+        for start in range(0, len(agree), 4096):
+            a, b = released[start : start + 4096], original[start : start + 4096]
+            common = np.einsum("ij,ij->i", self.bigrams[a], self.bigrams[b])
+            agree[start : start + 4096] = common >= self.least[self._sizes[a] + self._sizes[b]]
+        return agree
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.int64]:
+        return np.asarray(self.bigrams.sum(axis=1), dtype=np.int64)
+
+
+def alike(texts: Sequence[str], similarity: Fraction) -> Alike:
+    """Texts agree where Dice's coefficient of their bigrams is at least a similarity, compared exactly.
+
+    A bigram is a pair of neighbouring characters, with a blank before the first and after the last.
+
+    Args:
+        texts: the distinct values.
+        similarity: above 0, at most 1.
+
+    Raises:
+        CheckError: texts times bigrams that occur are more than 2^28.
+
+    Memory: 4 bytes for each text and bigram that occurs.
+
+    Source: Dice (1945); Christen, Data Matching (2012), section 5.
+
+    Example:
+        >>> import numpy
+        >>> near = alike(["smith", "smyth", "jones"], Fraction("2/3"))
+        >>> near.block(numpy.array([0, 3]), numpy.array([0, 1, 2, 3])).tolist()
+        [[True, True, False, False], [False, False, False, False]]
+    """
+    found = [
+        {padded[i : i + 2] for i in range(len(padded) - 1)} for padded in (f" {text} " for text in texts)
+    ]
+    place = {bigram: number for number, bigram in enumerate(sorted(set().union(*found)))}
+    if (len(texts) + 1) * len(place) > LARGEST:
+        raise CheckError(
+            "an attribute has too many distinct texts for a string similarity; let it agree exactly"
+        )
+    bigrams = np.zeros((len(texts) + 1, len(place)), dtype=np.float32)
+    rows = np.repeat(np.arange(len(texts)), [len(one) for one in found])
+    bigrams[rows, [place[bigram] for one in found for bigram in one]] = 1
+    largest = 2 * max((len(one) for one in found), default=0)
+    least = [max(1, ceil(similarity * both / 2)) for both in range(largest + 1)]
+    return Alike(bigrams, np.array(least))

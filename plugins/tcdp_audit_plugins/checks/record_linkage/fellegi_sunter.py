@@ -1,0 +1,177 @@
+"""The model of Fellegi and Sunter: what agreement on each attribute says about a pair, from pattern counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.exact import Floats
+
+Whole = NDArray[np.int64]
+EDGE = 1e-9  # probabilities stay so far from 0 and 1, where a weight would be infinite
+SAME = 1e-9  # an attribute that adds less than this to a weight (natural logarithm) adds nothing
+LIKELY = 0.9  # where the iteration starts: what agreement among matches usually is
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """The estimated model.
+
+    Args:
+        prior: the probability that a pair of random records is a match.
+        m: the probability of agreement on each attribute among matches, float64, shape (p,).
+        u: the probability of agreement on each attribute among unmatched pairs, shape (p,).
+        iterations: how many steps the estimation took.
+        change: the largest change of a probability in the last of them.
+        converged: whether that was within the tolerance.
+    """
+
+    prior: float
+    m: Floats
+    u: Floats
+    iterations: int
+    change: float
+    converged: bool
+
+    @property
+    def gains(self) -> Floats:
+        """What agreement adds to a pair's weight, over disagreement; 0 where it is nil. Shape (p,)."""
+        gains = np.log(self.m / self.u) - np.log((1 - self.m) / (1 - self.u))
+        return np.where(np.abs(gains) <= SAME, 0.0, gains)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The logarithm of m(pattern) / u(pattern) of every pattern, shape (2^p,)."""
+        return np.asarray(np.log((1 - self.m) / (1 - self.u)).sum() + bits(len(self.m)) @ self.gains)
+
+    @cached_property
+    def ranks(self) -> Whole:
+        """The place of each pattern in the order of the weights, equal for equal weights. Shape (2^p,)."""
+        order = np.argsort(self.weights, kind="stable")
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.cumsum(np.diff(self.weights[order], prepend=self.weights[order[0]]) > SAME / 2)
+        return ranks
+
+    @property
+    def posteriors(self) -> Floats:
+        """The probability that a pair with each pattern is a match, shape (2^p,)."""
+        return np.asarray(np.exp(-np.logaddexp(0, -self.weights - np.log(self.prior / (1 - self.prior)))))
+
+    def among_matches(self) -> Floats:
+        """P(pattern | match), shape (2^p,)."""
+        return np.exp(_logarithm(self.m))
+
+    def among_unmatched(self) -> Floats:
+        """P(pattern | no match), shape (2^p,)."""
+        return np.exp(_logarithm(self.u))
+
+
+def bits(p: int) -> Floats:
+    """Which attributes each pattern agrees on, float64, shape (2^p, p)."""
+    return (np.arange(1 << p)[:, None] >> np.arange(p) & 1).astype(np.float64)
+
+
+def _logarithm(probability: Floats) -> Floats:
+    """Logarithm of each pattern's probability when attributes agree independently."""
+    agreed = bits(len(probability))
+    return np.asarray(agreed @ np.log(probability) + (1 - agreed) @ np.log1p(-probability))
+
+
+def agreement_rates(counts: Whole) -> Floats:
+    """The share of pairs that agree on each attribute, shape (p,), from pairs with each pattern."""
+    return np.asarray(counts @ bits(len(counts).bit_length() - 1) / counts.sum())
+
+
+@dataclass(frozen=True)
+class Estimation:
+    """How a model is estimated.
+
+    Args:
+        unconstrained: estimate prior and u as well, by plain maximum likelihood; otherwise only m, kept above u.
+        smoothing: how many agreeing, and as many disagreeing, pairs each m is given beforehand; not if unconstrained.
+        convergence: it ends when no probability changes by more in a step.
+        iterations: or after so many steps.
+    """
+
+    unconstrained: bool = False
+    smoothing: float = 1.0
+    convergence: float = 1e-9
+    iterations: int = 10_000
+
+
+def estimate(counts: Whole, prior: float, how: Estimation) -> Linkage:
+    """Expectation and maximisation of the likelihood of the pattern counts.
+
+    By default u stays the agreement rate of random pairs and the prior stays as given; only m is estimated. A
+    smoothing of 1 is Laplace's rule of succession: no number of matches proves that they always agree, and a weight
+    that claimed so would let one changed value rule a match out. Either way m starts at 0.9 and u at that rate.
+
+    Args:
+        counts: pairs with each agreement pattern, shape (2^p,).
+        prior: the share of pairs that are matches, between 0 and 1; where to start, if unconstrained.
+        how: what is estimated, and when it ends.
+
+    Returns:
+        The estimates, each at least 1e-9 from 0 and from 1.
+
+    Cost: O(iterations p 2^p), whatever the number of pairs.
+
+    Source: Fellegi, Sunter (1969), sections 2 and 3; Winkler (1988) for the estimation.
+
+    Example:
+        >>> import numpy
+        >>> model = estimate(numpy.array([800, 50, 50, 100]), 0.1, Estimation())
+        >>> model.u.tolist(), model.m.round(3).tolist()
+        ([0.15, 0.15], [0.976, 0.976])
+    """
+    present = np.flatnonzero(counts)
+    pairs = _Pairs(bits(len(counts).bit_length() - 1)[present], counts[present].astype(np.float64))
+    u = _inside(agreement_rates(counts))
+    found = (np.float64(_inside(np.float64(prior))), _inside(np.maximum(LIKELY, u)), u)
+    step, change = 0, np.inf
+    while step < how.iterations and change > how.convergence:
+        before, found = found, pairs.step(*found, how)
+        change = max(float(np.abs(new - old).max()) for new, old in zip(found, before, strict=True))
+        step += 1
+    p, m, u = found
+    return Linkage(float(p), np.asarray(m), np.asarray(u), step, change, change <= how.convergence)
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """The patterns that occur: which attributes agree in them, and how many pairs have them."""
+
+    agreed: Floats
+    number: Floats
+
+    def step(self, p: np.float64, m: Floats, u: Floats, how: Estimation) -> tuple[np.float64, Floats, Floats]:
+        """One step: how likely each pattern is a match, and the estimates that follow from it."""
+        matched = self.number * _posterior(self.agreed, p, m, u)
+        if how.unconstrained:
+            return (
+                np.float64(_inside(matched.sum() / self.number.sum())),
+                self.rates(matched),
+                self.rates(self.number - matched),
+            )
+        agreeing = self.rates(matched, how.smoothing)
+        return p, _inside(np.maximum(agreeing, u + EDGE)), u
+
+    def rates(self, number: Floats, smoothing: float = 0.0) -> Floats:
+        """The share of agreement on each attribute."""
+        return np.asarray(
+            _inside((number @ self.agreed + smoothing) / max(number.sum() + 2 * smoothing, EDGE))
+        )
+
+
+def _inside(probability: Any) -> Any:
+    return np.clip(probability, EDGE, 1 - EDGE)
+
+
+def _posterior(agreed: Floats, p: np.float64, m: Floats, u: Floats) -> Floats:
+    """P(match | pattern) for some patterns."""
+    weights = agreed @ np.log(m / u) + (1 - agreed) @ np.log((1 - m) / (1 - u))
+    return np.asarray(1 / (1 + np.exp(-np.clip(weights + np.log(p / (1 - p)), -700, 700))))

@@ -1,0 +1,185 @@
+"""Probabilistic record linkage (Fellegi, Sunter): an intruder who learns from all pairs what agreement means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tcdp_audit import Outcome, Quarter, Status
+from tcdp_audit.check import Finding, TableCheck
+from tcdp_audit.pairs import Pairs
+from tcdp_audit.table_view import TableView
+from tcdp_audit_plugins.checks.record_linkage.agreement import Agreement, alike, equal, tolerant
+from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
+from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
+    Compared,
+    enumerated_best,
+    enumerated_counts,
+    patterns_of_pairs,
+)
+from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import Linkage, Whole, estimate
+from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import decide, found
+from tcdp_audit_plugins.checks.record_linkage.probabilistic_guide import GUIDE
+from tcdp_audit_plugins.checks.record_linkage.probabilistic_parameters import ProbabilisticParameters, faults
+from tcdp_audit_plugins.checks.wording import counted, figure
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Release and original on the chosen attributes: by joins where all agree exactly, otherwise pair by pair."""
+
+    columns: Sequence[Compared]
+    joined: Sequence[Column] | None
+
+    def counts(self) -> Whole:
+        """Pairs with each pattern."""
+        return enumerated_counts(self.columns) if self.joined is None else pattern_counts(self.joined)
+
+    def best(self, model: Linkage) -> tuple[Whole, Whole]:
+        """Rank of each released record's best originals, and their number."""
+        ranks = model.ranks
+        return (
+            enumerated_best(self.columns, ranks) if self.joined is None else best_matches(self.joined, ranks)
+        )
+
+
+def linked_share(view: TableView, parameters: ProbabilisticParameters) -> Finding:
+    """Expected share of released records whose best original, by weight of agreement, is the right one.
+
+    Every pair of a released and an original record has an agreement pattern. The model of Fellegi and Sunter weighs
+    patterns by ln m(pattern) / u(pattern); each released record is linked to the original of the highest weight. A
+    true original among t of that weight earns 1/t; a released record without an original earns nothing.
+
+    Returns:
+        An exact fraction over all released records.
+
+    Raises:
+        CheckError: there is no pair to compare, or no release and original to pair.
+
+    Cost: O(2^p) joins of at most all records where agreement is exact, and no pair is formed; otherwise
+    O(p n_released n_original) in blocks.
+
+    Source: Fellegi, Sunter (1969); Torra (2020), record linkage.
+    """
+    names = sorted(parameters.attributes or view.quasi_identifiers)
+    pairs = view.pairs(names)
+    compared = _compared(pairs, names, parameters)
+    counts = compared.counts()
+    prior = len(pairs.matched) / (pairs.released.records * pairs.original.records)
+    model = estimate(counts, prior, parameters.how())
+    truth = patterns_of_pairs(compared.columns, pairs.matched, pairs.partner[pairs.matched])
+    best, ties = (one[pairs.matched] for one in compared.best(model))
+    shared_by = ties[model.ranks[truth] == best]
+    times, records = np.unique(shared_by, return_counts=True)
+    correct = sum((Fraction(int(n), int(t)) for t, n in zip(times, records, strict=True)), Fraction(0))
+    released = pairs.released.records
+    return Finding(
+        value=correct / released,
+        records=released,
+        details={
+            **pairs.counted(),
+            "expected_correct": correct,
+            "correct_unique": int((shared_by == 1).sum()),
+            "correct_including_ties": len(shared_by),
+            "random_baseline": Fraction(len(pairs.matched), released * pairs.original.records),
+            **_model(model, names),
+            **_links(model, counts, np.bincount(truth, minlength=len(counts)), parameters),
+        },
+    )
+
+
+def _compared(pairs: Pairs, names: Sequence[str], parameters: ProbabilisticParameters) -> _Compared:
+    released, original = pairs.released.codes, pairs.original.codes
+    sizes = [pairs.released.domains[name].size for name in names]
+    columns = [
+        Compared(released[name], original[name], _agreement(pairs, name, parameters)) for name in names
+    ]
+    if parameters.tolerance or parameters.similarity:
+        return _Compared(columns, None)
+    joined = [Column(released[name], original[name], size) for name, size in zip(names, sizes, strict=True)]
+    return _Compared(columns, joined)
+
+
+def _agreement(pairs: Pairs, name: str, parameters: ProbabilisticParameters) -> Agreement:
+    domain = pairs.released.domains[name]
+    if name in (parameters.tolerance or {}):
+        return tolerant(domain.values, (parameters.tolerance or {})[name])
+    if name in (parameters.similarity or {}):
+        return alike(domain.labels, (parameters.similarity or {})[name])
+    return equal(domain.size)
+
+
+def _model(model: Linkage, names: Sequence[str]) -> dict[str, Any]:
+    """The estimates, attribute by attribute, and how the estimation ended."""
+    estimates = [
+        {"attribute": name, "m": float(m), "u": float(u), "gain": float(gain)}
+        for name, m, u, gain in zip(names, model.m, model.u, model.gains, strict=True)
+    ]
+    return {
+        "prior": model.prior,
+        "estimates": estimates,
+        "iterations_taken": model.iterations,
+        "last_change": model.change,
+        "converged": model.converged,
+    }
+
+
+def _links(
+    model: Linkage, counts: Whole, truth: Whole, parameters: ProbabilisticParameters
+) -> dict[str, Any]:
+    """Pairs by the two thresholds, and by posterior."""
+    decision = decide(model, float(parameters.false_link_rate), float(parameters.missed_link_rate))
+    matched, clerical = int(truth.sum()), ~decision.link & ~decision.non_link
+    cuts = [(cut, model.posteriors >= float(cut)) for cut in parameters.posteriors]
+    return {
+        "pairs": int(counts.sum()),
+        "linked_pairs": int(counts[decision.link].sum()),
+        "clerical_pairs": int(counts[clerical].sum()),
+        "non_linked_pairs": int(counts[decision.non_link].sum()),
+        "by_error_rates": {
+            **found(decision.link, counts, truth, matched),
+            "clerical_matches": int(truth[clerical].sum()),
+            "missed_matches": int(truth[decision.non_link].sum()),
+        },
+        "by_posterior": [{"at_least": cut, **found(chosen, counts, truth, matched)} for cut, chosen in cuts],
+    }
+
+
+def _sentence(outcome: Outcome) -> str:
+    details, records = outcome.details, outcome.records
+    assert records is not None and outcome.observed is not None  # noqa: S101, PT018 - table checks have both
+    right = figure(details["expected_correct"])
+    share = f"Weighing agreement on {counted(len(details['estimates']), 'attribute')}, an intruder is expected to link "
+    share += (
+        f"{right} of {counted(records.total, 'released record')} ({100 * outcome.observed:.3g} %) correctly"
+    )
+    chance = f", {counted(details['correct_unique'], 'record')} without a rival; guessing finds "
+    chance += f"{100 * float(details['random_baseline']):.2g} %"
+    limit = (
+        ""
+        if outcome.status is not Status.FAILED
+        else f", where at most {figure(outcome.threshold)} is demanded"
+    )
+    ended = "" if details["converged"] else " The estimation has not converged; raise `iterations`."
+    return f"{share}{chance}{limit}.{ended}"
+
+
+CHECKS = [
+    TableCheck(
+        name="probabilistic_record_linkage",
+        title="Probabilistic record linkage",
+        quarter=Quarter.IDENTITY_DEGREE,
+        parameters=ProbabilisticParameters,
+        measure=linked_share,
+        label="share of released records linked correctly",
+        requires=frozenset({"original"}),
+        validate=faults,
+        variant=lambda parameters: "unconstrained" if parameters.unconstrained else "",
+        sentence=_sentence,
+        guide=GUIDE,
+    ),
+]
