@@ -347,14 +347,14 @@ def test_no_numeric_attribute_is_a_fault():
         (
             {"at_most": "0.5"},
             (
-                "on average over 2 attributes, 75.0% of the original values of 4 records lie inside the interval, "
+                "On average over 2 attributes, 75.0% of the original values of 4 records lie inside the interval, "
                 "at p = 1; the policy allows 0.5."
             ),
         ),
         (
             {"aggregate": "worst"},
             (
-                "in the worst of 2 attributes, 100.0% of the original values of 4 records lie inside the interval, "
+                "In the worst of 2 attributes, 100.0% of the original values of 4 records lie inside the interval, "
                 "at p = 1."
             ),
         ),

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from tcdp_audit import Quarter
-from tcdp_audit.check import Finding, Guide, TableCheck
+from tcdp_audit import Finding, Guide, Quarter, TableCheck
 from tcdp_audit.policy import Scale
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.table_view import TableView

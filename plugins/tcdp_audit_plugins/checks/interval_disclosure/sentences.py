@@ -27,8 +27,8 @@ def _told(outcome: Outcome, figure: str) -> str:
         verb = "lies" if exposed == 1 else "lie"
         return f"{exposed:,} of {among} ({figure}) {verb} inside the intervals in {_all(attributes)} at once, {at}"
     if aggregate == "worst":
-        return f"in the worst of {attributes}, {figure} of the original values of {among} lie inside the interval, {at}"
-    return f"on average over {attributes}, {figure} of the original values of {among} lie inside the interval, {at}"
+        return f"In the worst of {attributes}, {figure} of the original values of {among} lie inside the interval, {at}"
+    return f"On average over {attributes}, {figure} of the original values of {among} lie inside the interval, {at}"
 
 
 def _all(attributes: str) -> str:
