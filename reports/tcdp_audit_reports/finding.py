@@ -99,6 +99,8 @@ def attribute_of(outcome: Outcome, check: Any) -> str:
     """The attribute that was measured, or what was measured where there is none."""
     if outcome.attribute is not None:
         return visible(outcome.attribute)
+    if "attributes" in getattr(getattr(check, "parameters", None), "model_fields", ()):  # it compares some of them
+        return visible(", ".join(outcome.parameters.get("attributes", ()))) or "–"
     return "all quasi-identifiers" if getattr(check, "on_attribute", None) is False else "–"
 
 
