@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from fractions import Fraction
 from math import comb, exp, lgamma, log
@@ -309,3 +310,22 @@ def test_a_simulated_population_shows_all_figures_side_by_side():
     )
     again = outcome("population_uniqueness", shuffled(release, 1), shuffled(population, 2))
     assert dict(again.details) == dict(found.details)
+
+
+def test_the_page_on_uniqueness_tells_the_figures_of_that_sample():
+    population = simulated()
+    details = outcome("population_uniqueness", sampled(population, 0.05), population).details
+    page = (Path(__file__).parents[2] / "docs" / "uniqueness.md").read_text(encoding="utf-8")
+
+    told = re.findall(r"^\|.*\| (0\.\d{4}) \| `(\w+)` \|$", page, re.MULTILINE)
+    lines = page.splitlines()
+    shares = next(re.findall(r"0\.\d{4}", line) for line in lines if line.startswith("| P(PU given SU) | 0"))
+    matches = next(re.findall(r"0\.\d{4}", line) for line in lines if line.startswith("| θ | 0"))
+
+    assert [(figure, name) for figure, name in told] == [
+        (f"{float(details[name]):.4f}", name) for _, name in told
+    ]
+    assert len(told) == 6
+    assert shares == [f"{float(details[name]):.4f}" for name in ("exact", "zayatz", "pitman", "log_linear")]
+    names = ("match_probability", "match_probability_dis", "match_probability_log_linear")
+    assert matches == [f"{float(details[name]):.4f}" for name in names]

@@ -199,9 +199,10 @@ CHECKS = [
                 "wider releases. With `share_above`, tolerate a small share of records above such a risk."
             ),
             limits=(
-                "A record is above 0.2 if its class has fewer than 5 members, exactly; ARX moves such "
-                "thresholds by 1 %, which makes a difference where a whole class size lies between the two. "
-                "An intruder is taken to know all quasi-identifiers, and nothing else."
+                "A record is above 0.2 if its class has fewer than 5 members, exactly. ARX rounds risk thresholds by "
+                "1 %, so its share differs where a whole class size lies that near to the inverse of the threshold, "
+                "which takes classes of about a hundred. An intruder is taken to know all quasi-identifiers, and "
+                "nothing else."
             ),
             source=(
                 "El Emam, Dankar, Protecting privacy using k-anonymity, JAMIA 15(5), 2008; Dankar, El Emam, "
