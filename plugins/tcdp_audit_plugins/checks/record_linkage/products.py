@@ -90,12 +90,13 @@ class _Search:
         reach = (self.bound - self.own + self.error)[rows].astype(np.float32)
         slack = (2 * self.error[rows]).astype(np.float32)
         product = np.empty((stop - start, width), dtype=np.float32)
+        quarters, least = (np.empty((stop - start, width // n), dtype=np.float32) for n in (4, DEPTH))
         best = np.full((stop - start, self.neighbours), np.inf, dtype=np.float32)
         found: list[tuple[NDArray[np.intp], NDArray[np.intp], Singles]] = []
         for column in range(0, self.right.shape[1], width):
             np.matmul(self.left[rows], self.right[:, column : column + width], out=product)
             self._add_labels(product, rows, column)
-            groups = _least_of_groups(product)
+            groups = _least_of_groups(product, quarters, least)
             best = _smallest(groups, best)
             np.minimum(reach, best[:, -1] + slack, out=reach)
             found.append(_reached(product, groups, reach, column))
@@ -141,10 +142,10 @@ def _of_hints(space: Space, hint: NDArray[np.intp], neighbours: int) -> Floats:
     return bound
 
 
-def _least_of_groups(product: Singles) -> Singles:
+def _least_of_groups(product: Singles, quarters: Singles, least: Singles) -> Singles:
     """The least of every DEPTH columns that lie a DEPTH-th of the block apart: in two steps for speed."""
-    quarters = product.reshape(len(product), 4, -1).min(axis=1)
-    return np.asarray(quarters.reshape(len(product), DEPTH // 4, -1).min(axis=1))
+    product.reshape(len(product), 4, -1).min(axis=1, out=quarters)
+    return quarters.reshape(len(product), DEPTH // 4, -1).min(axis=1, out=least)
 
 
 def _smallest(groups: Singles, best: Singles) -> Singles:
@@ -158,7 +159,7 @@ def _reached(
     product: Singles, groups: Singles, reach: Singles, column: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], Singles]:
     """(row, known point, value) of every entry within reach, from the groups that have one."""
-    row, group = np.nonzero(groups <= reach[:, None])
+    row, group = np.divmod(np.flatnonzero(groups <= reach[:, None]), groups.shape[1])
     members = product.reshape(len(product), DEPTH, -1)[row, :, group]
     which, depth = np.nonzero(members <= reach[row][:, None])
     return row[which], column + depth * groups.shape[1] + group[which], members[which, depth]

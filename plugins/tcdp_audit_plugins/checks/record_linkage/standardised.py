@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import sqrt
 
 import numpy as np
@@ -81,7 +82,7 @@ class Space:
             self.missing_cells,
         )
 
-    @property
+    @cached_property
     def rounding(self) -> float:
         """Distances that differ by less than this are equal: what float64 can lose on values of this size."""
         tables = (self.released.numbers, self.known.numbers)
