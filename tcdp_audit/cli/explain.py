@@ -104,4 +104,4 @@ def _parameters(check: Check) -> Iterator[str]:
 
 def _wrapped(text: str, margin: str) -> list[str]:
     width = max(get_terminal_size().columns, NARROWEST)
-    return wrap(text, width, initial_indent=margin, subsequent_indent=margin)
+    return wrap(text, width, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
