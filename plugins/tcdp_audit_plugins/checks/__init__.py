@@ -18,8 +18,8 @@ from tcdp_audit_plugins.checks import (
     k_anonymity,
     l_diversity,
     p_sensitive_k_anonymity,
-    record_linkage,
     population,
+    record_linkage,
     recursive_diversity,
     reidentification,
     similarity,
@@ -47,9 +47,9 @@ def tcdp_audit_checks() -> Iterator[Check]:
     yield from similarity.CHECKS
     yield from differential_privacy.CHECKS
     yield from interval_disclosure.CHECKS
+    yield from record_linkage.CHECKS
     yield from uniqueness.CHECKS
     yield from population.CHECKS
     yield from individual_risk.CHECKS
     yield from reidentification.CHECKS
     yield from suda.CHECKS
-    yield from record_linkage.CHECKS
