@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from tcdp_audit.check import Check
-from tcdp_audit_plugins.checks.record_linkage import probabilistic_record_linkage
+from tcdp_audit_plugins.checks.record_linkage import (
+    assignment_record_linkage,
+    closest_record,
+    distance_record_linkage,
+    exact_match_rate,
+    probabilistic_record_linkage,
+)
 
-CHECKS: list[Check] = [*probabilistic_record_linkage.CHECKS]
+CHECKS: list[Check] = [
+    *distance_record_linkage.CHECKS,
+    *assignment_record_linkage.CHECKS,
+    *probabilistic_record_linkage.CHECKS,
+    *exact_match_rate.CHECKS,
+    *closest_record.CHECKS,
+]
