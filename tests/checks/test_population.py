@@ -71,7 +71,7 @@ def test_classes_that_were_not_released_have_delta_zero():
     )
     failed = outcome("delta_presence", table(RELEASE), table(POPULATION), delta_max=1, delta_min="1/4")
     assert failed.message.endswith(
-        "between 0 and 0.4 over 4 classes of the population; 1 class of them leave the bounds."
+        "between 0 and 0.4 over 4 classes of the population; 1 class outside the bounds."
     )
 
 

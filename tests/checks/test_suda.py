@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from population_tables import NAMES, Row, outcome, shuffled, table
 
-from tcdp_audit import PolicyError
+from tcdp_audit import CheckError, PolicyError
 from tcdp_audit_plugins.checks.minimal_uniques import dis_suda, minimal_uniques
 
 rows = st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=1, max_size=14)
@@ -154,3 +154,10 @@ def test_sdcmicro_agrees(data: Path, name: str, file: str):
     # the tool keeps the fraction as a 32-bit float
     assert found["highest_dis_score"] == pytest.approx(truth["max_dis"], rel=1e-7)
     assert found["sum_of_dis_scores"] == pytest.approx(truth["sum_dis"], rel=1e-7)
+
+
+def test_more_sets_than_can_be_looked_at_are_an_error():
+    columns = [np.array([0, 1])] * 30
+
+    with pytest.raises(CheckError, match="768,211 sets of at most 6 of 30 quasi-identifiers are too many"):
+        minimal_uniques(columns, [2] * 30, 6)

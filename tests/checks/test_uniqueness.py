@@ -170,9 +170,10 @@ def test_an_estimator_without_an_answer_is_an_error():
     [
         ({"unit": "person"}, "it counts rows, and the policy's unit is 'person'"),
         ({"conventions": {"missing_quasi_identifier": "wildcard"}}, "its classes must not overlap"),
+        ({"conventions": {"suppressed": "exempt"}}, "it counts every record, and `suppressed: exempt`"),
     ],
 )
-def test_overlapping_classes_and_entities_are_refused(policy: dict[str, Any], sentence: str):
+def test_conventions_under_which_shares_have_no_meaning_are_refused(policy: dict[str, Any], sentence: str):
     with pytest.raises(PolicyError, match=sentence):
         outcome("population_uniqueness", table(RELEASE), policy=policy)
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import factorial, fsum
+from math import comb, factorial, fsum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit import CheckError
 from tcdp_audit.exact import Floats
 from tcdp_audit.histogram import Counts
 from tcdp_audit.keys import Codes, boundaries, fold, run_lengths
 
 Flags = NDArray[np.bool_]
+MOST_SETS = 100_000
 COUNTING_SPAN = 4  # keys that span at most so many times the records are counted instead of sorted
 
 
@@ -55,6 +57,9 @@ def minimal_uniques(columns: Sequence[Codes], radices: Sequence[int], max_size: 
     Returns:
         How many MSUs of each size each record has, and what each attribute contributes.
 
+    Raises:
+        CheckError: that takes more than 100,000 sets of attributes.
+
     Cost: O(records x sets of at most max_size attributes), one key each: 1,159 sets for 19 attributes and
     size 3. Memory for one flag per set of a size and record that is unique at all.
 
@@ -67,6 +72,12 @@ def minimal_uniques(columns: Sequence[Codes], radices: Sequence[int], max_size: 
     """
     records, attributes = len(columns[0]), len(columns)
     sizes = min(max_size, attributes)
+    sets = sum(comb(attributes, size) for size in range(1, sizes + 1))
+    if sets > MOST_SETS:
+        raise CheckError(
+            f"{sets:,} sets of at most {sizes} of {attributes} quasi-identifiers are too many to look at; lower "
+            f"`max_size` until there are at most {MOST_SETS:,}"
+        )
     lone = np.flatnonzero(_unique(columns, radices, range(attributes)))
     by_size = np.zeros((sizes, records), dtype=np.int64)
     by_attribute = [0] * attributes

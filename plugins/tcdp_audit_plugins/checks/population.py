@@ -18,6 +18,7 @@ from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.table_view import PopulationClasses, TableView
 from tcdp_audit_plugins.checks.sampling import (
+    counts_all_records,
     counts_rows,
     covering_population,
     distribution_of,
@@ -152,6 +153,7 @@ class TwoSided(TableCheck[DeltaPresenceParameters]):
 def _validated(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
     yield from needs_a_partition(document)
+    yield from counts_all_records(document)
     if not isinstance(parameters, DeltaPresenceParameters) or parameters.delta_min is None:
         return
     if parameters.delta_max is None:
@@ -177,9 +179,7 @@ def _presence_sentence(outcome: Outcome) -> str:
     told = f"that a person is in the release lies between {least} and {largest} over {over} of the population"
     if outcome.status is not Status.FAILED:
         return f"The probability {told}."
-    return (
-        f"The probability {told}; {counted(outcome.classes.failing or 0, 'class')} of them leave the bounds."
-    )
+    return f"The probability {told}; {counted(outcome.classes.failing or 0, 'class')} outside the bounds."
 
 
 CHECKS = [

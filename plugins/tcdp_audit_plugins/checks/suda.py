@@ -17,7 +17,7 @@ from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.table_view import TableView
 from tcdp_audit_plugins.checks.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks.population_estimators import data_intrusion_simulation
-from tcdp_audit_plugins.checks.sampling import counts_rows, fraction_of, needs_a_partition
+from tcdp_audit_plugins.checks.sampling import counts_all_records, counts_rows, fraction_of, needs_a_partition
 from tcdp_audit_plugins.checks.wording import counted
 
 
@@ -100,6 +100,7 @@ def _dis_scores(view: TableView, found: MinimalUniques, fraction: float) -> dict
 def _validated(_: SudaParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
     yield from needs_a_partition(document)
+    yield from counts_all_records(document)
 
 
 def _sentence(outcome: Outcome) -> str:
@@ -159,9 +160,9 @@ CHECKS = [
             ),
             limits=(
                 "Scores order records and are no probabilities. Sets of more than `max_size` attributes are "
-                "not looked at, so the scores grow with it. Two scalings of the score are in use; this one "
-                "is that of Elliot, and the sum of (m - size)! grows fast with m, so that releases with "
-                "different attributes do not compare."
+                "not looked at, so the scores grow with it; more than 100,000 sets are refused. Two scalings "
+                "of the score are in use; this one is that of Elliot, and the sum of (m - size)! grows fast "
+                "with m, so that releases with different attributes do not compare."
             ),
             source=(
                 "Elliot, Manning, Ford, A computational algorithm for handling the special uniques problem, "

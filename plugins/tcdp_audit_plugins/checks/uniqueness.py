@@ -23,6 +23,7 @@ from tcdp_audit_plugins.checks.population_estimators import (
     zayatz,
 )
 from tcdp_audit_plugins.checks.sampling import (
+    counts_all_records,
     counts_rows,
     covering_population,
     fraction_of,
@@ -193,15 +194,16 @@ def _estimated(view: TableView, fraction: float) -> dict[str, Any]:
 def _validated(_: PopulationUniquenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
     yield from needs_a_partition(document)
+    yield from counts_all_records(document)
 
 
 def _sample_sentence(outcome: Outcome) -> str:
     assert outcome.records is not None  # noqa: S101 - told outcomes have them
     if not outcome.details["victims"]:
         return f"None of {counted(outcome.records.total, 'record')} is alone in its equivalence class."
-    verb = "is" if outcome.details["victims"] == 1 else "are"
+    alone = "is alone in its" if outcome.details["victims"] == 1 else "are alone in their"
     share = f"{outcome.details['victims']:,} of {counted(outcome.records.total, 'record')}"
-    return f"{share} {verb} alone in their equivalence class."
+    return f"{share} {alone} equivalence class."
 
 
 def _population_sentence(outcome: Outcome) -> str:
