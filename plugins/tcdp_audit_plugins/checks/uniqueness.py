@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import CheckError, ClassEvidence, Outcome, Parameters, Quarter, Status
-from tcdp_audit.check import Finding, Guide, TableCheck, VictimCheck
+from tcdp_audit.check import Finding, TableCheck, VictimCheck
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.table_view import PopulationClasses, TableView
-from tcdp_audit_plugins.checks.pitman import fit_pitman
 from tcdp_audit_plugins.checks.population_estimators import (
     data_intrusion_simulation,
     log_linear_match,
@@ -29,6 +28,7 @@ from tcdp_audit_plugins.checks.sampling import (
     fraction_of,
     needs_a_partition,
 )
+from tcdp_audit_plugins.checks.uniqueness_guide import POPULATION_UNIQUENESS, SAMPLE_UNIQUENESS
 from tcdp_audit_plugins.checks.wording import counted, figure
 
 ESTIMATORS = ("zayatz", "pitman", "log_linear")
@@ -167,6 +167,8 @@ def _estimated(view: TableView, fraction: float) -> dict[str, Any]:
     """Every estimate from the sample alone."""
     size, expected = view.classes.records, view.classes.expected
     lone, population = size == 1, view.records / fraction
+    from tcdp_audit_plugins.checks.pitman import fit_pitman  # noqa: PLC0415 - imports scipy
+
     model = fit_pitman(size)
     found: dict[str, Any] = {"sampling_fraction": fraction, "estimated_population_records": population}
     if model is not None:
@@ -236,31 +238,7 @@ CHECKS = [
         victims=alone,
         label="share of records alone in their class",
         sentence=_sample_sentence,
-        guide=Guide(
-            definition=(
-                "A sample unique is a record that nobody else in the release shares its quasi-identifiers "
-                "with. The figure is their share of all records."
-            ),
-            formula="#{ E : n_E = 1 } / n ≤ at_most",
-            mathml=(
-                "<math display='block'><mfrac><mrow><mi>#</mi><mo>{</mo><mi>E</mi><mo>:</mo><msub><mi>n</mi>"
-                "<mi>E</mi></msub><mo>=</mo><mn>1</mn><mo>}</mo></mrow><mi>n</mi></mfrac><mo>≤</mo>"
-                "<mtext>at_most</mtext></math>"
-            ),
-            reading=(
-                "0.25 means that every fourth record is alone in its class. The details `victims` and "
-                "`victim_classes` count the records and the classes. Where the policy names a unit, a class "
-                "with a single entity is such a class, however many records the entity has."
-            ),
-            choosing="0 is 2-anonymity. What a share above 0 means, population_uniqueness tells.",
-            limits=(
-                "Alone in the release is not alone in the population. Whoever knows that the person is in "
-                "the release needs no more; for others, population_uniqueness and individual_risk say how "
-                "much it tells."
-            ),
-            source="Bethlehem, Keller, Pannekoek, Disclosure control of microdata, JASA 85(409), 1990",
-            example="- sample_uniqueness: {at_most: 0.05}",
-        ),
+        guide=SAMPLE_UNIQUENESS,
     ),
     TableCheck(
         name="population_uniqueness",
@@ -273,60 +251,6 @@ CHECKS = [
         variant=lambda one: one.estimator,
         validate=_validated,
         sentence=_population_sentence,
-        guide=Guide(
-            definition=(
-                "Of the records that are alone in their class in the release, the share that is alone in the "
-                "population too. With a population file it is counted. Otherwise it is estimated from the "
-                "class sizes and the sampling fraction: by Zayatz, who takes the sample's class sizes for "
-                "the population's; by Pitman's model (Hoshino), fitted by maximum likelihood; and by a "
-                "Poisson log-linear model with independent quasi-identifiers (Skinner and Shlomo)."
-            ),
-            formula=(
-                "exact: #{ E : F_E = 1, f_E = 1 } / #{ E : f_E = 1 } ≤ at_most;  zayatz: (u_1/u) P(1|1) / "
-                "Σ_i (u_i/u) P(1|i), P(1|i) = i C(N-i, n-1) / C(N, n);  pitman: N Γ(θ+1) Γ(θ+α+N-1) / "
-                "(Γ(θ+α) Γ(θ+N)) · π / #{ f_E = 1 };  log_linear: mean over f_E = 1 of exp(-(1-π) μ_E / π), "
-                "μ_E = n Π_j share of E's value of attribute j"
-            ),
-            mathml=(
-                "<math display='block'><mfrac><mrow><mi>#</mi><mo>{</mo><msub><mi>F</mi><mi>E</mi></msub>"
-                "<mo>=</mo><mn>1</mn><mo>,</mo><msub><mi>f</mi><mi>E</mi></msub><mo>=</mo><mn>1</mn><mo>}"
-                "</mo></mrow><mrow><mi>#</mi><mo>{</mo><msub><mi>f</mi><mi>E</mi></msub><mo>=</mo><mn>1</mn>"
-                "<mo>}</mo></mrow></mfrac><mo>≤</mo><mtext>at_most</mtext></math>"
-            ),
-            reading=(
-                "The observed value is a share of the sample uniques, by the estimator that the policy "
-                "names; without a sample unique it is undefined (the detail `undefined` says so) and the "
-                "risk is 0. Details, all over denominators that their names tell. `exact`, `zayatz`, "
-                "`pitman`, `log_linear`: the same share by each, and `disagreement`, their largest "
-                "difference. `sample_uniques_over_records`, `population_uniques_over_population`, "
-                "`released_population_uniques_over_records`, "
-                "`released_population_uniques_over_population_uniques`: other figures that are called "
-                "uniqueness. `match_probability` (θ): sample uniques over all population records that look "
-                "like one, the chance that a match to a sample unique is right; `match_probability_dis` and "
-                "`match_probability_log_linear` estimate it. `pitman_theta`, `pitman_alpha`: the fitted "
-                "model; `pitman_population_uniques`, its `_asymptotic` approximation and "
-                "`zayatz_population_uniques`: population uniques in numbers. `sampling_fraction` and "
-                "`estimated_population_records` are what the estimates rest on. Pitman's share is cut at 1; "
-                "it is missing where the likelihood has no maximum."
-            ),
-            choosing=(
-                "Demand a bound on the exact figure where you have the population. Of the estimates, take "
-                "none alone: at small sampling fractions Zayatz is far too high, and the log-linear model is "
-                "right only as far as the quasi-identifiers are independent."
-            ),
-            limits=(
-                "The sample is taken to be a simple random one. With weights the fraction is n over their "
-                "sum, which ignores that it differs between records. It is a share of the sample uniques: "
-                "none of one record and none of a thousand are both 0. The population must be generalised as "
-                "the release is; a class that it lacks is an error. How far each estimate is off: the page "
-                "on uniqueness in the documentation."
-            ),
-            source=(
-                "Bethlehem, Keller, Pannekoek, JASA 85(409), 1990; Zayatz, US Bureau of the Census, SRD "
-                "RR-91/08, 1991; Hoshino, J. Official Statistics 17(4), 2001; Skinner, Shlomo, JASA "
-                "103(483), 2008; Skinner, Elliot, JRSS B 64(4), 2002"
-            ),
-            example="- population_uniqueness: {estimator: pitman, at_most: 0.1}",
-        ),
+        guide=POPULATION_UNIQUENESS,
     ),
 ]
