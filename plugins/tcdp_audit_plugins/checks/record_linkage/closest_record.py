@@ -140,7 +140,7 @@ CHECKS: list[Check] = [
             ),
             limits=LIMITS,
             source=HOLDOUT_BASED,
-            example="- distance_to_closest_record: {at_least: 0.1}",
+            example="- distance_to_closest_record: {at_least: 0.1, attributes: [age, income]}",
         ),
     ),
     TableCheck(
@@ -166,7 +166,7 @@ CHECKS: list[Check] = [
             choosing="As for the distance to the closest record: not clearly below the hold-out's figure.",
             limits=LIMITS,
             source=HOLDOUT_BASED,
-            example="- nearest_neighbour_distance_ratio: {at_least: 0.1}",
+            example="- nearest_neighbour_distance_ratio: {at_least: 0.1, attributes: [age, income]}",
         ),
     ),
 ]
