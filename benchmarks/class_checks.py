@@ -3,8 +3,8 @@
     python benchmarks/class_checks.py [FOLDER] [--records 20000000] [--pycanon PYTHON] [--patience 600]
 
 Prints the wall time of one audit with all registered checks as a ratio to the bare queries, the processor time that
-each expectation takes for itself, and how long pycanon, in an interpreter of its own, takes for its equivalents on the same
-table, or that it did not finish.
+each expectation takes for itself, and how long pycanon, in an interpreter of its own, takes for its equivalents on
+the same table, or that it did not finish.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ from pycanon import anonymity
 table = pandas.read_parquet(sys.argv[2])
 quasi_identifiers, sensitive = sys.argv[3].split(","), sys.argv[4].split(",")
 function = getattr(anonymity, sys.argv[1])
-print(function(table, quasi_identifiers) if sys.argv[1] == "k_anonymity" else function(table, quasi_identifiers, sensitive))
+arguments = [quasi_identifiers] if sys.argv[1] == "k_anonymity" else [quasi_identifiers, sensitive]
+print(function(table, *arguments))
 """
 FUNCTIONS = (
     "k_anonymity",

@@ -40,6 +40,6 @@ def _run(pipe: Any, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Non
 
 
 def _peak() -> float:
-    """Peak resident memory in GiB. (`getrusage` would count what the parent had when it started this process.)"""
+    """Peak resident memory in GiB; `getrusage` would count what the parent had when it started this process."""
     line = next(line for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines() if "VmHWM" in line)
     return int(line.split()[1]) / 2**20

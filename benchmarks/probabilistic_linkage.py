@@ -67,16 +67,12 @@ def febrl(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
 def drawn(source: pd.DataFrame, records: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Records drawn again column by column, and the same with one cell in twenty exchanged."""
     random = np.random.default_rng(4)
-    columns = {
-        name: source[name].to_numpy()[random.integers(0, len(source), records)] for name in source.columns
-    }
+    columns = {name: source[name].to_numpy()[random.integers(0, len(source), records)] for name in source.columns}
     original = pd.DataFrame(columns)
     released = original.copy()
     for name in source.columns:
         changed = random.random(records) < 0.05
-        released.loc[changed, name] = source[name].to_numpy()[
-            random.integers(0, len(source), int(changed.sum()))
-        ]
+        released.loc[changed, name] = source[name].to_numpy()[random.integers(0, len(source), int(changed.sum()))]
     original["person"] = released["person"] = np.arange(records)
     return released, original
 
@@ -123,9 +119,7 @@ def compare(folder: Path, python: str, patience: float, ours: float) -> None:
         done = subprocess.run(command, timeout=patience, stdout=subprocess.PIPE, text=True, check=True)
     except subprocess.TimeoutExpired as ended:
         said = ended.stdout.decode() if isinstance(ended.stdout, bytes) else ended.stdout or ""
-        print(
-            f"recordlinkage: not finished in {patience:.0f} s, more than {patience / ours:,.0f} times\n{said}"
-        )
+        print(f"recordlinkage: not finished in {patience:.0f} s, more than {patience / ours:,.0f} times\n{said}")
         return
     seconds = time.perf_counter() - start
     print(f"recordlinkage: {seconds:.1f} s, {seconds / ours:,.0f} times\n{done.stdout}")
@@ -133,9 +127,7 @@ def compare(folder: Path, python: str, patience: float, ours: float) -> None:
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--scratch", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--recordlinkage", metavar="PYTHON", help="an interpreter that has recordlinkage")

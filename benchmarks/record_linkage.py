@@ -174,9 +174,7 @@ def row(name: str, records: int | None, attributes: int) -> None:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", default="10000,30000,100000")
     sizes = [int(size) for size in parser.parse_args().records.split(",")]
     columns = (

@@ -30,9 +30,7 @@ FRACTIONS = (0.01, 0.05, 0.2, 0.5)
 TRUTH = {"match_probability_dis": "match_probability", "match_probability_log_linear": "match_probability"}
 
 
-def replicate(
-    keys: Any, in_population: Any, columns: list[Any], fraction: float, seed: int
-) -> Mapping[str, float]:
+def replicate(keys: Any, in_population: Any, columns: list[Any], fraction: float, seed: int) -> Mapping[str, float]:
     """Truth and estimates for one sample."""
     chosen = np.random.default_rng(seed).choice(len(keys), round(len(keys) * fraction), replace=False)
     _, first, size = np.unique(keys[chosen], return_index=True, return_counts=True)
@@ -62,18 +60,14 @@ def report(fraction: float, found: list[Mapping[str, float]]) -> None:
         error = values[name] - values[TRUTH.get(name, "exact")]
         spread = error.std(ddof=1) / np.sqrt(len(error))
         root = np.sqrt((error**2).mean())
-        print(
-            f"  {name:30} mean {values[name].mean():.4f}  bias {error.mean():+.4f}  rmse {root:.4f}  se {spread:.4f}"
-        )
+        print(f"  {name:30} mean {values[name].mean():.4f}  bias {error.mean():+.4f}  rmse {root:.4f}  se {spread:.4f}")
 
 
 def study(columns: list[Any], fraction: float, replications: int) -> None:
     """All replications of one fraction."""
     keys = fold(columns, SIZES).values
     _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    report(
-        fraction, [replicate(keys, counts[inverse], columns, fraction, seed) for seed in range(replications)]
-    )
+    report(fraction, [replicate(keys, counts[inverse], columns, fraction, seed) for seed in range(replications)])
 
 
 def main() -> None:

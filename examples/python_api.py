@@ -19,9 +19,7 @@ def audit_a_file() -> None:
     audit = tcdp_audit.audit(None, PAPERS / "li07_table4.tcdp.yaml")
     print(f"{audit.release.name}: {audit.status}")
     for outcome in audit.expectations:
-        print(
-            f"  {outcome.title}, {outcome.attribute or 'all'}: {outcome.observed:g} ({outcome.status.value})"
-        )
+        print(f"  {outcome.title}, {outcome.attribute or 'all'}: {outcome.observed:g} ({outcome.status.value})")
 
 
 def measure_a_table() -> None:

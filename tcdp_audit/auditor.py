@@ -285,9 +285,7 @@ class _Evaluation:
         shard = self._counted(shard) if shard else shard
         if not shard or not len(next(iter(shard.values()))):
             return [None] * len(tasks)
-        view = _ShardView(
-            shard, self.release.unit, self.wildcard, self.conventions.missing_sensitive == "own_category"
-        )
+        view = _ShardView(shard, self.release.unit, self.wildcard, self.conventions.missing_sensitive == "own_category")
         results: list[Summaries | Exception | None] = []
         for task in tasks:
             try:

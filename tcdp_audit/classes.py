@@ -13,9 +13,7 @@ from tcdp_audit.histogram import Counts, Histogram, add_up, count_pairs
 from tcdp_audit.keys import Codes, KeyArray, Keys, boundaries, fold, run_lengths
 from tcdp_audit.wildcard import Compatibility, compatibility
 
-Shard = Mapping[
-    str, Codes
-]  # attribute -> code of each record; no equivalence class is split between two shards
+Shard = Mapping[str, Codes]  # attribute -> code of each record; no equivalence class is split between two shards
 
 
 @dataclass(frozen=True)
@@ -69,9 +67,7 @@ class Grouping:
         """What k counts: records of the class, its entities, or the records compatible with it. Shape (classes,)."""
         if self.unit is not None:
             radix = self.unit.size + 1
-            return self._matched(
-                count_pairs(self.keys, self.shard[self.unit.attribute], radix), radix
-            ).distinct
+            return self._matched(count_pairs(self.keys, self.shard[self.unit.attribute], radix), radix).distinct
         return self.records if self._compatibility is None else self._compatibility.sum(self.records)
 
     def histogram(self, codes: Codes, radix: int) -> Histogram:

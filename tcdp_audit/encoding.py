@@ -144,9 +144,7 @@ def canonical(
 def _absent(raw: RawDomain, conventions: Conventions, scale: Scale | None) -> NDArray[np.bool_]:
     """Which raw values stand for no value: declared tokens, and NaN among numbers however they are stored."""
     tokens = [token for token in conventions.missing_tokens if token or raw.is_text]
-    absent = (
-        np.isin(_texts(raw), np.array(tokens, dtype=object)) if tokens else np.zeros(len(raw.values), bool)
-    )
+    absent = np.isin(_texts(raw), np.array(tokens, dtype=object)) if tokens else np.zeros(len(raw.values), bool)
     if not raw.is_text:
         return np.asarray(absent | np.isnan(raw.values))
     if scale is Scale.NUMERIC:
@@ -157,9 +155,7 @@ def _absent(raw: RawDomain, conventions: Conventions, scale: Scale | None) -> ND
 def _suppressed(values: NDArray[Any], conventions: Conventions) -> frozenset[int]:
     if values.dtype != object:
         return frozenset()
-    return frozenset(
-        np.flatnonzero(np.isin(values, np.array(conventions.suppressed_tokens, dtype=object))).tolist()
-    )
+    return frozenset(np.flatnonzero(np.isin(values, np.array(conventions.suppressed_tokens, dtype=object))).tolist())
 
 
 def _texts(raw: RawDomain) -> Strings:
@@ -167,9 +163,7 @@ def _texts(raw: RawDomain) -> Strings:
     if raw.is_text:
         return raw.values
     if raw.values.dtype.kind == "f":
-        texts = [
-            str(int(v)) if float(v).is_integer() and abs(v) < 2**53 else repr(v) for v in raw.values.tolist()
-        ]
+        texts = [str(int(v)) if float(v).is_integer() and abs(v) < 2**53 else repr(v) for v in raw.values.tolist()]
     else:
         texts = [str(v) for v in raw.values.tolist()]
     return np.array(texts, dtype=object)
@@ -179,9 +173,7 @@ def _ordinal(
     raw: RawDomain, absent: NDArray[np.bool_], order: Sequence[str]
 ) -> tuple[NDArray[Any], NDArray[np.int64], Misfit | None]:
     rank = {value: code for code, value in enumerate(order)}
-    position = np.array(
-        [rank.get(text, len(order)) for text in _texts(raw)[~absent].tolist()], dtype=np.int64
-    )
+    position = np.array([rank.get(text, len(order)) for text in _texts(raw)[~absent].tolist()], dtype=np.int64)
     unknown = np.flatnonzero(~absent)[position == len(order)]
     misfit = Misfit(unknown, "a value that is not in the declared order") if len(unknown) else None
     return np.array([*order, None], dtype=object)[:-1], position, misfit

@@ -81,10 +81,7 @@ def markdown(check: Check) -> str:
 
 def index(checks: Mapping[str, Check]) -> str:
     """The page that lists all checks."""
-    rows = [
-        f"| [`{name}`]({name}.md) | {one.title} | {one.quarter.value} |"
-        for name, one in sorted(checks.items())
-    ]
+    rows = [f"| [`{name}`]({name}.md) | {one.title} | {one.quarter.value} |" for name, one in sorted(checks.items())]
     table = "\n".join(["| check | title | disclosure |", "|---|---|---|", *rows])
     return f"""{GENERATED}
 

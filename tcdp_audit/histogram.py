@@ -133,9 +133,7 @@ def count_pairs(keys: Keys, codes: Codes, radix: int) -> Histogram:
     ordered.sort()
     starts = boundaries(ordered)
     distinct = ordered[starts]
-    return compress(
-        distinct >> (radix.bit_length() - 1), distinct & (radix - 1), run_lengths(starts, len(ordered))
-    )
+    return compress(distinct >> (radix.bit_length() - 1), distinct & (radix - 1), run_lengths(starts, len(ordered)))
 
 
 def _count_compacted(pairs: Keys) -> Histogram:

@@ -126,12 +126,8 @@ class Outcome:
             "observed": number(self.observed),
             "threshold": number(self.threshold),
             "comparison": None if self.comparison is None else self.comparison.value,
-            "classes": None
-            if self.classes is None
-            else {"total": self.classes.total, "failing": self.classes.failing},
-            "records": None
-            if self.records is None
-            else {"total": self.records.total, "failing": self.records.failing},
+            "classes": None if self.classes is None else {"total": self.classes.total, "failing": self.classes.failing},
+            "records": None if self.records is None else {"total": self.records.total, "failing": self.records.failing},
             "details": number(self.details),
             "worst": [one.as_json() for one in self.worst],
             "message": self.message,

@@ -16,9 +16,7 @@ from tcdp_audit.histogram import Counts
 from tcdp_audit.joint import JointDomain
 from tcdp_audit.policy import Policy
 
-WEIGHT_LIMIT = (
-    2**40
-)  # a declared distribution has integer weights below this, so that products stay exact and fast
+WEIGHT_LIMIT = 2**40  # a declared distribution has integer weights below this, so that products stay exact and fast
 
 
 def marginal_of_release(
@@ -57,9 +55,7 @@ def marginal_as_declared(domain: Domain, policy: Policy) -> Marginal:
     if isinstance(domain, JointDomain):
         raise CheckError("a declared distribution is of one attribute; several are read together here")
     if policy.conventions.missing_sensitive == "own_category" and domain.missing:
-        raise CheckError(
-            "a declared distribution has no place for missing values; set `missing_sensitive: excluded`"
-        )
+        raise CheckError("a declared distribution has no place for missing values; set `missing_sensitive: excluded`")
     declared = policy.attributes[domain.attribute].distribution
     if declared is None or declared == "uniform":
         return Marginal(np.ones(domain.size, dtype=np.int64))
@@ -71,9 +67,7 @@ def _weights(domain: Domain, declared: Mapping[str, Fraction]) -> Counts:
     scale = lcm(*(weight.denominator for weight in declared.values()))
     whole = {label: int(weight * scale) for label, weight in declared.items()}
     if sum(whole.values()) > WEIGHT_LIMIT:
-        raise CheckError(
-            "the declared distribution has too many digits to be computed with exactly; round it"
-        )
+        raise CheckError("the declared distribution has too many digits to be computed with exactly; round it")
     return np.array([whole.get(label, 0) for label in domain.labels], dtype=np.int64)
 
 

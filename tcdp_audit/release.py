@@ -83,9 +83,7 @@ class Release:
     def original_domains(self) -> Mapping[str, Domain]:
         """The original's sensitive attributes, coded as the release's are."""
         found = self._original_domains.items()
-        return {
-            name: domain.onto(self.domains[name].values) for name, domain in found if name in self.domains
-        }
+        return {name: domain.onto(self.domains[name].values) for name, domain in found if name in self.domains}
 
     @cached_property
     def hierarchies(self) -> Mapping[str, Hierarchy]:
@@ -155,9 +153,7 @@ class Release:
     @cached_property
     def sensitive(self) -> tuple[Domain, ...]:
         """The domains of the sensitive attributes that the table has."""
-        return tuple(
-            self.domains[name] for name in self.policy.with_role(Role.SENSITIVE) if name in self.domains
-        )
+        return tuple(self.domains[name] for name in self.policy.with_role(Role.SENSITIVE) if name in self.domains)
 
     @property
     def unit(self) -> Domain | None:

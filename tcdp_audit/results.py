@@ -142,12 +142,8 @@ class Audit:
         """
         if self.passed:
             return
-        told = [
-            one for one in self.outcomes if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning
-        ]
-        lines = [
-            f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in told
-        ]
+        told = [one for one in self.outcomes if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
+        lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in told]
         raise ExpectationsFailedError("\n".join([f"the audit's status is {self.status}", *lines]))
 
     def as_json(self) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class Shards:
         parts = self._parts[shard]
         if len(parts) > 1:
             whole = {d.attribute: np.concatenate([part[d.attribute] for part in parts]) for d in self.domains}
-            self._parts[shard] = parts = [whole]
+            parts[:] = [whole]
         return parts[0] if parts else {}
 
     def __iter__(self) -> Iterator[Shard]:

@@ -70,9 +70,7 @@ class Task:
         check = self.expectation.check
         assert not isinstance(check, TableCheck)  # noqa: S101 - a table check sees no shard
         figures = check.figures(evidence, self.expectation.parameters)
-        failing = np.logical_or.reduce(
-            [~filled, *(_spread(figure.fails, filled, fill=True) for figure in figures)]
-        )
+        failing = np.logical_or.reduce([~filled, *(_spread(figure.fails, filled, fill=True) for figure in figures)])
         cells = _cells(grouping) if show_values else None
         return tuple(
             summarise(
@@ -85,9 +83,7 @@ class Task:
             for figure in figures
         )
 
-    def _evidence(
-        self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_]
-    ) -> ClassEvidence:
+    def _evidence(self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_]) -> ClassEvidence:
         if histogram is not None and not filled.all():
             histogram = histogram.take(np.flatnonzero(filled))
         numeric = self.attribute is not None and self.attribute.values.dtype != object
@@ -180,8 +176,7 @@ class Task:
             records=Tally(headline.records, headline.failing_records if counted else None),
             details={"distribution": _distribution(headline), **verdict.details},
             worst=tuple(
-                WorstClass(ordinal, one.records, one.value, one.cells)
-                for ordinal, one in enumerate(headline.worst, 1)
+                WorstClass(ordinal, one.records, one.value, one.cells) for ordinal, one in enumerate(headline.worst, 1)
             ),
         )
 
@@ -211,10 +206,7 @@ def _cells(grouping: Grouping) -> Callable[[NDArray[np.intp]], list[Mapping[str,
     def of(classes: NDArray[np.intp]) -> list[Mapping[str, str]]:
         codes = grouping.codes()
         return [
-            {
-                d.attribute: d.label(int(column[c]))
-                for d, column in zip(grouping.quasi_identifiers, codes, strict=True)
-            }
+            {d.attribute: d.label(int(column[c])) for d, column in zip(grouping.quasi_identifiers, codes, strict=True)}
             for c in classes
         ]
 
@@ -250,9 +242,7 @@ def _sentence(error: Exception) -> str:
     return f"the check raised {type(error).__name__}{where}"
 
 
-def conventions_of(
-    conventions: Conventions, *, sensitive: bool, declared: bool, unit: str | None
-) -> dict[str, str]:
+def conventions_of(conventions: Conventions, *, sensitive: bool, declared: bool, unit: str | None) -> dict[str, str]:
     """The conventions that an outcome's verdict rests on."""
     named = {
         "missing_quasi_identifier": conventions.missing_quasi_identifier,

@@ -49,9 +49,7 @@ class Compatibility:
         rows, values, counts = [], [], []
         for match in self.matches:
             members = histogram.take(match.members)
-            grouped = add_up(
-                members.spread(match.group_of_member), members.values, members.counts, match.groups, radix
-            )
+            grouped = add_up(members.spread(match.group_of_member), members.values, members.counts, match.groups, radix)
             merged = grouped.take(match.group)
             rows.append(merged.spread(match.classes))
             values.append(merged.values)

@@ -67,8 +67,7 @@ def policies() -> dict[str, str]:
         "evaluated": POLICY.replace("order: [low, high]", ordered).replace(
             "misfit: {role: insensitive, scale: numeric}", "misfit: {role: insensitive}"
         ),
-        "missing values fail": POLICY
-        + "conventions: {missing_sensitive: fail, missing_quasi_identifier: fail}\n",
+        "missing values fail": POLICY + "conventions: {missing_sensitive: fail, missing_quasi_identifier: fail}\n",
     }
 
 
@@ -233,9 +232,7 @@ def test_what_a_raising_check_says_is_not_quoted(error: Exception) -> None:
         ("careless_values", "error"),
         ("careless_values", "error"),
     ]
-    assert audit.expectations[1].message.startswith(
-        f"the check raised {type(error).__name__} in test_markers.py"
-    )
+    assert audit.expectations[1].message.startswith(f"the check raised {type(error).__name__} in test_markers.py")
     assert audit.exit_code() == 3
     for suffix in SUFFIXES:
         assert_free_of_cells(audit.render(suffix))

@@ -49,15 +49,11 @@ class Ran:
 
 
 @pytest.fixture
-def check(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Callable[..., Ran]:
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """Write release, original and policy as files, and run the command."""
     monkeypatch.chdir(tmp_path)
 
-    def checked(
-        release: str, original: str, pairing: str = "key: id", check: str = "{p: 1, at_most: 1}"
-    ) -> Ran:
+    def checked(release: str, original: str, pairing: str = "key: id", check: str = "{p: 1, at_most: 1}") -> Ran:
         Path("release.csv").write_text(release)
         Path("original.csv").write_text(original)
         Path("policy.tcdp.yaml").write_text(
@@ -87,12 +83,9 @@ OTHERS = csv(f"{MARK}8,30,02139", f"{MARK}9,40,02139")
 WORDS = csv(f"{MARK}1,old,02139", f"{MARK}2,40,02139")
 
 TWICE_SAID = (
-    "records cannot be paired: 1 value stands in more than one record in the key 'id' of {}; "
-    "name a key that is unique"
+    "records cannot be paired: 1 value stands in more than one record in the key 'id' of {}; name a key that is unique"
 )
-EMPTY_SAID = (
-    "records cannot be paired: 1 record has no value in the key 'id' of {}; fill it in, or remove them"
-)
+EMPTY_SAID = "records cannot be paired: 1 record has no value in the key 'id' of {}; fill it in, or remove them"
 LACKING_SAID = (
     "records cannot be paired: {} has no column 'id', which the policy names as the key; "
     "audit a copy that has it, or correct `key:`"
@@ -108,9 +101,7 @@ LACKING_SAID = (
         pytest.param(GOOD, EMPTY, EMPTY_SAID.format("original.csv"), id="empty in the original"),
         pytest.param(KEYLESS, GOOD, LACKING_SAID.format("release.csv"), id="no column in the release"),
         pytest.param(GOOD, KEYLESS, LACKING_SAID.format("original.csv"), id="no column in the original"),
-        pytest.param(
-            GOOD, AGELESS, "column 'age' is not in original.csv", id="attribute not in the original"
-        ),
+        pytest.param(GOOD, AGELESS, "column 'age' is not in original.csv", id="attribute not in the original"),
         pytest.param(
             GOOD,
             WORDS,
@@ -194,9 +185,7 @@ def test_a_right_pairing_passes_and_warns_of_the_key_that_it_needs(check):
         (None, {"rows_aligned": True}, "passed"),
     ],
 )
-def test_only_a_key_that_is_released_links(
-    keys: list[str | None] | None, policy: Mapping[str, Any], status: str
-):
+def test_only_a_key_that_is_released_links(keys: list[str | None] | None, policy: Mapping[str, Any], status: str):
     result = audited(table(keys=keys), table(keys=keys), **policy)
 
     found = next(one for one in result.structure if one.check == "linkable_key")
@@ -215,8 +204,7 @@ def test_records_of_either_table_without_a_partner_are_counted():
     outcome = paired(release, original)
 
     counted = {
-        name: outcome.details[name]
-        for name in ("matched", "released_without_original", "originals_not_released")
+        name: outcome.details[name] for name in ("matched", "released_without_original", "originals_not_released")
     }
     assert counted == {"matched": 3, "released_without_original": 1, "originals_not_released": 3}
     assert outcome.observed == 1

@@ -24,14 +24,10 @@ JSON_SUFFIX = ".json"
 @click.option("--policy", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml of this folder.")
 @click.option("--original", metavar="FILE", help="The table that the release was made from.")
 @click.option("--population", metavar="FILE", help="The population that the release was drawn from.")
-@click.option(
-    "--report", "reports", multiple=True, metavar="FILE", help="Write a report; its extension is its format."
-)
+@click.option("--report", "reports", multiple=True, metavar="FILE", help="Write a report; its extension is its format.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option(
-    "--fail-on", type=click.Choice(["error", "warning"]), default="error", help="What fails the audit."
-)
+@click.option("--fail-on", type=click.Choice(["error", "warning"]), default="error", help="What fails the audit.")
 @click.option("--measure-only", is_flag=True, help="Accept a policy that demands nothing: exit 0.")
 @click.option("--show-values", is_flag=True, help="Name the worst classes by their cells. Confidential!")
 @click.option("--conventions", type=click.Choice(["policy", "all"]), default="policy", help="Try every convention.")

@@ -26,9 +26,7 @@ INDENT = "  "
 @click.argument("check", required=False)
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print the documentation page.")
 @plugin_options
-def command(
-    check: str | None, blocked: tuple[str, ...], *, as_markdown: bool, no_external_plugins: bool
-) -> int:
+def command(check: str | None, blocked: tuple[str, ...], *, as_markdown: bool, no_external_plugins: bool) -> int:
     """Explain CHECK: its definition, its parameters, how to read it and how to choose a threshold.
 
     Without CHECK, list the checks that a policy may expect.
@@ -64,10 +62,7 @@ def _found(name: str, plugins: Plugins) -> Check:
 def _listing(plugins: Plugins) -> str:
     width = max(map(len, plugins.checks), default=0)
     rows = [f"{INDENT}{name:<{width}}  {one.title}" for name, one in sorted(plugins.checks.items())]
-    return (
-        "\n".join(["Checks that a policy may expect:", "", *rows, "", "More: tcdp-audit explain CHECK"])
-        + "\n"
-    )
+    return "\n".join(["Checks that a policy may expect:", "", *rows, "", "More: tcdp-audit explain CHECK"]) + "\n"
 
 
 def _page(check: Check) -> Iterator[str]:

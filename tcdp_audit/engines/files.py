@@ -43,9 +43,7 @@ def source_of_file(path: Path, scratch: Path, connection: duckdb.DuckDBPyConnect
     except (gzip.BadGzipFile, zlib.error, EOFError):
         raise DataError(f"{path}: the compressed file is cut off or damaged; write it again") from None
     except pa.ArrowInvalid:
-        raise DataError(
-            f"{path}: the file is no intact Arrow file (Feather version 2); write it again"
-        ) from None
+        raise DataError(f"{path}: the file is no intact Arrow file (Feather version 2); write it again") from None
     except OSError as error:
         if error.strerror is None:
             raise DataError(f"{path}: the file is damaged; write it again") from None
@@ -101,9 +99,7 @@ def _header(path: Path) -> tuple[list[str], str]:
     try:
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except csv.Error:
-        raise DataError(
-            f"{path}:1: a quoted column name is never closed, or is too long; correct the header"
-        ) from None
+        raise DataError(f"{path}:1: a quoted column name is never closed, or is too long; correct the header") from None
     require_names(names, str(path))
     return names, delimiter
 
@@ -118,9 +114,7 @@ def _decoded(start: bytes, path: Path) -> str:
 
 def _parquet(path: Path, quoted: str, connection: duckdb.DuckDBPyConnection) -> TableSource:
     """The names are asked for: DuckDB renames columns that differ from others in case only."""
-    schema = connection.execute(
-        f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({quoted})"
-    ).fetchall()
+    schema = connection.execute(f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({quoted})").fetchall()
     names = _top_level(schema)
     require_names(names, str(path))
     return TableSource(f"read_parquet({quoted})", names, load=len(names) > WIDE)

@@ -40,17 +40,11 @@ class AttributeDeclaration(Model):
     """One column: its role, its scale, and for an ordinal one its order."""
 
     role: Annotated[Role, Field(strict=False, description="What the attribute can do to a person.")]
-    scale: Annotated[
-        Scale | None, Field(strict=False, description="How its values relate to each other.")
-    ] = None
-    order: Annotated[
-        list[Text] | None, Field(min_length=1, description="An ordinal domain, lowest first.")
-    ] = None
+    scale: Annotated[Scale | None, Field(strict=False, description="How its values relate to each other.")] = None
+    order: Annotated[list[Text] | None, Field(min_length=1, description="An ordinal domain, lowest first.")] = None
     hierarchy: Annotated[
         str | dict[str, Any] | None,
-        Field(
-            description="A generalisation hierarchy: a CSV file (leaf to root), a YAML file, or a nested mapping."
-        ),
+        Field(description="A generalisation hierarchy: a CSV file (leaf to root), a YAML file, or a nested mapping."),
     ] = None
     distribution: Annotated[
         Literal["uniform"] | dict[Text, Exact] | None,
@@ -75,9 +69,7 @@ class Conventions(Model):
 
     missing_quasi_identifier: Annotated[
         Literal["own_category", "wildcard", "fail"],
-        Field(
-            description="A missing quasi-identifier is a value of its own, matches every value, or is an error."
-        ),
+        Field(description="A missing quasi-identifier is a value of its own, matches every value, or is an error."),
     ] = "own_category"
     missing_sensitive: Annotated[
         Literal["excluded", "own_category", "fail"],
@@ -89,12 +81,8 @@ class Conventions(Model):
             description="Fully suppressed records are counted, or exempt if their sensitive cells are suppressed too."
         ),
     ] = "counted"
-    suppressed_tokens: Annotated[
-        list[Text], Field(description="Cells that stand for a suppressed value.")
-    ] = ["*"]
-    missing_tokens: Annotated[list[Text], Field(description="Text cells that stand for a missing value.")] = [
-        ""
-    ]
+    suppressed_tokens: Annotated[list[Text], Field(description="Cells that stand for a suppressed value.")] = ["*"]
+    missing_tokens: Annotated[list[Text], Field(description="Text cells that stand for a missing value.")] = [""]
     multiple_sensitive: Annotated[
         Literal["per_attribute", "others_as_quasi_identifiers", "joint"],
         Field(
@@ -116,17 +104,11 @@ class PolicyDocument(Model):
     original: Annotated[str | None, Field(description="The table that the release was made from.")] = None
     key: Annotated[str | None, Field(description="The attribute that aligns release and original.")] = None
     rows_aligned: Annotated[bool, Field(description="Release and original are aligned row by row.")] = False
-    population: Annotated[
-        str | None, Field(description="The population that the release was drawn from.")
-    ] = None
-    sampling_fraction: Annotated[
-        float | None, Field(gt=0, le=1, strict=False, description="Share sampled.")
-    ] = None
+    population: Annotated[str | None, Field(description="The population that the release was drawn from.")] = None
+    sampling_fraction: Annotated[float | None, Field(gt=0, le=1, strict=False, description="Share sampled.")] = None
     weight: Annotated[str | None, Field(description="The attribute that holds each record's sampling weight.")] = None
     holdout: Annotated[str | None, Field(description="Originals that had no part in making the release.")] = None
-    unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = (
-        None
-    )
+    unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = None
     schema_: Annotated[
         str | None,
         Field(alias="schema", description="A pandera schema: a YAML file, or package.module:Name."),

@@ -10,9 +10,7 @@ import yaml
 
 from tcdp_audit.policy.scalars import TypedFloat, TypedInt
 
-MOST_NODES = (
-    200_000  # a policy of 2,000 attributes has 10,000; aliases could multiply a few lines without end
-)
+MOST_NODES = 200_000  # a policy of 2,000 attributes has 10,000; aliases could multiply a few lines without end
 SHORT = 10_000  # characters in which no nesting is deep enough to break the parser, which recurses in C
 DEEPEST = 100
 TOO_DEEP = "it is nested too deeply to be a policy"
@@ -140,9 +138,7 @@ def _key_faults(node: yaml.MappingNode) -> Iterator[Fault]:
         elif key.value == "<<":
             yield _fault_at(key, "merge keys (`<<`) are not supported; write the entries out")
         elif key.value in first:
-            yield _fault_at(
-                key, f"{key.value!r} stands here a second time; it was set on line {first[key.value]}"
-            )
+            yield _fault_at(key, f"{key.value!r} stands here a second time; it was set on line {first[key.value]}")
         else:
             first[key.value] = key.start_mark.line + 1
 
@@ -155,11 +151,7 @@ def _expanded_size(node: yaml.Node, known: dict[int, int], open_nodes: set[int])
         return MOST_NODES + 1
     if id(node) not in known:
         open_nodes.add(id(node))
-        children = (
-            [part for pair in node.value for part in pair]
-            if isinstance(node, yaml.MappingNode)
-            else node.value
-        )
+        children = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
         known[id(node)] = 1 + sum(_expanded_size(child, known, open_nodes) for child in children)
         open_nodes.discard(id(node))
     return known[id(node)]

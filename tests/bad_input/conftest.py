@@ -37,9 +37,7 @@ class Ran:
 
 
 @pytest.fixture
-def check(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Callable[..., Ran]:
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """Write a release and a policy, audit, and look at what is left."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()

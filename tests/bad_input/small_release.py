@@ -16,6 +16,4 @@ expect:
 """
 
 RECORDS = [f"{30 + i % 2},{MARK}0{i % 2},{MARK}{'flu' if i % 4 < 2 else 'ache'}" for i in range(16)]
-TABLE = "\n".join(
-    ["age,zip,disease", *RECORDS, ""]
-)  # header on line 1, records on lines 2 to 17: keeps the policy
+TABLE = "\n".join(["age,zip,disease", *RECORDS, ""])  # header on line 1, records on lines 2 to 17: keeps the policy

@@ -70,9 +70,7 @@ def test_an_integer_beyond_64_bits_is_exact_as_a_code_and_refused_as_a_number(ch
     assert check(near, "release.csv", nominal).outcome("k_anonymity")["observed"] == 1
 
 
-@pytest.mark.parametrize(
-    "kind", [pa.uint64(), pa.decimal128(30, 0)], ids=["unsigned 64-bit", "decimal of 30 digits"]
-)
+@pytest.mark.parametrize("kind", [pa.uint64(), pa.decimal128(30, 0)], ids=["unsigned 64-bit", "decimal of 30 digits"])
 def test_a_stored_integer_beyond_int64_behaves_the_same(check: Any, kind: pa.DataType) -> None:
     ages = pa.array([2**64 - 1, 2**64 - 1, 2**64 - 2, 2**64 - 2], pa.decimal128(30, 0)).cast(kind)
     ran = check(_parquet(ages), "r.parquet")
@@ -144,9 +142,7 @@ def test_a_class_without_any_sensitive_value_fails(check: Any) -> None:
 
 
 def test_missing_values_in_every_role(check: Any) -> None:
-    policy = POLICY.replace(
-        "  disease:", "  note: {role: insensitive}\n  person: {role: insensitive}\n  disease:"
-    )
+    policy = POLICY.replace("  disease:", "  note: {role: insensitive}\n  person: {role: insensitive}\n  disease:")
     policy = policy.replace("k: 2", "k: 1") + "unit: person\n"
     lines = [f"30,{MARK},a,,1", f"30,{MARK},b,,2", ",,a,,3", f",,b,{MARK},", ",,,,"]
     ran = check("\n".join(["age,zip,disease,note,person", *lines, ""]), "release.csv", policy)
@@ -206,9 +202,7 @@ def test_names_and_values_are_never_code(check: Any, name: str) -> None:
     ran = check(_hostile_csv(name), "release.csv", yaml.safe_dump(policy))
     assert (ran.code, ran.failed) == (0, [])
     assert ran.outcome("k_anonymity")["classes"]["total"] == len(HOSTILE)
-    undeclared = check(
-        _hostile_csv(name), "release.csv", yaml.safe_dump(policy).replace("disease", "illness")
-    )
+    undeclared = check(_hostile_csv(name), "release.csv", yaml.safe_dump(policy).replace("disease", "illness"))
     assert undeclared.outcome("undeclared_columns")["details"] == {"columns": ["disease"]}
 
 

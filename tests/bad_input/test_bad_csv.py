@@ -90,9 +90,7 @@ def test_every_usual_form_of_csv_simply_works(check: Any, form: str) -> None:
     assert ran.outcome("k_anonymity")["records"]["total"] == 16
 
 
-@pytest.mark.parametrize(
-    "name", ["a [1] *?.csv", "it's.csv", "two words.csv", "$(x) {y}.csv", "-.csv", "ü.csv"]
-)
+@pytest.mark.parametrize("name", ["a [1] *?.csv", "it's.csv", "two words.csv", "$(x) {y}.csv", "-.csv", "ü.csv"])
 def test_no_file_name_is_a_pattern_or_part_of_a_statement(check: Any, name: str) -> None:
     assert check(TABLE, f"./{name}").code == 0
 

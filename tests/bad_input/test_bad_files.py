@@ -87,9 +87,7 @@ def test_a_table_without_records_cannot_pass(check: Any, suffix: str) -> None:
     none = pa.table({name: pa.array([], pa.string()) for name in ("age", "zip", "disease")})
     ran = check(_parquet(none) if suffix == "parquet" else _feather(none), f"r.{suffix}")
     assert (ran.code, ran.out) == (3, "")
-    assert ran.err == (
-        f"tcdp-audit: r.{suffix}: the table has no records; an empty release cannot be audited\n"
-    )
+    assert ran.err == (f"tcdp-audit: r.{suffix}: the table has no records; an empty release cannot be audited\n")
 
 
 def test_an_absent_key_is_a_missing_value_and_null_as_well(check: Any) -> None:
@@ -149,17 +147,12 @@ def test_a_column_name_twice_is_refused_whatever_the_format(check: Any, suffix: 
     twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["age", "age"])
     ran = check(_parquet(twice) if suffix == "parquet" else _feather(twice), f"r.{suffix}")
     assert ran.code == 3
-    assert (
-        ran.err
-        == f"tcdp-audit: r.{suffix}: the column name 'age' stands more than once; rename all but one\n"
-    )
+    assert ran.err == f"tcdp-audit: r.{suffix}: the column name 'age' stands more than once; rename all but one\n"
 
 
 def test_compressed_csv_and_json_lines_are_read(check: Any) -> None:
     assert check(gzip.compress(TABLE.encode()), "r.csv.gz").failed == []
-    lines = [
-        dict(zip(("age", "zip", "disease"), line.split(","), strict=True)) for line in TABLE.splitlines()[1:]
-    ]
+    lines = [dict(zip(("age", "zip", "disease"), line.split(","), strict=True)) for line in TABLE.splitlines()[1:]]
     assert check(gzip.compress("\n".join(map(json.dumps, lines)).encode()), "r.jsonl.gz", POLICY).failed == []
 
 

@@ -71,8 +71,6 @@ def test_a_reader_that_has_gone_is_no_verdict(tmp_path: Path) -> None:
     receiver, sender = os.pipe()
     os.close(receiver)
     command = [sys.executable, "-c", ENTRY, "check", "release.csv", "--json"]
-    process = subprocess.run(
-        command, cwd=tmp_path, stdout=sender, stderr=subprocess.PIPE, text=True, check=False
-    )
+    process = subprocess.run(command, cwd=tmp_path, stdout=sender, stderr=subprocess.PIPE, text=True, check=False)
     os.close(sender)
     assert (process.returncode, process.stderr) == (3, "")

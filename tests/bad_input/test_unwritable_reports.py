@@ -35,10 +35,7 @@ def test_a_report_with_an_unknown_extension(check: Any) -> None:
 def test_a_report_name_that_is_too_long(check: Any) -> None:
     ran = check(TABLE, "release.csv", POLICY, "--report", "r" * 300 + ".json")
     assert (ran.code, ran.out) == (2, "")
-    assert (
-        ran.err
-        == f"tcdp-audit: {'r' * 300}.json: cannot be written: File name too long; choose another place\n"
-    )
+    assert ran.err == f"tcdp-audit: {'r' * 300}.json: cannot be written: File name too long; choose another place\n"
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a file system that nobody may write to")

@@ -33,9 +33,7 @@ def outcome(
     """One check on a release whose columns a, b, c ... are its quasi-identifiers."""
     attributes = {name: {"role": "quasi_identifier"} for name in release.column_names if name in NAMES}
     attributes |= {
-        name: {"role": "insensitive", "scale": "numeric"}
-        for name in release.column_names
-        if name not in NAMES
+        name: {"role": "insensitive", "scale": "numeric"} for name in release.column_names if name not in NAMES
     }
     document = {"version": 1, "attributes": attributes, "expect": [{check: parameters}], **(policy or {})}
     return audit(release, document, population=population).expectations[0]

@@ -53,9 +53,7 @@ def counted(released, original):
 
 def best_of(released, original, rank):
     best = [max(rank[pattern(a, b)] for b in original) for a in released]
-    return best, [
-        sum(rank[pattern(a, b)] == top for b in original) for a, top in zip(released, best, strict=True)
-    ]
+    return best, [sum(rank[pattern(a, b)] == top for b in original) for a, top in zip(released, best, strict=True)]
 
 
 @given(tables())
@@ -72,9 +70,7 @@ def test_so_does_enumeration(both):
 def test_best_matches_are_those_of_plain_python(both, data):
     """Agreement raises, lowers or does not change the rank of a pattern, attribute by attribute."""
     gains = data.draw(st.lists(st.integers(-3, 3), min_size=len(both[0][0]), max_size=len(both[0][0])))
-    rank = np.array(
-        [20 + sum(g for j, g in enumerate(gains) if at >> j & 1) for at in range(1 << len(gains))]
-    )
+    rank = np.array([20 + sum(g for j, g in enumerate(gains) if at >> j & 1) for at in range(1 << len(gains))])
     expected = best_of(*both, rank.tolist())
 
     for best, ties in (best_matches(columns(*both), rank), enumerated_best(compared(*both), rank)):
@@ -96,9 +92,7 @@ def test_best_matches_of_records_in_many_blocks(monkeypatch):
 def test_sparse_keys_are_renumbered():
     """A thousand distinct values each: the keys of two attributes have a million places for two thousand records."""
     code = np.arange(1000)
-    counts = pattern_counts(
-        [Column(code, code, 1000), Column(code, code[::-1], 1000), Column(code, code, 1000)]
-    )
+    counts = pattern_counts([Column(code, code, 1000), Column(code, code[::-1], 1000), Column(code, code, 1000)])
 
     assert counts.tolist() == [998_000, 0, 1000, 0, 0, 1000, 0, 0]
     assert counts.sum() == 1000 * 1000
@@ -134,15 +128,11 @@ def test_a_tolerance_is_compared_as_the_decimals_that_were_typed(tenths, width, 
     assert near.block(codes, codes).tolist() == expected
 
 
-@given(
-    st.lists(st.text("abc ", min_size=1, max_size=6), min_size=1, max_size=6, unique=True), st.fractions(0, 1)
-)
+@given(st.lists(st.text("abc ", min_size=1, max_size=6), min_size=1, max_size=6, unique=True), st.fractions(0, 1))
 def test_a_similarity_is_dices_coefficient_compared_exactly(texts, least):
     least = least or Fraction(1, 2)
     grams = [{f" {text} "[i : i + 2] for i in range(len(text) + 1)} for text in texts]
-    expected = [
-        [bool(a & b) and Fraction(2 * len(a & b), len(a) + len(b)) >= least for b in grams] for a in grams
-    ]
+    expected = [[bool(a & b) and Fraction(2 * len(a & b), len(a) + len(b)) >= least for b in grams] for a in grams]
     codes = np.arange(len(texts))
     first, second = (index.ravel() for index in np.indices((len(texts), len(texts))))
     near = alike(texts, least)

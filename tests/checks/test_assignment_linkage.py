@@ -16,9 +16,7 @@ import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status
 
 
-def assigned(
-    released: pd.DataFrame, original: pd.DataFrame, scale: str = "numeric", **parameters: Any
-) -> Outcome:
+def assigned(released: pd.DataFrame, original: pd.DataFrame, scale: str = "numeric", **parameters: Any) -> Outcome:
     attributes: dict[str, Any] = {
         name: {"role": "quasi_identifier", "scale": scale} for name in released if name != "id"
     }
@@ -38,9 +36,7 @@ ORIGINAL, RELEASED = keyed([1, 2, 3, 10, 11, 12]), keyed([2, 2, 2, 11, 11, 11])
 
 @pytest.mark.parametrize("seed", range(5))
 def test_six_values_give_a_third_in_any_order_of_rows(seed: int):
-    outcome = assigned(
-        RELEASED.sample(frac=1, random_state=seed), ORIGINAL.sample(frac=1, random_state=seed + 9)
-    )
+    outcome = assigned(RELEASED.sample(frac=1, random_state=seed), ORIGINAL.sample(frac=1, random_state=seed + 9))
     assert outcome.details["expected_correct"] == 2
     assert outcome.details["lowest"] == outcome.details["highest"] == Fraction(1, 3)
 
@@ -49,9 +45,7 @@ def test_the_threshold_is_compared_exactly():
     assert assigned(RELEASED, ORIGINAL, at_most="1/3").status is Status.PASSED
     failed = assigned(RELEASED, ORIGINAL, at_most="3333333333333333/10000000000000000")
     assert failed.status is Status.FAILED
-    assert failed.message.startswith(
-        "The optimal one-to-one assignment links 2 of 6 records to the right person"
-    )
+    assert failed.message.startswith("The optimal one-to-one assignment links 2 of 6 records to the right person")
 
 
 def best_shares(released: list[int], original: list[int]) -> tuple[Fraction, Fraction]:
@@ -95,9 +89,7 @@ def test_it_links_more_of_swapped_ranks_than_the_nearest_neighbour(data: Path):
     released = pd.read_csv(data / "casc/census_masked/rankswap_P15.csv").assign(id=range(1080))
     outcome = assigned(released, original)
     assert outcome.observed > 431 / 1080
-    assert (
-        assigned(released.sample(frac=1, random_state=0), original.sample(frac=1, random_state=1)) == outcome
-    )
+    assert assigned(released.sample(frac=1, random_state=0), original.sample(frac=1, random_state=1)) == outcome
 
 
 def test_suppressed_records_leave_the_others_to_be_linked():

@@ -25,9 +25,7 @@ MASKED += ["rankswap_P1", "rankswap_P5", "rankswap_P15"]
 DIRECTIONS = ("masked_to_original", "original_to_masked")
 
 
-def linked(
-    released: pd.DataFrame, original: pd.DataFrame, scales: dict[str, Any], **parameters: Any
-) -> Outcome:
+def linked(released: pd.DataFrame, original: pd.DataFrame, scales: dict[str, Any], **parameters: Any) -> Outcome:
     attributes: dict[str, Any] = {
         name: {"role": "quasi_identifier", **(scale if isinstance(scale, dict) else {"scale": scale})}
         for name, scale in scales.items()
@@ -113,9 +111,7 @@ def space_of(released: Any, known: Any, labels: tuple[Any, Any] | None = None, w
 
     def points(numbers: Any, codes: Any) -> Points:
         rows = np.asarray(numbers, dtype=np.float64)
-        return Points(
-            rows, np.asarray(codes).reshape(len(rows), -1), np.ones(len(rows), int), np.arange(len(rows))
-        )
+        return Points(rows, np.asarray(codes).reshape(len(rows), -1), np.ones(len(rows), int), np.arange(len(rows)))
 
     codes = labels or (np.zeros((len(released), 0), int), np.zeros((len(known), 0), int))
     first, second = points(released, codes[0]), points(known, codes[1])
@@ -164,8 +160,7 @@ def in_decimals(released: list[tuple[int, ...]], original: list[tuple[int, ...]]
     earned = Fraction(0)
     for i, own in enumerate(a):
         squares = [
-            sum((x - y) ** 2 for x, y in zip(own, other, strict=True) if x is not None and y is not None)
-            for other in b
+            sum((x - y) ** 2 for x, y in zip(own, other, strict=True) if x is not None and y is not None) for other in b
         ]
         tied = [j for j, square in enumerate(squares) if square - min(squares) < Decimal("1e-40")]
         earned += Fraction(i in tied, len(tied))
@@ -185,9 +180,7 @@ def test_linkage_is_that_of_sixty_digits_in_any_order(table: list[tuple[int, ...
     if not usable:
         return
     frames = [keyed(**{f"v{j}": [row[j] for row in side] for j in (0, 1)}) for side in (released, original)]
-    expected = in_decimals(
-        *([tuple(row[j] for j in usable) for row in side] for side in (released, original))
-    )
+    expected = in_decimals(*([tuple(row[j] for j in usable) for row in side] for side in (released, original)))
     shuffled = [frame.iloc[random.sample(range(len(frame)), len(frame))] for frame in frames]
     outcomes = [linked(*some, {"v0": "numeric", "v1": "numeric"}) for some in (frames, shuffled)]
     assert outcomes[0].details["expected"] == expected
@@ -235,10 +228,7 @@ def test_attributes_with_one_value_weigh_nothing_and_are_named():
 def test_suppressed_and_unpaired_records_are_counted():
     released = pd.DataFrame({"v": [2, 11, 500], "id": [0, 4, 99]})
     outcome = linked(released, ORIGINAL, {"v": "numeric"})
-    told = {
-        name: outcome.details[name]
-        for name in ("matched", "released_without_original", "originals_not_released")
-    }
+    told = {name: outcome.details[name] for name in ("matched", "released_without_original", "originals_not_released")}
     assert told == {"matched": 2, "released_without_original": 1, "originals_not_released": 4}
     assert outcome.records is not None
     assert outcome.records.total == 2
@@ -264,8 +254,7 @@ def test_an_intruder_who_knows_some_individuals():
     assert 0 <= low < some.observed < high <= 1
     assert high - low == pytest.approx(2 * 1.96 * (some.observed * (1 - some.observed) / 100) ** 0.5, rel=0.1)
     assert (
-        some.details["expected"]
-        != linked(released, original, scales, known_fraction=0.25, seed=8).details["expected"]
+        some.details["expected"] != linked(released, original, scales, known_fraction=0.25, seed=8).details["expected"]
     )
 
 
@@ -283,9 +272,7 @@ def test_an_intruder_who_knows_some_individuals():
         ({"v": {"role": "quasi_identifier", "scale": "numeric"}}, {"attributes": ["x"]}, "no attribute 'x'"),
     ],
 )
-def test_what_cannot_be_compared_is_a_fault_of_the_policy(
-    attributes: dict[str, Any], parameters: Any, sentence: str
-):
+def test_what_cannot_be_compared_is_a_fault_of_the_policy(attributes: dict[str, Any], parameters: Any, sentence: str):
     policy = {
         "version": 1,
         "key": "id",

@@ -58,9 +58,7 @@ def test_risks_lie_between_one_over_the_two_sizes(f: int, p: float):
 @given(st.lists(st.tuples(st.integers(0, 4), st.floats(0, 0.99)), min_size=1, max_size=20))
 def test_a_household_is_found_if_one_of_its_members_is(members: list[tuple[int, float]]):
     unit, risk = np.array([one for one, _ in members]), np.array([one for _, one in members])
-    expected = [
-        1 - prod(1 - r for u, r in members if u == wanted) for wanted in sorted({u for u, _ in members})
-    ]
+    expected = [1 - prod(1 - r for u, r in members if u == wanted) for wanted in sorted({u for u, _ in members})]
 
     assert household_risks(risk, unit).tolist() == pytest.approx(expected, abs=1e-14)
 
@@ -84,9 +82,7 @@ def test_weights_add_up_to_the_population(measure: str, at_most: object, status:
     # p = 1/2: ln 2; 1 - ln 2 each of two; p = 1/4: (1/4) / (3 - 3/4) each of three
     assert found.status.value == status
     assert found.details["highest"] == pytest.approx(0.6931471805599453, rel=1e-14)
-    assert found.details["expected"] == pytest.approx(
-        0.6931471805599453 + 2 * 0.3068528194400547 + 1 / 3, rel=1e-14
-    )
+    assert found.details["expected"] == pytest.approx(0.6931471805599453 + 2 * 0.3068528194400547 + 1 / 3, rel=1e-14)
     assert found.details["average"] * 6 == pytest.approx(found.details["expected"], rel=1e-15)
     assert found.details["uniques"] == 1
 
@@ -107,10 +103,7 @@ def test_a_release_of_the_whole_population_is_compared_exactly(at_most: str, sta
     policy = {"sampling_fraction": 1}
 
     assert outcome("individual_risk", thrice, policy=policy, at_most=at_most).status.value == status
-    assert (
-        outcome("individual_risk", thrice, policy=policy, measure="average", at_most=at_most).status.value
-        == status
-    )
+    assert outcome("individual_risk", thrice, policy=policy, measure="average", at_most=at_most).status.value == status
 
 
 def test_households_are_the_unit_of_the_verdict():

@@ -132,9 +132,7 @@ def test_intervals_by_rank_by_definition(rows: list[tuple[int | None, int | None
 
 
 @given(paired, percents)
-def test_intervals_by_standard_deviation_by_definition(
-    rows: list[tuple[int | None, int | None]], p: Fraction
-):
+def test_intervals_by_standard_deviation_by_definition(rows: list[tuple[int | None, int | None]], p: Fraction):
     released, original = zip(*rows, strict=True)
     masked, true, values, _, counts = coded(released, original)
     if counts.sum() > 1:
@@ -332,9 +330,7 @@ def test_faults_of_the_policy(check: str, parameters: dict[str, Any], said: str)
 
 def test_no_numeric_attribute_is_a_fault():
     policy = {"version": 1, "rows_aligned": True, "attributes": {"a": {"role": "quasi_identifier"}}}
-    with pytest.raises(
-        PolicyError, match="no quasi-identifier or sensitive attribute is numeric; declare the scale"
-    ):
+    with pytest.raises(PolicyError, match="no quasi-identifier or sensitive attribute is numeric; declare the scale"):
         audit(pa.table({"a": [1]}), {**policy, "expect": [{SD: {"p": 1}}]}, pa.table({"a": [1]}))
 
 

@@ -37,10 +37,7 @@ def test_k_map_says_who_falls_short():
     failed = outcome("k_map", table(RELEASE), table(POPULATION), k=5)
 
     assert passed.message == "Every record agrees with at least 3 records of the population."
-    assert (
-        failed.message
-        == "2 of 4 records would need 5 records of the population to agree with; the least is 3."
-    )
+    assert failed.message == "2 of 4 records would need 5 records of the population to agree with; the least is 3."
 
 
 @pytest.mark.parametrize(
@@ -70,9 +67,7 @@ def test_classes_that_were_not_released_have_delta_zero():
         0,
     )
     failed = outcome("delta_presence", table(RELEASE), table(POPULATION), delta_max=1, delta_min="1/4")
-    assert failed.message.endswith(
-        "between 0 and 0.4 over 4 classes of the population; 1 class outside the bounds."
-    )
+    assert failed.message.endswith("between 0 and 0.4 over 4 classes of the population; 1 class outside the bounds.")
 
 
 @settings(max_examples=15, deadline=None)  # an audit takes a while
@@ -102,9 +97,7 @@ def test_a_release_that_is_no_part_of_the_population_is_an_error(check: str):
     none = outcome(check, table(RELEASE))
 
     assert [one.status.value for one in (lacking, short, none)] == ["error"] * 3
-    assert lacking.message.startswith(
-        "the population lacks 1 class of the release, with 1 record; generalise it as"
-    )
+    assert lacking.message.startswith("the population lacks 1 class of the release, with 1 record; generalise it as")
     assert short.message.startswith("in 1 class the release has more records than the population; name")
     assert none.message == "no population is given; name it in the policy as `population:`"
 

@@ -23,9 +23,7 @@ PLAIN_LIKELIHOOD = {
 }  # what the truth file's reference did
 
 
-def linkage(
-    release: Any, original: Any, names: Sequence[str], scale: str = "nominal", **given: Any
-) -> Outcome:
+def linkage(release: Any, original: Any, names: Sequence[str], scale: str = "nominal", **given: Any) -> Outcome:
     key = given.pop("key", None)
     paired = {"rows_aligned": True} if key is None else {"key": key}
     attributes = {name: {"role": "quasi_identifier", "scale": scale} for name in names}
@@ -104,9 +102,7 @@ def test_febrl4_pairs_are_split_by_the_two_tolerated_rates(febrl, febrl_truth):
     names, weight = truth["fields"], {one["pattern"]: one["weight_log2"] for one in truth["patterns"]}
     rates = {"false_link_rate": 1e-6, "missed_link_rate": 0.01}
 
-    outcome = linkage(
-        *(one[["person", *names]] for one in febrl), names, key="person", unconstrained=True, **rates
-    )
+    outcome = linkage(*(one[["person", *names]] for one in febrl), names, key="person", unconstrained=True, **rates)
 
     details = outcome.details
     linked, clerical, others = (details[f"{kind}_pairs"] for kind in ("linked", "clerical", "non_linked"))
@@ -231,9 +227,7 @@ def test_a_third_is_a_third():
     original = [[1], [2], [3], [10], [11], [12]]
     released = [[2], [2], [2], [11], [11], [11]]
 
-    outcome = linkage(
-        table(released, "v"), table(original, "v"), ["v"], "numeric", tolerance={"v": 1}, at_most="1/3"
-    )
+    outcome = linkage(table(released, "v"), table(original, "v"), ["v"], "numeric", tolerance={"v": 1}, at_most="1/3")
 
     assert (outcome.details["expected_correct"], outcome.status) == (2, Status.PASSED)
 
@@ -271,9 +265,7 @@ def test_a_missing_value_is_no_agreement():
 
 
 @settings(max_examples=25, deadline=None)
-@given(
-    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy")), min_size=2, max_size=8), st.randoms()
-)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy")), min_size=2, max_size=8), st.randoms())
 def test_shuffled_tables_of_any_kind_give_the_identical_outcome(rows, random):
     original = [(number, *row) for number, row in enumerate(rows)]
     released = [(number, first, "x") for number, first, _ in original]

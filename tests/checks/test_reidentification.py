@@ -32,14 +32,10 @@ def test_the_average_is_over_records():
     assert found.message == "Against a prosecutor, the average risk of a record is 0.2."
 
 
-@pytest.mark.parametrize(
-    ("risk", "above"), [("0.2", 4), ("1/5", 4), ("0.2000001", 4), ("0.1999999", 9), ("0.25", 0)]
-)
+@pytest.mark.parametrize(("risk", "above"), [("0.2", 4), ("1/5", 4), ("0.2000001", 4), ("0.1999999", 9), ("0.25", 0)])
 def test_a_class_of_five_is_not_above_one_fifth(risk: str, above: int):
     release = table([("x",)] * 4 + [("y",)] * 5 + [("z",)] * 6)
-    found = outcome(
-        "reidentification_risk", release, measure="share_above", threshold_risk=risk, at_most="4/15"
-    )
+    found = outcome("reidentification_risk", release, measure="share_above", threshold_risk=risk, at_most="4/15")
 
     assert (found.details["records_above"], found.details["share_above"]) == (above, Fraction(above, 15))
     assert found.status.value == ("passed" if above <= 4 else "failed")
@@ -56,12 +52,8 @@ def test_records_beyond_the_highest_risk_allowed_are_counted():
 
     assert found.records is not None
     assert (found.status.value, found.observed, found.records.failing) == ("failed", 1.0, 1)
-    assert (
-        found.message == "Against a prosecutor, the highest risk of a record is 1; at most 0.2 is demanded."
-    )
-    assert outcome("reidentification_risk", table(ONE_AND_NINE), at_most=0).records == type(found.records)(
-        10, 10
-    )
+    assert found.message == "Against a prosecutor, the highest risk of a record is 1; at most 0.2 is demanded."
+    assert outcome("reidentification_risk", table(ONE_AND_NINE), at_most=0).records == type(found.records)(10, 10)
 
 
 @settings(max_examples=15, deadline=None)  # an audit takes a while

@@ -52,8 +52,7 @@ def test_minimal_uniques_by_definition(release: list[Row], max_size: int):
         assert counts.tolist() == [sum(len(one) == size for one in sets) for sets in expected]
     assert found.scores.tolist() == [sum(factorial(4 - len(one)) for one in sets) for sets in expected]
     assert found.by_attribute.tolist() == [
-        sum(factorial(4 - len(one)) for sets in expected for one in sets if attribute in one)
-        for attribute in range(4)
+        sum(factorial(4 - len(one)) for sets in expected for one in sets if attribute in one) for attribute in range(4)
     ]
 
 
@@ -84,8 +83,7 @@ def test_a_record_is_as_special_as_its_smallest_set():
     assert (found.details["records_singled_out"], found.details["sum_of_scores"]) == (4, 2 + 3)
     assert found.details["contributions"] == {"a": Fraction(2, 5), "b": Fraction(3, 5), "c": Fraction(3, 5)}
     assert (
-        found.message
-        == "4 of 5 records are singled out by at most 2 quasi-identifiers; 'b' takes part in most of it."
+        found.message == "4 of 5 records are singled out by at most 2 quasi-identifiers; 'b' takes part in most of it."
     )
     whole = outcome("suda", release, at_most=1)
     assert (whole.status.value, whole.observed, whole.details["highest_score"]) == ("passed", 1.0, 2)
@@ -126,9 +124,7 @@ def test_order_of_records_makes_no_difference():
     assert outcome("suda", shuffled(release), dis_fraction=0.1) == outcome("suda", release, dis_fraction=0.1)
 
 
-@pytest.mark.parametrize(
-    "policy", [{"unit": "person"}, {"conventions": {"missing_quasi_identifier": "wildcard"}}]
-)
+@pytest.mark.parametrize("policy", [{"unit": "person"}, {"conventions": {"missing_quasi_identifier": "wildcard"}}])
 def test_entities_and_wildcards_are_refused(policy: dict[str, object]):
     with pytest.raises(PolicyError, match=r"counts rows|must not overlap"):
         outcome("suda", table([("x",)]), policy=policy)
@@ -138,11 +134,7 @@ def test_entities_and_wildcards_are_refused(policy: dict[str, object]):
 def test_sdcmicro_agrees(data: Path, name: str, file: str):
     whole = json.loads((data / "truth/individual_risk.json").read_text(encoding="utf-8"))[name]
     truth, names = whole["suda2"]["elliot"], dict(zip(whole["keyVars"], NAMES, strict=False))
-    release = (
-        pyarrow.csv.read_csv(data / f"casc/{file}.csv")
-        .select(list(names))
-        .rename_columns(list(names.values()))
-    )
+    release = pyarrow.csv.read_csv(data / f"casc/{file}.csv").select(list(names)).rename_columns(list(names.values()))
 
     found = outcome("suda", release, max_size=len(names), dis_fraction=0.01).details
 

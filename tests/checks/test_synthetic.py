@@ -52,9 +52,7 @@ def test_copies_are_counted():
     assert outcome.details["matches"] == outcome.details["matches_of_unique_originals"] == 2
     failed = asked("exact_match_rate", released, ORIGINAL, at_most=0.4999999999999999)
     assert failed.status is Status.FAILED
-    assert (
-        failed.message == "2 of 4 released records equal an original record, a share of 0.5; at most 0.5 may."
-    )
+    assert failed.message == "2 of 4 released records equal an original record, a share of 0.5; at most 0.5 may."
 
 
 def test_distances_are_in_standard_deviations_of_the_original():
@@ -68,9 +66,7 @@ def test_distances_are_in_standard_deviations_of_the_original():
     assert ratio.observed == pytest.approx(to_one_in_a / to_three_in_b)
 
 
-def plainly(
-    released: list[tuple[int, int]], original: list[tuple[int, int]]
-) -> tuple[Fraction, float, float]:
+def plainly(released: list[tuple[int, int]], original: list[tuple[int, int]]) -> tuple[Fraction, float, float]:
     """Match rate and 5th percentiles of distance and ratio, one pair at a time."""
     deviations = [stdev(column) for column in zip(*original, strict=True)]
     pairs = []

@@ -124,9 +124,7 @@ def test_no_sample_unique_is_undefined_and_no_risk():
 
 
 def test_a_class_that_the_population_lacks_is_an_error():
-    found = outcome(
-        "population_uniqueness", table(RELEASE), table([*POPULATION[:1], *POPULATION[2:]][1:]), at_most=1
-    )
+    found = outcome("population_uniqueness", table(RELEASE), table([*POPULATION[:1], *POPULATION[2:]][1:]), at_most=1)
 
     assert found.status.value == "error"
     assert found.message.startswith("the population lacks 1 class of the release, with 1 record;")
@@ -157,9 +155,7 @@ def test_what_an_estimator_lacks_is_named(estimator: str, sentence: str):
 
 def test_an_estimator_without_an_answer_is_an_error():
     policy = {"sampling_fraction": 0.1}
-    found = outcome(
-        "population_uniqueness", table([("x",), ("y",)]), policy=policy, estimator="pitman", at_most=1
-    )
+    found = outcome("population_uniqueness", table([("x",), ("y",)]), policy=policy, estimator="pitman", at_most=1)
 
     assert found.status.value == "error"
     assert "has no maximum" in found.message
@@ -194,9 +190,7 @@ def plain_zayatz(size: list[int], population: int) -> float:
 def test_zayatz_is_bayes_rule_in_fractions(size: list[int], unsampled: int):
     population = sum(size) + unsampled
 
-    assert zayatz(np.array(size), float(population)) == pytest.approx(
-        plain_zayatz(size, population), rel=1e-12
-    )
+    assert zayatz(np.array(size), float(population)) == pytest.approx(plain_zayatz(size, population), rel=1e-12)
 
 
 def log_likelihood(size: list[int], theta: float, alpha: float) -> float:
@@ -223,9 +217,7 @@ def test_pitman_expects_uniques_as_its_gammas_say():
     expected = population * exp(lgamma(4.5) + lgamma(3.9 + 999) - lgamma(3.9) - lgamma(1003.5))
 
     assert model.uniques(population) == pytest.approx(expected, rel=1e-9)
-    assert model.uniques_asymptotic(population) == pytest.approx(
-        exp(lgamma(4.5) - lgamma(3.9)) * 1000**0.4, rel=1e-12
-    )
+    assert model.uniques_asymptotic(population) == pytest.approx(exp(lgamma(4.5) - lgamma(3.9)) * 1000**0.4, rel=1e-12)
 
 
 @pytest.mark.parametrize("size", [[1], [5], [1, 1, 1]])
@@ -234,9 +226,7 @@ def test_pitman_without_a_maximum(size: list[int]):
 
 
 def test_the_log_linear_model_rests_on_the_products_of_shares():
-    found = outcome(
-        "population_uniqueness", table(RELEASE), policy={"sampling_fraction": 0.5}, estimator="log_linear"
-    )
+    found = outcome("population_uniqueness", table(RELEASE), policy={"sampling_fraction": 0.5}, estimator="log_linear")
 
     # mu of (x, 1) is 4 (2/4) (3/4) = 3/2, of (x, 2) it is 1/2; (1-p) mu / p is mu
     assert found.observed == pytest.approx((exp(-1.5) + exp(-0.5)) / 2, rel=1e-15)
@@ -255,9 +245,7 @@ def test_estimates_of_a_census_are_certain():
 def test_weights_stand_for_a_fraction():
     release = table(RELEASE, w=[2.0, 3.0, 1.0, 2.0])
     weighted = outcome("population_uniqueness", release, policy={"weight": "w"}, estimator="zayatz")
-    declared = outcome(
-        "population_uniqueness", table(RELEASE), policy={"sampling_fraction": 0.5}, estimator="zayatz"
-    )
+    declared = outcome("population_uniqueness", table(RELEASE), policy={"sampling_fraction": 0.5}, estimator="zayatz")
 
     assert (weighted.observed, weighted.details["sampling_fraction"]) == (declared.observed, 0.5)
 
@@ -266,9 +254,7 @@ def test_weights_stand_for_a_fraction():
 
 
 def test_adult_agrees_with_independent_figures(data: Path):
-    truth = json.loads((data / "truth/population_uniqueness_adult_A4.json").read_text(encoding="utf-8"))[
-        "compare"
-    ]
+    truth = json.loads((data / "truth/population_uniqueness_adult_A4.json").read_text(encoding="utf-8"))["compare"]
     adult = pa.csv.read_csv(data / "adult/adult.csv").select(ADULT_A4)
     release = adult.rename_columns(list("abcdefgh"))
     for fraction, figures in truth.items():
@@ -323,9 +309,7 @@ def test_the_page_on_uniqueness_tells_the_figures_of_that_sample():
     shares = next(re.findall(r"0\.\d{4}", line) for line in lines if line.startswith("| P(PU given SU) | 0"))
     matches = next(re.findall(r"0\.\d{4}", line) for line in lines if line.startswith("| θ | 0"))
 
-    assert [(figure, name) for figure, name in told] == [
-        (f"{float(details[name]):.4f}", name) for _, name in told
-    ]
+    assert [(figure, name) for figure, name in told] == [(f"{float(details[name]):.4f}", name) for _, name in told]
     assert len(told) == 6
     assert shares == [f"{float(details[name]):.4f}" for name in ("exact", "zayatz", "pitman", "log_linear")]
     names = ("match_probability", "match_probability_dis", "match_probability_log_linear")

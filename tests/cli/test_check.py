@@ -48,9 +48,7 @@ def policy(tmp_path: Path) -> Any:
         ("k_anonymity: {}", ["--measure-only"], 0),
     ],
 )
-def test_the_exit_code_is_the_verdict(
-    expectation: str, options: list[str], code: int, here: Any, policy: Any
-):
+def test_the_exit_code_is_the_verdict(expectation: str, options: list[str], code: int, here: Any, policy: Any):
     path = policy(expectation)
 
     assert here("check", "--policy", path, "--quiet", *options).code == code

@@ -71,9 +71,7 @@ def test_the_policy_shows_every_kind_of_outcome(tmp_path: Path):
 
 
 def test_k_and_l_are_those_of_a_plain_count():
-    classes = Counter(
-        (r["age"], r["sex"], r["postcode"], r["admission_month"]) for r in _rows("discharges.csv")
-    )
+    classes = Counter((r["age"], r["sex"], r["postcode"], r["admission_month"]) for r in _rows("discharges.csv"))
 
     assert (len(classes), min(classes.values()), sum(n < 10 for n in classes.values())) == (360, 4, 11)
 
@@ -162,8 +160,7 @@ def test_a_folder_of_other_files_is_refused(here: Any, tmp_path: Path):
 
     assert answer.code == 2
     assert answer.err == (
-        f"tcdp-audit: {tmp_path}: holds other files; "
-        "name a new folder, or write over what is there with --force\n"
+        f"tcdp-audit: {tmp_path}: holds other files; name a new folder, or write over what is there with --force\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 

@@ -67,8 +67,7 @@ def test_an_unknown_check_is_told_with_the_nearest(process: Any):
 
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        "tcdp-audit: unknown check 'k_anonimity'; `tcdp-audit explain` lists them; "
-        "did you mean 'k_anonymity'?\n"
+        "tcdp-audit: unknown check 'k_anonimity'; `tcdp-audit explain` lists them; did you mean 'k_anonymity'?\n"
     )
 
 

@@ -126,9 +126,7 @@ def test_attributes_and_values_may_be_typed_as_numbers(schema: Draft202012Valida
 def test_a_third_party_checks_parameters_are_part_of_it():
     from dataclasses import replace
 
-    (k_anonymity,) = (
-        one for one in Plugins.load(external=False).checks.values() if one.name == "k_anonymity"
-    )
+    (k_anonymity,) = (one for one in Plugins.load(external=False).checks.values() if one.name == "k_anonymity")
     checks = {"head_count": replace(k_anonymity, name="head_count")}
     schema = Draft202012Validator(policy_schema(checks))
 

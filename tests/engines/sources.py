@@ -143,9 +143,7 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
     "feather": lambda folder: _written(folder / "r.feather", pyarrow.feather.write_feather),
     "pyarrow": lambda _: ARROW,
     "pyarrow, dictionaries in chunks": lambda _: _chunked(),
-    "pyarrow, all text": lambda _: pa.table(
-        {name: [_text(v) or None for v in TABLE[name]] for name in COLUMNS}
-    ),
+    "pyarrow, all text": lambda _: pa.table({name: [_text(v) or None for v in TABLE[name]] for name in COLUMNS}),
     "pandas": lambda _: _pandas(),
     "pandas, shuffled, duplicate index": lambda _: _permuted(_pandas()),
     "pandas, categorical with unused levels": lambda _: _pandas_categorical(),

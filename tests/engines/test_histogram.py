@@ -31,9 +31,7 @@ def plain(histogram: Histogram) -> Rows:
     return rows
 
 
-ROWS = st.lists(
-    st.dictionaries(st.integers(0, 5), st.integers(1, 4), max_size=4).map(Counter), min_size=1, max_size=8
-)
+ROWS = st.lists(st.dictionaries(st.integers(0, 5), st.integers(1, 4), max_size=4).map(Counter), min_size=1, max_size=8)
 
 
 @given(ROWS)
@@ -54,9 +52,7 @@ def test_taking_rows_and_leaving_a_value_out(rows: Rows, wanted: list[int], valu
     histogram = compressed(rows)
     chosen = [one for one in wanted if one < len(rows)]
     assert plain(histogram.take(np.array(chosen, dtype=np.intp))) == [rows[one] for one in chosen]
-    assert plain(histogram.without(value)) == [
-        Counter({v: c for v, c in row.items() if v != value}) for row in rows
-    ]
+    assert plain(histogram.without(value)) == [Counter({v: c for v, c in row.items() if v != value}) for row in rows]
 
 
 @given(ROWS)
@@ -75,9 +71,7 @@ def test_ranked_rows_have_their_counts_in_descending_order(rows: Rows) -> None:
     assert [part.tolist() for part in parts] == [sorted(row.values(), reverse=True) for row in rows]
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 6)), max_size=40), st.booleans()
-)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 6)), max_size=40), st.booleans())
 def test_counting_pairs(records: list[tuple[int, int, int]], wide: bool) -> None:
     radix = 2**61 if wide else 7  # beyond 62 bits together with the keys, so that both are renumbered
     columns = [np.array([record[i] for record in records], dtype=np.int64) for i in range(3)]

@@ -47,12 +47,8 @@ def test_the_narrowest_codes_do_not_overflow() -> None:
     assert keys.values.tolist() == [256**3 - 1]
 
 
-@pytest.mark.parametrize(
-    ("radices", "compacted"), [([HUGE, HUGE], (True, False)), ([2**61, 2**61], (True, False))]
-)
-def test_keys_are_compacted_before_they_leave_62_bits(
-    radices: list[int], compacted: tuple[bool, bool]
-) -> None:
+@pytest.mark.parametrize(("radices", "compacted"), [([HUGE, HUGE], (True, False)), ([2**61, 2**61], (True, False))])
+def test_keys_are_compacted_before_they_leave_62_bits(radices: list[int], compacted: tuple[bool, bool]) -> None:
     column = np.array([7, 1, 7], dtype=np.int64)
     last = fold([column, column], radices).steps[-1]
     assert (last.keys_before is not None, last.codes_before is not None) == compacted

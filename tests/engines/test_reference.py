@@ -48,9 +48,7 @@ def rules(draw: st.DrawFn) -> Rules:
     )
 
 
-def audited(
-    records: Sequence[Record], given: Rules, expect: list[dict[str, Any]], shards: int
-) -> Sequence[Outcome]:
+def audited(records: Sequence[Record], given: Rules, expect: list[dict[str, Any]], shards: int) -> Sequence[Outcome]:
     table = pa.table({name: pa.array([record[name] for record in records], pa.string()) for name in COLUMNS})
     policy: dict[str, Any] = {
         "version": 1,
@@ -74,9 +72,7 @@ def audited(
     return audit(table, loaded, plugins=PLUGINS, memory=2**28, shards=shards).expectations
 
 
-def expected_error(
-    records: Sequence[Record], given: Rules, attribute: str | None, *, ordered: bool = False
-) -> bool:
+def expected_error(records: Sequence[Record], given: Rules, attribute: str | None, *, ordered: bool = False) -> bool:
     """Whether the definition gives no answer, so that the outcome must be an error."""
     if all(record[name] in given.tokens for record in records for name in given.quasi_identifiers):
         return True
@@ -137,9 +133,7 @@ def test_distinct_l_diversity(records: list[Record], given: Rules, l: int, shard
 
 
 @settings(max_examples=80, deadline=None)
-@given(
-    tables(), rules(), st.sampled_from(["1", "3/2", "1.8898815748423097", "2", "3"]), st.sampled_from([1, 3])
-)
+@given(tables(), rules(), st.sampled_from(["1", "3/2", "1.8898815748423097", "2", "3"]), st.sampled_from([1, 3]))
 def test_entropy_l_diversity(records: list[Record], given: Rules, l: str, shards: int) -> None:
     outcome = audited(records, given, [{"entropy_l_diversity": {"l": l, "attribute": "disease"}}], shards)[0]
     if expected_error(records, given, "disease"):

@@ -71,9 +71,7 @@ def answer(release: Any, asked: Policy, **options: Any) -> dict[str, Any]:
 def baseline(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The answer for the plain CSV file under the first and the most unlike conventions."""
     path = sources.SOURCES["csv"](tmp_path_factory.mktemp("csv"))
-    return {
-        name: answer(path, policy(one)) for name, one in zip(NAMES, CONVENTIONS, strict=True) if name in TRIED
-    }
+    return {name: answer(path, policy(one)) for name, one in zip(NAMES, CONVENTIONS, strict=True) if name in TRIED}
 
 
 TRIED = ("own_category excluded counted None", "wildcard own_category exempt person")
@@ -92,17 +90,13 @@ def test_the_baseline_has_something_to_say(baseline: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", TRIED)
 @pytest.mark.parametrize("form", sources.SOURCES)
-def test_every_form_gives_the_same_answer(
-    form: str, name: str, baseline: dict[str, Any], tmp_path: Path
-) -> None:
+def test_every_form_gives_the_same_answer(form: str, name: str, baseline: dict[str, Any], tmp_path: Path) -> None:
     convention = CONVENTIONS[NAMES.index(name)]
     assert answer(sources.SOURCES[form](tmp_path), policy(convention)) == baseline[name]
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS, ids=NAMES)
-def test_shards_and_spilling_change_nothing(
-    convention: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shards_and_spilling_change_nothing(convention: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     asked = policy(convention)
     whole = answer(sources.ARROW, asked, shards=1)
     assert answer(sources.ARROW, asked, shards=7) == whole

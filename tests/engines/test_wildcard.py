@@ -14,9 +14,7 @@ from tcdp_audit.wildcard import compatibility
 
 MISSING = (2, 3, 1)  # the code that stands for a missing value in each quasi-identifier
 Key = tuple[int, int, int]
-CLASSES = st.lists(
-    st.tuples(*(st.integers(0, code) for code in MISSING)), min_size=1, max_size=20, unique=True
-)
+CLASSES = st.lists(st.tuples(*(st.integers(0, code) for code in MISSING)), min_size=1, max_size=20, unique=True)
 
 
 def compatible(one: Key, other: Key) -> bool:
@@ -31,8 +29,7 @@ def codes(classes: Sequence[Key]) -> list[np.ndarray]:
 def test_sums_over_compatible_classes(classes: list[Key], data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.integers(1, 9), min_size=len(classes), max_size=len(classes)))
     expected = [
-        sum(size for other, size in zip(classes, sizes, strict=True) if compatible(one, other))
-        for one in classes
+        sum(size for other, size in zip(classes, sizes, strict=True) if compatible(one, other)) for one in classes
     ]
     found = compatibility(codes(classes), MISSING).sum(np.array(sizes, dtype=np.int64))
     assert found.tolist() == expected

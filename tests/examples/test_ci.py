@@ -65,9 +65,7 @@ def test_the_actions_step_passes_on_the_verdict(act: Any, tmp_path: Path):
 
 def test_the_actions_inputs_reach_its_step_as_variables_only():
     action, step = _read("action.yml"), _audit_step()
-    used = {
-        text.split("inputs.")[1].split(" ")[0] for text in [*step["env"].values(), step["working-directory"]]
-    }
+    used = {text.split("inputs.")[1].split(" ")[0] for text in [*step["env"].values(), step["working-directory"]]}
 
     assert used == set(action["inputs"])
     assert "inputs." not in step["run"]

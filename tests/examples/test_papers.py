@@ -80,9 +80,7 @@ def test_torra_2020_is_2_anonymous_and_gives_an_illness_away():
     }
 
 
-@pytest.mark.parametrize(
-    ("table", "observed"), [("li07_table4", Fraction(3, 8)), ("li07_table5", Fraction(1, 6))]
-)
+@pytest.mark.parametrize(("table", "observed"), [("li07_table4", Fraction(3, 8)), ("li07_table5", Fraction(1, 6))])
 def test_closeness_is_compared_exactly(table: str, observed: Fraction):
     def status(t: str) -> Status:
         return measure(

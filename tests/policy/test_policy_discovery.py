@@ -21,9 +21,7 @@ def test_no_policy_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").touch()
     with pytest.raises(UsageError) as caught:
         discover(tmp_path)
-    assert str(caught.value) == (
-        "no policy: name one with --policy, or put one `*.tcdp.yaml` file into this folder"
-    )
+    assert str(caught.value) == ("no policy: name one with --policy, or put one `*.tcdp.yaml` file into this folder")
 
 
 def test_several_policies_are_listed_in_order(tmp_path: Path) -> None:
@@ -31,9 +29,7 @@ def test_several_policies_are_listed_in_order(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     with pytest.raises(UsageError) as caught:
         discover(tmp_path)
-    assert str(caught.value) == (
-        "2 policies in this folder (a.tcdp.yml, b.tcdp.yaml): choose one with --policy"
-    )
+    assert str(caught.value) == ("2 policies in this folder (a.tcdp.yml, b.tcdp.yaml): choose one with --policy")
 
 
 def test_a_folder_of_that_name_is_no_policy(tmp_path: Path) -> None:

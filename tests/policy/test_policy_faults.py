@@ -258,17 +258,13 @@ def test_thresholds_and_values_are_what_was_typed(load: Load) -> None:
 
 
 def test_names_of_columns_are_texts_as_well(load: Load) -> None:
-    policy = load(
-        "version: 1\nattributes:\n  02139: {role: quasi_identifier}\n  yes: {role: insensitive}\n" + EXPECT
-    )
+    policy = load("version: 1\nattributes:\n  02139: {role: quasi_identifier}\n  yes: {role: insensitive}\n" + EXPECT)
     assert sorted(policy.attributes) == ["02139", "yes"]
 
 
 def test_a_mapping_has_the_same_faults_without_places() -> None:
     with pytest.raises(PolicyError) as caught:
-        load_policy(
-            {"version": 1, "attributes": {"a": {"role": "quasi_identifier"}}, "expect": [{"k_anonimity": {}}]}
-        )
+        load_policy({"version": 1, "attributes": {"a": {"role": "quasi_identifier"}}, "expect": [{"k_anonimity": {}}]})
     assert str(caught.value) == "policy: expect[0]: unknown check 'k_anonimity'; did you mean 'k_anonymity'?"
 
 

@@ -38,9 +38,7 @@ class IndividualRiskParameters(Parameters):
 
     at_most: Annotated[
         Exact | None,
-        Field(
-            ge=0, description="The largest risk; for `expected`, the largest number of re-identifications."
-        ),
+        Field(ge=0, description="The largest risk; for `expected`, the largest number of re-identifications."),
     ] = None
     measure: Annotated[
         Literal["highest", "average", "expected"],
@@ -157,9 +155,7 @@ class _Risks:
         """The risk of each unit; records without one are a unit together."""
         names = self.view.quasi_identifiers
         (table,) = self.view.coded([*names, unit])
-        keys = fold(
-            [table.codes[name] for name in names], [table.domains[name].size + 1 for name in names]
-        ).values
+        keys = fold([table.codes[name] for name in names], [table.domains[name].size + 1 for name in names]).values
         classes = np.unique(keys, return_inverse=True)[1]
         return household_risks(self.of_classes[classes], table.codes[unit].astype(np.int64))
 

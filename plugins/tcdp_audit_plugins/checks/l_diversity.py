@@ -26,7 +26,7 @@ class DistinctParameters(AttributeParameters):
 class EntropyParameters(AttributeParameters):
     """Parameters of `entropy_l_diversity`."""
 
-    l: Annotated[Exact | None, Field(ge=1, description="The least effective number of values; need not be whole.")] = None
+    l: Annotated[Exact | None, Field(ge=1, description="The least effective number of values; any number.")] = None
 
 
 def distinct_values(evidence: ClassEvidence, _: DistinctParameters) -> NDArray[Any]:
@@ -59,7 +59,7 @@ def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcend
     total = histogram.total.astype(np.float64)
     entropy = np.log(total) - histogram.sum(counts * np.log(counts)) / total  # ln n - (sum c ln c) / n
     uniform = histogram.max(histogram.counts) == histogram.min(histogram.counts)
-    values = np.where(uniform, histogram.distinct, np.exp(entropy))  # m equally frequent values are m, to the last digit
+    values = np.where(uniform, histogram.distinct, np.exp(entropy))  # m equal shares are exactly m
 
     def decide(classes: NDArray[np.intp], threshold: Fraction) -> NDArray[np.int8]:
         signs = np.zeros(len(classes), dtype=np.int8)

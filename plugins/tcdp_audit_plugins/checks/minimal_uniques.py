@@ -96,9 +96,7 @@ def minimal_uniques(columns: Sequence[Codes], radices: Sequence[int], max_size: 
 
 def _any_subset(smaller: Mapping[tuple[int, ...], Flags], chosen: tuple[int, ...]) -> Flags:
     """Which records a subset with one attribute less singles out already."""
-    return np.asarray(
-        np.logical_or.reduce([smaller[chosen[:gap] + chosen[gap + 1 :]] for gap in range(len(chosen))])
-    )
+    return np.asarray(np.logical_or.reduce([smaller[chosen[:gap] + chosen[gap + 1 :]] for gap in range(len(chosen))]))
 
 
 def _unique(columns: Sequence[Codes], radices: Sequence[int], chosen: Sequence[int]) -> Flags:

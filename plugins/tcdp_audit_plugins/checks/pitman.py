@@ -98,9 +98,7 @@ class _Scores:
 
     def theta(self, alpha: float) -> float:
         """Where the score in theta is zero."""
-        solution = brentq(
-            lambda t: self._in_theta(exp(t) - alpha, alpha), -WIDEST, WIDEST, xtol=1e-14, rtol=1e-15
-        )
+        solution = brentq(lambda t: self._in_theta(exp(t) - alpha, alpha), -WIDEST, WIDEST, xtol=1e-14, rtol=1e-15)
         return exp(float(solution)) - alpha
 
     def along(self, alpha: float) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import Comparison, Outcome, Parameters, Quarter, Status
-from tcdp_audit.check import Finding, Guide, TableCheck, Verdict
+from tcdp_audit.check import Check, Finding, Guide, TableCheck, Verdict
 from tcdp_audit.exact import Ratios
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
@@ -143,11 +143,7 @@ class TwoSided(TableCheck[DeltaPresenceParameters]):
         """Both bounds, compared exactly."""
         verdict = super().verdict(finding, parameters)
         low = parameters.delta_min
-        return (
-            verdict
-            if low is None
-            else replace(verdict, failed=verdict.failed or finding.details["least"] < low)
-        )
+        return verdict if low is None else replace(verdict, failed=verdict.failed or finding.details["least"] < low)
 
 
 def _validated(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -182,7 +178,7 @@ def _presence_sentence(outcome: Outcome) -> str:
     return f"The probability {told}; {counted(outcome.classes.failing or 0, 'class')} outside the bounds."
 
 
-CHECKS = [
+CHECKS: list[Check] = [
     TableCheck(
         name="k_map",
         title="k-map",

@@ -36,9 +36,7 @@ class ReidentificationParameters(Parameters):
     ] = None
     measure: Annotated[
         Literal["highest", "average", "share_above"],
-        Field(
-            description="The highest risk of a record, the average one, or the share above `threshold_risk`."
-        ),
+        Field(description="The highest risk of a record, the average one, or the share above `threshold_risk`."),
     ] = "highest"
     scenario: Annotated[
         Literal["prosecutor", "journalist", "marketer"],
@@ -143,9 +141,7 @@ def _validated(parameters: ReidentificationParameters, document: PolicyDocument)
 def _sentence(outcome: Outcome) -> str:
     given, details = outcome.parameters, outcome.details
     assert outcome.records is not None  # noqa: S101 - told outcomes have them
-    above = (
-        f"{details.get('records_above', 0):,} of {counted(outcome.records.total, 'record')} have a risk above"
-    )
+    above = f"{details.get('records_above', 0):,} of {counted(outcome.records.total, 'record')} have a risk above"
     what = {
         "highest": f"the highest risk of a record is {figure(outcome.observed)}",
         "average": f"the average risk of a record is {figure(outcome.observed)}",

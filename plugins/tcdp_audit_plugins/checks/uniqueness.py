@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import CheckError, ClassEvidence, Outcome, Parameters, Quarter, Status
-from tcdp_audit.check import Finding, TableCheck, VictimCheck
+from tcdp_audit.check import Check, Finding, TableCheck, VictimCheck
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.table_view import PopulationClasses, TableView
@@ -220,16 +220,14 @@ def _population_sentence(outcome: Outcome) -> str:
         f"{details['sample_uniques']:,} of {counted(outcome.records.total, 'record')} {verb} alone in the release, and "
         f"a share of {figure(outcome.observed)} {how} in the population as well"
     )
-    others = [
-        f"{name} {figure(details[name])}" for name in ("exact", *ESTIMATORS) if details.get(name) is not None
-    ]
+    others = [f"{name} {figure(details[name])}" for name in ("exact", *ESTIMATORS) if details.get(name) is not None]
     told += f" ({', '.join(others)})" if len(others) > 1 else ""
     if outcome.status is not Status.FAILED:
         return f"{told}."
     return f"{told}; at most {float(outcome.threshold or 0):.4g} is demanded."
 
 
-CHECKS = [
+CHECKS: list[Check] = [
     VictimCheck(
         name="sample_uniqueness",
         title="Sample uniqueness",

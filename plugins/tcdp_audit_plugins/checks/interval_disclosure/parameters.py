@@ -47,9 +47,7 @@ class IntervalParameters(Parameters):
     """Parameters of the interval checks; each says what its `p` is a percentage of."""
 
     p: Annotated[Widths, Field(description="Width of the intervals in percent; one or several.")]
-    at_most: Annotated[
-        Exact | None, Field(ge=0, le=1, description="The largest figure allowed, for every p.")
-    ] = None
+    at_most: Annotated[Exact | None, Field(ge=0, le=1, description="The largest figure allowed, for every p.")] = None
     attributes: Annotated[
         list[Text] | None,
         Field(
@@ -74,9 +72,7 @@ class IntervalParameters(Parameters):
 
 def compared(parameters: IntervalParameters, document: PolicyDocument, scales: frozenset[Scale]) -> list[str]:
     """The attributes to compare, sorted."""
-    suited = (
-        name for name, one in document.attributes.items() if one.role in COMPARED and _suits(one, scales)
-    )
+    suited = (name for name, one in document.attributes.items() if one.role in COMPARED and _suits(one, scales))
     return sorted(parameters.attributes or (name for name in suited if name != document.key))
 
 

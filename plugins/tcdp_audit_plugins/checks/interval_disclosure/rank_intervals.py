@@ -57,9 +57,7 @@ def rank_intervals(counts: Counts, percent: Fraction) -> tuple[Counts, Counts]:
     return low, high
 
 
-def inside_rank_interval(
-    released: Codes, original: Codes, counts: Counts, percent: Fraction
-) -> NDArray[np.bool_]:
+def inside_rank_interval(released: Codes, original: Codes, counts: Counts, percent: Fraction) -> NDArray[np.bool_]:
     """Which original values lie in the closed interval by rank around their masked value.
 
     Args:

@@ -9,9 +9,7 @@ from tcdp_audit_plugins.checks.wording import counted
 def interval_sentence(outcome: Outcome) -> str:
     """The headline figure, the demand where it failed, and the records that have no partner."""
     figure = f"{outcome.observed or 0:.1%}"
-    limit = (
-        f"; the policy allows {float(outcome.threshold or 0):.4g}" if outcome.status is Status.FAILED else ""
-    )
+    limit = f"; the policy allows {float(outcome.threshold or 0):.4g}" if outcome.status is Status.FAILED else ""
     return f"{_told(outcome, figure)}{limit}.{_unpaired(outcome)}"
 
 

@@ -80,9 +80,7 @@ def shares(attributes: Sequence[AttributePairs], p: Fraction, inside: Inside) ->
     return Shares(p, len(everywhere), per_attribute, int(everywhere.sum()))
 
 
-def interval_finding(
-    view: TableView, names: Sequence[str], parameters: IntervalParameters, inside: Inside
-) -> Finding:
+def interval_finding(view: TableView, names: Sequence[str], parameters: IntervalParameters, inside: Inside) -> Finding:
     """Every figure of an interval check; the headline is that of the largest p, whose intervals hold all others.
 
     Raises:
@@ -108,6 +106,4 @@ def interval_finding(
         "without_values": [one.name for one in every if not one.has_values],
     }
     aggregate = parameters.aggregate
-    return Finding(
-        found[-1].figure(aggregate), found[-1].pairs, found[-1].exposed(aggregate), details=details
-    )
+    return Finding(found[-1].figure(aggregate), found[-1].pairs, found[-1].exposed(aggregate), details=details)

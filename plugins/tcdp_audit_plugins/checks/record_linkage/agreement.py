@@ -134,14 +134,10 @@ def alike(texts: Sequence[str], similarity: Fraction) -> Alike:
         >>> near.block(numpy.array([0, 3]), numpy.array([0, 1, 2, 3])).tolist()
         [[True, True, False, False], [False, False, False, False]]
     """
-    found = [
-        {padded[i : i + 2] for i in range(len(padded) - 1)} for padded in (f" {text} " for text in texts)
-    ]
+    found = [{padded[i : i + 2] for i in range(len(padded) - 1)} for padded in (f" {text} " for text in texts)]
     place = {bigram: number for number, bigram in enumerate(sorted(set().union(*found)))}
     if (len(texts) + 1) * len(place) > LARGEST:
-        raise CheckError(
-            "an attribute has too many distinct texts for a string similarity; let it agree exactly"
-        )
+        raise CheckError("an attribute has too many distinct texts for a string similarity; let it agree exactly")
     bigrams = np.zeros((len(texts) + 1, len(place)), dtype=np.float32)
     rows = np.repeat(np.arange(len(texts)), [len(one) for one in found])
     bigrams[rows, [place[bigram] for one in found for bigram in one]] = 1

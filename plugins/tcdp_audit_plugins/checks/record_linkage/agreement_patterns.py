@@ -62,9 +62,7 @@ class Join:
         shared &= np.bincount(other, minlength=span) > 0
         group = np.cumsum(shared) - 1
         kept, others = shared[key], shared[other]
-        return Join(
-            released[kept], group[key[kept]], original[others], group[other[others]], int(shared.sum())
-        )
+        return Join(released[kept], group[key[kept]], original[others], group[other[others]], int(shared.sum()))
 
 
 def _keyed(positions: Whole, groups: Whole, codes: Codes, size: int) -> tuple[Whole, Whole]:

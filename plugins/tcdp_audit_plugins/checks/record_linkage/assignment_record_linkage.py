@@ -36,9 +36,7 @@ class AssignmentParameters(ComparisonParameters):
             description="The most records of a table; time grows with the cube, memory with the square.",
         ),
     ] = 2_000
-    seed: Annotated[
-        int, Field(ge=0, description="Draws the orders in which optimal assignments are looked for.")
-    ] = 0
+    seed: Annotated[int, Field(ge=0, description="Draws the orders in which optimal assignments are looked for.")] = 0
 
 
 def assignment_record_linkage(view: TableView, parameters: AssignmentParameters) -> Finding:
@@ -67,8 +65,7 @@ def assignment_record_linkage(view: TableView, parameters: AssignmentParameters)
     released, original = both.released.point[pairs.matched], both.known.point[pairs.partner[pairs.matched]]
     rng = np.random.default_rng(parameters.seed)
     shares = [
-        expected_correct(both, optimal_flow(both, rng), released, original) / len(released)
-        for _ in range(REPETITIONS)
+        expected_correct(both, optimal_flow(both, rng), released, original) / len(released) for _ in range(REPETITIONS)
     ]
     mean = sum(shares, Fraction(0)) / len(shares)
     return Finding(
@@ -126,17 +123,13 @@ def expected_correct(
     flowing = flow[released, original]
     ways = both.released.records[released] * both.known.records[original]
     terms, times = np.unique(np.stack([flowing, ways]), axis=1, return_counts=True)
-    return sum(
-        (Fraction(int(f) * int(n), int(w)) for (f, w), n in zip(terms.T, times, strict=True)), Fraction(0)
-    )
+    return sum((Fraction(int(f) * int(n), int(w)) for (f, w), n in zip(terms.T, times, strict=True)), Fraction(0))
 
 
 def _sentence(outcome: Outcome) -> str:
     records, details = outcome.records, outcome.details
     assert records is not None  # noqa: S101 - told outcomes have them
-    limit = (
-        f", where at most {figure(outcome.threshold)} is allowed" if outcome.status is Status.FAILED else ""
-    )
+    limit = f", where at most {figure(outcome.threshold)} is allowed" if outcome.status is Status.FAILED else ""
     return (
         f"The optimal one-to-one assignment links {figure(details['expected_correct'])} of "
         f"{counted(records.total, 'record')} to the right person: a share of {figure(outcome.observed)}{limit}; "

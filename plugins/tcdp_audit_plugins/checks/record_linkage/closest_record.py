@@ -34,9 +34,7 @@ class ClosestParameters(ComparisonParameters):
 class RatioParameters(ComparisonParameters):
     """Parameters of `nearest_neighbour_distance_ratio`."""
 
-    at_least: Annotated[
-        Exact | None, Field(ge=0, le=1, description="The least 5th percentile of the ratio.")
-    ] = None
+    at_least: Annotated[Exact | None, Field(ge=0, le=1, description="The least 5th percentile of the ratio.")] = None
 
 
 def distance_to_closest_record(view: TableView, parameters: ClosestParameters) -> Finding:
@@ -88,11 +86,7 @@ def _telling(what: str) -> Callable[[Outcome], str]:
     def sentence(outcome: Outcome) -> str:
         records = outcome.records
         assert records is not None  # noqa: S101 - told outcomes have them
-        demand = (
-            f", where at least {figure(outcome.threshold)} is demanded"
-            if outcome.status is Status.FAILED
-            else ""
-        )
+        demand = f", where at least {figure(outcome.threshold)} is demanded" if outcome.status is Status.FAILED else ""
         held = outcome.details.get("holdout")
         beside = "" if held is None else f" To the hold-out it is {figure(held['percentile_5'])}."
         return (

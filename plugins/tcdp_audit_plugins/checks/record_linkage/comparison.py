@@ -20,15 +20,11 @@ class ComparisonParameters(Parameters):
 
     attributes: Annotated[
         list[Text] | None,
-        Field(
-            min_length=1, description="The attributes that are compared; without it, all quasi-identifiers."
-        ),
+        Field(min_length=1, description="The attributes that are compared; without it, all quasi-identifiers."),
     ] = None
     weights: Annotated[
         dict[Text, Weight] | None,
-        Field(
-            description="The weight of attributes in the squared distance; 1 for those that are not named."
-        ),
+        Field(description="The weight of attributes in the squared distance; 1 for those that are not named."),
     ] = None
 
     @property

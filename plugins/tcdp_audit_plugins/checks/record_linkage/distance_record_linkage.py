@@ -107,9 +107,7 @@ def known_to_the_intruder(pairs: Pairs, fraction: Fraction, seed: int) -> Pairs:
     position[kept] = np.arange(len(kept))
     known = replace(pairs, original=_taken(pairs.original, kept), partner=position[pairs.partner])
     if not len(known.matched):
-        raise CheckError(
-            "none of the individuals that the intruder knows was released; raise `known_fraction`"
-        )
+        raise CheckError("none of the individuals that the intruder knows was released; raise `known_fraction`")
     return known
 
 
@@ -120,12 +118,8 @@ def _taken(table: CodedTable, rows: NDArray[np.intp]) -> CodedTable:
 def _sentence(outcome: Outcome) -> str:
     details = outcome.details
     correct = f"{float(details['expected_correct']):,.6g} of {counted(outcome.records.total, 'record')}"  # type: ignore[union-attr]
-    towards = (
-        "released records" if outcome.parameters["direction"] == "masked_to_original" else "known records"
-    )
-    limit = (
-        f", where at most {figure(outcome.threshold)} is allowed" if outcome.status is Status.FAILED else ""
-    )
+    towards = "released records" if outcome.parameters["direction"] == "masked_to_original" else "known records"
+    limit = f", where at most {figure(outcome.threshold)} is allowed" if outcome.status is Status.FAILED else ""
     return (
         f"By distance an intruder links {correct} to the right person ({towards} are linked, ties count 1/t): "
         f"a share of {figure(outcome.observed)}{limit}; guessing gives {figure(details['random_baseline'])}."

@@ -70,9 +70,7 @@ def matches(released: CodedTable, others: CodedTable) -> tuple[int, int]:
 def _sentence(outcome: Outcome) -> str:
     records = outcome.records
     assert records is not None  # noqa: S101 - told outcomes have them
-    copies = (
-        f"{records.failing or 0:,} of {counted(records.total, 'released record')} equal an original record"
-    )
+    copies = f"{records.failing or 0:,} of {counted(records.total, 'released record')} equal an original record"
     limit = f"; at most {figure(outcome.threshold)} may" if outcome.status is Status.FAILED else ""
     held = outcome.details.get("holdout_rate")
     beside = "" if held is None else f" A share of {figure(held)} equals a record of the hold-out."

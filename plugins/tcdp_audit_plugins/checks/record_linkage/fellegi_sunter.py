@@ -162,9 +162,7 @@ class _Pairs:
 
     def rates(self, number: Floats, smoothing: float = 0.0) -> Floats:
         """The share of agreement on each attribute."""
-        return np.asarray(
-            _inside((number @ self.agreed + smoothing) / max(number.sum() + 2 * smoothing, EDGE))
-        )
+        return np.asarray(_inside((number @ self.agreed + smoothing) / max(number.sum() + 2 * smoothing, EDGE)))
 
 
 def _inside(probability: Any) -> Any:

@@ -16,9 +16,7 @@ from tcdp_audit.exact import Floats
 from tcdp_audit_plugins.checks.record_linkage.products import candidates_by_products
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 
-TREE_DIMENSIONS = (
-    5  # measured: above, a blocked product of 30,000 records is faster than building and asking a tree
-)
+TREE_DIMENSIONS = 5  # measured: above, a blocked product of 30,000 records is faster than building and asking a tree
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
@@ -91,9 +89,7 @@ def _candidates_by_tree(space: Space) -> Pairs:
     distances, known = np.asarray(asked[0]), np.asarray(asked[1])
     released = np.repeat(np.arange(len(space.released)), count)
     close = np.flatnonzero(distances[:, -1] <= distances[:, 0] + 4 * space.rounding)
-    balls = tree.query_ball_point(
-        space.released.numbers[close], distances[close, 0] + 4 * space.rounding, workers=-1
-    )
+    balls = tree.query_ball_point(space.released.numbers[close], distances[close, 0] + 4 * space.rounding, workers=-1)
     sizes = np.array([len(ball) for ball in balls], dtype=np.intp)
     further = np.concatenate([np.zeros(0, dtype=np.intp), *(np.array(ball, dtype=np.intp) for ball in balls)])
     pairs = np.stack(

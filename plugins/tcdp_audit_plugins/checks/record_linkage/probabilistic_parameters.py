@@ -45,25 +45,19 @@ class ProbabilisticParameters(Parameters):
     ] = False
     smoothing: Annotated[
         Exact,
-        Field(
-            ge=0, description="Agreeing, and disagreeing, pairs that each m is given; not if unconstrained."
-        ),
+        Field(ge=0, description="Agreeing, and disagreeing, pairs that each m is given; not if unconstrained."),
     ] = Fraction(1)
-    false_link_rate: Annotated[Share, Field(description="P(link | unmatched) that is tolerated.")] = Fraction(
-        1, 10**6
-    )
-    missed_link_rate: Annotated[Share, Field(description="P(non-link | matched) that is tolerated.")] = (
-        Fraction(1, 20)
-    )
+    false_link_rate: Annotated[Share, Field(description="P(link | unmatched) that is tolerated.")] = Fraction(1, 10**6)
+    missed_link_rate: Annotated[Share, Field(description="P(non-link | matched) that is tolerated.")] = Fraction(1, 20)
     posteriors: Annotated[
         list[Share], Field(description="Posterior probabilities of a match at which links are reported.")
     ] = [Fraction(1, 2), Fraction(9, 10), Fraction(99, 100)]  # noqa: RUF012 - pydantic copies it
     convergence: Annotated[
         Exact, Field(ge=0, description="The estimation ends when no probability changes by more in a step.")
     ] = Fraction(1, 10**9)
-    iterations: Annotated[
-        int, Field(ge=1, description="The estimation ends after so many steps at the latest.")
-    ] = 10_000
+    iterations: Annotated[int, Field(ge=1, description="The estimation ends after so many steps at the latest.")] = (
+        10_000
+    )
 
     def how(self) -> Estimation:
         """How the model is to be estimated."""

@@ -42,9 +42,7 @@ class _Compared:
     def best(self, model: Linkage) -> tuple[Whole, Whole]:
         """Rank of each released record's best originals, and their number."""
         ranks = model.ranks
-        return (
-            enumerated_best(self.columns, ranks) if self.joined is None else best_matches(self.joined, ranks)
-        )
+        return enumerated_best(self.columns, ranks) if self.joined is None else best_matches(self.joined, ranks)
 
 
 def linked_share(view: TableView, parameters: ProbabilisticParameters) -> Finding:
@@ -95,9 +93,7 @@ def linked_share(view: TableView, parameters: ProbabilisticParameters) -> Findin
 def _compared(pairs: Pairs, names: Sequence[str], parameters: ProbabilisticParameters) -> _Compared:
     released, original = pairs.released.codes, pairs.original.codes
     sizes = [pairs.released.domains[name].size for name in names]
-    columns = [
-        Compared(released[name], original[name], _agreement(pairs, name, parameters)) for name in names
-    ]
+    columns = [Compared(released[name], original[name], _agreement(pairs, name, parameters)) for name in names]
     if parameters.tolerance or parameters.similarity:
         return _Compared(columns, None)
     joined = [Column(released[name], original[name], size) for name, size in zip(names, sizes, strict=True)]
@@ -128,9 +124,7 @@ def _model(model: Linkage, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _links(
-    model: Linkage, counts: Whole, truth: Whole, parameters: ProbabilisticParameters
-) -> dict[str, Any]:
+def _links(model: Linkage, counts: Whole, truth: Whole, parameters: ProbabilisticParameters) -> dict[str, Any]:
     """Pairs by the two thresholds, and by posterior."""
     decision = decide(model, float(parameters.false_link_rate), float(parameters.missed_link_rate))
     matched, clerical = int(truth.sum()), ~decision.link & ~decision.non_link
@@ -154,16 +148,10 @@ def _sentence(outcome: Outcome) -> str:
     assert records is not None and outcome.observed is not None  # noqa: S101, PT018 - table checks have both
     right = figure(details["expected_correct"])
     share = f"Weighing agreement on {counted(len(details['estimates']), 'attribute')}, an intruder is expected to link "
-    share += (
-        f"{right} of {counted(records.total, 'released record')} ({100 * outcome.observed:.3g} %) correctly"
-    )
+    share += f"{right} of {counted(records.total, 'released record')} ({100 * outcome.observed:.3g} %) correctly"
     chance = f", {counted(details['correct_unique'], 'record')} without a rival; guessing finds "
     chance += f"{100 * float(details['random_baseline']):.2g} %"
-    limit = (
-        ""
-        if outcome.status is not Status.FAILED
-        else f", where at most {figure(outcome.threshold)} is demanded"
-    )
+    limit = "" if outcome.status is not Status.FAILED else f", where at most {figure(outcome.threshold)} is demanded"
     ended = "" if details["converged"] else " The estimation has not converged; raise `iterations`."
     return f"{share}{chance}{limit}.{ended}"
 

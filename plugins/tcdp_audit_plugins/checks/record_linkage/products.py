@@ -23,9 +23,7 @@ Singles = NDArray[np.float32]
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-def candidates_by_products(
-    space: Space, hint: NDArray[np.intp], neighbours: int
-) -> Iterator[tuple[int, int, Pairs]]:
+def candidates_by_products(space: Space, hint: NDArray[np.intp], neighbours: int) -> Iterator[tuple[int, int, Pairs]]:
     """(start, stop, pairs) for blocks of released points: pairs that hold all nearest neighbours and their ties.
 
     Args:

@@ -87,11 +87,7 @@ class Space:
         """Distances that differ by less than this are equal: what float64 can lose on values of this size."""
         tables = (self.released.numbers, self.known.numbers)
         largest = [np.nanmax(np.abs(one), axis=0, initial=0.0) for one in tables]
-        return (
-            32
-            * EPSILON
-            * (sqrt(float((np.maximum(*largest) ** 2).sum())) + sqrt(float(self.label_weights.sum())))
-        )
+        return 32 * EPSILON * (sqrt(float((np.maximum(*largest) ** 2).sum())) + sqrt(float(self.label_weights.sum())))
 
     def squared_distances(self, released: NDArray[np.intp], known: NDArray[np.intp]) -> Floats:
         """d^2 of pairs of points, attribute by attribute in one order. float64, shape (pairs,)."""
@@ -101,9 +97,7 @@ class Space:
             difference *= difference
             total += np.where(np.isnan(difference), RANDOM_PAIR * weight, difference)
         for attribute, weight in enumerate(self.label_weights):
-            total += weight * (
-                self.released.labels[released, attribute] != self.known.labels[known, attribute]
-            )
+            total += weight * (self.released.labels[released, attribute] != self.known.labels[known, attribute])
         return total
 
     def nearly(self, squared: Floats) -> Floats:
@@ -137,15 +131,12 @@ def space(
     constant = [name for name in sorted(scales) if min(_varieties(table, name) for table in standards) < 2]
     used = [name for name in sorted(scales) if name not in constant and weights.get(name, Fraction(1)) > 0]
     if not used:
-        raise CheckError(
-            "none of the compared attributes varies in both tables, so there is nothing to compare by"
-        )
+        raise CheckError("none of the compared attributes varies in both tables, so there is nothing to compare by")
     labels = [name for name in used if scales[name] is Scale.NOMINAL]
     numbers = [name for name in used if scales[name] is not Scale.NOMINAL]
     weight = {name: float(weights.get(name, Fraction(1))) for name in used}
     first, second = (
-        _points(table, standards[side], numbers, labels, weight, scales, side)
-        for side, table in enumerate(tables)
+        _points(table, standards[side], numbers, labels, weight, scales, side) for side, table in enumerate(tables)
     )
     return Space(
         first,
@@ -153,9 +144,7 @@ def space(
         np.array([weight[name] for name in numbers]),
         np.array([weight[name] for name in labels]),
         constant,
-        sum(
-            int((table.codes[name] == table.domains[name].size).sum()) for table in tables for name in scales
-        ),
+        sum(int((table.codes[name] == table.domains[name].size).sum()) for table in tables for name in scales),
     )
 
 
@@ -182,10 +171,7 @@ def _points(
     used = [*numbers, *labels]
     keys = fold([table.codes[name] for name in used], [table.domains[name].size + 1 for name in used]).values
     _, first, point, records = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    columns = [
-        _standardised(standard, name, weight[name], scales[name])[table.codes[name][first]]
-        for name in numbers
-    ]
+    columns = [_standardised(standard, name, weight[name], scales[name])[table.codes[name][first]] for name in numbers]
     codes = [_without_partner(table, name, side)[table.codes[name][first]] for name in labels]
     return Points(
         np.column_stack([np.zeros((len(first), 0)), *columns]),
@@ -198,11 +184,7 @@ def _points(
 def _standardised(table: CodedTable, name: str, weight: float, scale: Scale) -> Floats:
     """The standardised value of each code, NaN for the missing one; summed by value, so no order of rows matters."""
     domain, counts = table.domains[name], _counts(table, name)
-    values = (
-        domain.values.astype(np.float64)
-        if scale is Scale.NUMERIC
-        else np.arange(domain.size, dtype=np.float64)
-    )
+    values = domain.values.astype(np.float64) if scale is Scale.NUMERIC else np.arange(domain.size, dtype=np.float64)
     records = int(counts.sum())
     centred = values - float((values * counts).sum()) / records
     centred -= float((centred * counts).sum()) / records  # what rounding of a large mean left
