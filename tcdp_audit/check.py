@@ -225,6 +225,8 @@ class TableCheck(Specification[P]):
     def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
         """Why an expectation cannot hold for this policy: (parameter or "", sentence)."""
         yield from Specification.faults(self, parameters, document)
+        if document.conventions.suppressed == "exempt":
+            yield "", ALL_COUNTED
         if "original" in self.requires and document.key is None and not document.rows_aligned:
             yield "", NO_PAIRING
 
@@ -238,6 +240,10 @@ class TableCheck(Specification[P]):
         return Verdict(float(value), demanded, self.comparison, None if demanded is None else not kept, finding.details)
 
 
+ALL_COUNTED = (
+    "it counts every record, and `suppressed: exempt` would leave some out; use `counted`, or drop the suppressed "
+    "records from the release"
+)
 NO_PAIRING = (
     "which released record came from which original is not declared; add `key:` with the attribute that both tables "
     "share, or `rows_aligned: true` if row i of one is row i of the other"

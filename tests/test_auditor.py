@@ -351,3 +351,15 @@ def test_an_error_of_a_check_is_told_without_its_text_and_spares_the_others():
     assert first.message.startswith("the check raised ValueError in test_auditor.py, line ")
     assert "SECRET" not in str(result.as_json())
     assert result.exit_code() == 3
+
+
+def test_checks_on_the_whole_table_refuse_to_leave_records_out():
+    policy = {
+        "version": 1,
+        "rows_aligned": True,
+        "attributes": {"zip": {"role": "quasi_identifier"}, "pay": {"role": "quasi_identifier", "scale": "numeric"}},
+        "conventions": {"suppressed": "exempt"},
+        "expect": [{"rank_interval_disclosure": {"p": 10, "attributes": ["pay"]}}],
+    }
+    with pytest.raises(tcdp_audit.PolicyError, match="would leave some out"):
+        tcdp_audit.audit(TABLE.drop(["disease"]), policy, TABLE)

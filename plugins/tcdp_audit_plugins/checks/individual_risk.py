@@ -21,7 +21,6 @@ from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.table_view import TableView
 from tcdp_audit_plugins.checks.sampling import (
-    counts_all_records,
     covering_population,
     fraction_of,
     mean_of_reciprocals,
@@ -220,7 +219,6 @@ def _estimated_population(view: TableView) -> Floats:
 
 def _validated(parameters: IndividualRiskParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from needs_a_partition(document)
-    yield from counts_all_records(document)
     if parameters.measure != "expected" and parameters.at_most is not None and parameters.at_most > 1:
         yield "at_most", "a risk is at most 1; only `measure: expected` may have more"
 

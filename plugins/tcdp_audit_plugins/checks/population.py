@@ -18,7 +18,6 @@ from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.table_view import PopulationClasses, TableView
 from tcdp_audit_plugins.checks.sampling import (
-    counts_all_records,
     counts_rows,
     covering_population,
     distribution_of,
@@ -149,7 +148,6 @@ class TwoSided(TableCheck[DeltaPresenceParameters]):
 def _validated(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
     yield from needs_a_partition(document)
-    yield from counts_all_records(document)
     if not isinstance(parameters, DeltaPresenceParameters) or parameters.delta_min is None:
         return
     if parameters.delta_max is None:

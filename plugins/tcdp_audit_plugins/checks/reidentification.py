@@ -17,7 +17,6 @@ from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.table_view import TableView
 from tcdp_audit_plugins.checks.sampling import (
-    counts_all_records,
     counts_rows,
     covering_population,
     distribution_of,
@@ -126,7 +125,6 @@ def _risk_classes(view: TableView, parameters: ReidentificationParameters) -> tu
 
 
 def _validated(parameters: ReidentificationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_all_records(document)
     if parameters.scenario == "journalist":
         yield from counts_rows(document)
         yield from needs_a_partition(document)

@@ -23,16 +23,6 @@ OWN_CATEGORY = (
     "its classes must not overlap, and under `missing_quasi_identifier: wildcard` they do; use "
     "`own_category`, under which a missing value is a value of its own"
 )
-ALL_COUNTED = (
-    "it counts every record, and `suppressed: exempt` would leave some out; use `counted`, or drop the suppressed "
-    "records from the release"
-)
-
-
-def counts_all_records(document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why a check on the whole release cannot hold for a policy that exempts records from it."""
-    if document.conventions.suppressed == "exempt":
-        yield "", ALL_COUNTED
 
 
 def counts_rows(document: PolicyDocument) -> Iterator[tuple[str, str]]:

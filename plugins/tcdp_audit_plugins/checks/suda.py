@@ -17,7 +17,7 @@ from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.table_view import TableView
 from tcdp_audit_plugins.checks.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks.population_estimators import data_intrusion_simulation
-from tcdp_audit_plugins.checks.sampling import counts_all_records, counts_rows, fraction_of, needs_a_partition
+from tcdp_audit_plugins.checks.sampling import counts_rows, fraction_of, needs_a_partition
 from tcdp_audit_plugins.checks.wording import counted
 
 
@@ -100,7 +100,6 @@ def _dis_scores(view: TableView, found: MinimalUniques, fraction: float) -> dict
 def _validated(_: SudaParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
     yield from needs_a_partition(document)
-    yield from counts_all_records(document)
 
 
 def _sentence(outcome: Outcome) -> str:

@@ -22,7 +22,6 @@ from tcdp_audit_plugins.checks.population_estimators import (
     zayatz,
 )
 from tcdp_audit_plugins.checks.sampling import (
-    counts_all_records,
     counts_rows,
     covering_population,
     fraction_of,
@@ -196,7 +195,6 @@ def _estimated(view: TableView, fraction: float) -> dict[str, Any]:
 def _validated(_: PopulationUniquenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
     yield from needs_a_partition(document)
-    yield from counts_all_records(document)
 
 
 def _sample_sentence(outcome: Outcome) -> str:
