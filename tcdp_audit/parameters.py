@@ -19,9 +19,20 @@ class Parameters(Model):
     ] = Severity.ERROR
 
     def figures(self) -> dict[str, Any]:
-        """The parameters that were given or default, without what every check has and without None."""
+        """The parameters that were given or default, without what every check has and without None.
+
+        Texts in a list are values of an attribute, unless they are `attributes` themselves: those are counted here and
+        not named, because an outcome holds no cell.
+        """
         own = ((name, getattr(self, name)) for name in type(self).model_fields)
-        return {name: value for name, value in own if name not in ("severity", "attribute") and value is not None}
+        given = {name: value for name, value in own if name not in ("severity", "attribute") and value is not None}
+        return {name: value if name == "attributes" else _without_cells(value) for name, value in given.items()}
+
+
+def _without_cells(value: Any) -> Any:
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return f"{len(value)} value{'' if len(value) == 1 else 's'}"
+    return value
 
 
 class AttributeParameters(Parameters):

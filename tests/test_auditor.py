@@ -363,3 +363,10 @@ def test_checks_on_the_whole_table_refuse_to_leave_records_out():
     }
     with pytest.raises(tcdp_audit.PolicyError, match="would leave some out"):
         tcdp_audit.audit(TABLE.drop(["disease"]), policy, TABLE)
+
+
+def test_values_that_a_parameter_names_are_counted_in_the_evidence():
+    result = audit(TABLE, [{"skewness": {"attribute": "disease", "harmful": ["flu"], "at_most": 9}}])
+    (outcome,) = result.expectations
+    assert (outcome.status, outcome.parameters["harmful"]) == (Status.PASSED, "1 value")
+    assert "flu" not in str(result.as_json())

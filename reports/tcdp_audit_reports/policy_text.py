@@ -10,13 +10,16 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from tcdp_audit_reports.words import count
 
 LISTS_OF_CELLS = frozenset({"order", "hierarchy", "distribution", "values"})
+LISTS_OF_NAMES = frozenset({"attributes", "plugins"})  # any other list of texts names values
+TEXT = "tag:yaml.org,2002:str"
 
 
 def shown_policy(text: str, *, show_values: bool) -> tuple[str, bool]:
     """The text to show, and whether something was left out of it.
 
-    An ordinal attribute's order, and a hierarchy or a distribution written into the policy, are its values; a
-    report never shows those unless it was asked to. Everything else stays as it is, to the letter.
+    An ordinal attribute's order, a hierarchy or a distribution written into the policy, and a check's list of texts
+    are an attribute's values; a report never shows those unless it was asked to. Everything else stays as it is, to
+    the letter.
     """
     if show_values:
         return text, False
@@ -34,6 +37,15 @@ def _end(text: str, node: Node) -> int:
     return end - (len(text[:end]) - len(text[:end].rstrip()))
 
 
+def _holds_cells(key: str, value: Node) -> bool:
+    """Whether an entry of the policy lists values of an attribute: by its key, or as a check's list of texts."""
+    if key in LISTS_OF_CELLS:
+        return not isinstance(value, ScalarNode)
+    if key in LISTS_OF_NAMES or not isinstance(value, SequenceNode) or not value.value:
+        return False
+    return all(isinstance(one, ScalarNode) and one.tag == TEXT for one in value.value)
+
+
 def _lists(node: Node | None) -> Iterator[Node]:
     """The lists of values, each once and none inside another."""
     seen: set[int] = set()
@@ -47,7 +59,7 @@ def _lists(node: Node | None) -> Iterator[Node]:
             stack += current.value
         if isinstance(current, MappingNode):
             for key, value in current.value:
-                if isinstance(key, ScalarNode) and key.value in LISTS_OF_CELLS and not isinstance(value, ScalarNode):
+                if isinstance(key, ScalarNode) and _holds_cells(key.value, value):
                     if id(value) not in seen:
                         yield value
                     seen.add(id(value))
