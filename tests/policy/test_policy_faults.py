@@ -321,5 +321,5 @@ def test_a_third_partys_parameters_are_read_exactly(load: Load) -> None:
     plugins = Plugins.load(external=False)
     plugins.register(ThirdParty(), "third_party")
     expectation = load(expecting("harmful_share: {share: 0.1, harmful: [flu]}"), plugins).expectations[0]
-    assert expectation.parameters.model_dump(include={"share", "harmful"}) == {"share": Fraction(1, 10), "harmful": ["flu"]}
+    assert [getattr(expectation.parameters, name) for name in ("share", "harmful")] == [Fraction(1, 10), ["flu"]]
     assert expectation.parameters.figures() == {"share": Fraction(1, 10), "harmful": "1 value"}
