@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding import Domain, canonical
+from tcdp_audit.encoding import Domain, by_cover, canonical
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError, DataError
 from tcdp_audit.exact import Floats
+from tcdp_audit.generalised import Interval
 from tcdp_audit.keys import Codes
 from tcdp_audit.policy import AttributeDeclaration, Conventions, Role
 
@@ -64,10 +65,10 @@ def code_together(
     Cost: one scan of each table; memory for one code per record and column.
     """
     found = [{name: _domain(engine, name, declarations, conventions) for name in attributes} for engine in engines]
-    common = {name: _union(name, [domains[name].values for domains in found]) for name in attributes}
+    common = {name: _union(name, [domains[name] for domains in found]) for name in attributes}
     tables = []
     for engine, domains in zip(engines, found, strict=True):
-        coded = {name: domain.onto(common[name]) for name, domain in domains.items()}
+        coded = {name: domain.onto(*common[name]) for name, domain in domains.items()}
         tables.append(CodedTable(engine.name, coded, _columns(engine, list(coded.values()))))
     return tables
 
@@ -87,19 +88,35 @@ def _domain(
     return domain
 
 
-def _union(name: str, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """All values in the order that each of them has; ordinal domains are equal already."""
+def _union(name: str, domains: Sequence[Domain]) -> tuple[NDArray[Any], tuple[Interval, ...] | None]:
+    """All values in the order that each domain has them, and what they cover; ordinal domains are equal already."""
+    values = [domain.values for domain in domains]
     _require_comparable(name, values)
     first = values[0]
     if all(len(other) == len(first) and bool(np.all(other == first)) for other in values[1:]):
-        return first
+        return first, domains[0].covers
+    if any(domain.covers is not None for domain in domains):
+        return _union_of_ranges(domains)
     if first.dtype == object:
-        return np.array([*sorted(set().union(*(one.tolist() for one in values))), None], dtype=object)[:-1]
-    return np.unique(np.concatenate(values))
+        return np.array([*sorted(set().union(*(one.tolist() for one in values))), None], dtype=object)[:-1], None
+    return np.unique(np.concatenate(values)), None
+
+
+def _union_of_ranges(domains: Sequence[Domain]) -> tuple[NDArray[Any], tuple[Interval, ...]]:
+    """Generalised values of several tables; one that is not generalised covers itself by its rank or its number."""
+    known = {label: cover for one in domains for label, cover in zip(one.labels, one.covers or (), strict=False)}
+    plain = [one for one in domains if one.covers is None]
+    known |= {label: Interval(code, code) for one in plain for code, label in enumerate(one.labels)}
+    ordered = sorted(known, key=lambda label: by_cover(label, known[label]))
+    return np.array([*ordered, None], dtype=object)[:-1], tuple(known[label] for label in ordered)
 
 
 def _require_comparable(name: str, values: Sequence[NDArray[Any]]) -> None:
-    """Refuse integers that would be rounded beside the floating point of another table."""
+    """Refuse numbers beside ranges, and integers that would be rounded beside another table's floating point."""
+    if len({one.dtype == object for one in values if len(one)}) > 1:
+        raise CheckError(
+            f"column {name!r} is generalised in one table and holds numbers in another, so they cannot be compared"
+        )
     whole = [one for one in values if one.dtype.kind == "i" and len(one)]
     mixed = any(one.dtype.kind == "f" for one in values)
     if mixed and any(max(-int(one[0]), int(one[-1])) > EXACT for one in whole):

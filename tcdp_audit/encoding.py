@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.errors import DataError
+from tcdp_audit.generalised import EVERYTHING, Interval, OrderedLabels, number_text, parse_interval
 from tcdp_audit.keys import Codes
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, Scale
 
@@ -52,6 +53,7 @@ class Domain:
         missing: records without a value.
         code_of_raw: canonical code for each of the engine's raw values.
         suppressed: codes that stand for a suppressed cell.
+        covers: where cells of a numeric or ordinal attribute are generalised: the numbers (or ranks) each value covers.
     """
 
     attribute: str
@@ -60,6 +62,13 @@ class Domain:
     missing: int
     code_of_raw: NDArray[np.int64]
     suppressed: frozenset[int] = field(default_factory=frozenset)
+    covers: tuple[Interval, ...] | None = None
+
+    @property
+    def is_ordered(self) -> bool:
+        """False where generalised values overlap, so that they have no order."""
+        neighbours = zip(self.covers or (), (self.covers or ())[1:], strict=False)
+        return all(one.high < two.low or (one.high == two.low and one.high_open) for one, two in neighbours)
 
     @property
     def size(self) -> int:
@@ -75,11 +84,12 @@ class Domain:
         """The code of each record of a shard."""
         return shard[self.attribute]
 
-    def onto(self, values: NDArray[Any]) -> Domain:
-        """The same attribute over a larger, sorted domain, whose values include all of this one's."""
+    def onto(self, values: NDArray[Any], covers: tuple[Interval, ...] | None = None) -> Domain:
+        """The same attribute over a larger domain in the same order, whose values include all of this one's."""
         if np.array_equal(values, self.values):
             return self  # also where the values stand in a declared order
-        position = np.searchsorted(values, self.values) if len(self.values) else np.zeros(0, dtype=np.int64)
+        rank = {value: code for code, value in enumerate(values.tolist())}
+        position = np.array([rank[value] for value in self.values.tolist()], dtype=np.int64)
         counts = np.zeros(len(values), dtype=np.int64)
         counts[position] = self.counts
         return replace(
@@ -88,6 +98,7 @@ class Domain:
             counts=counts,
             code_of_raw=np.append(position, len(values))[self.code_of_raw],
             suppressed=frozenset(position[list(self.suppressed)].tolist()),
+            covers=covers,
         )
 
     @cached_property
@@ -118,7 +129,11 @@ def canonical(
     Cost: O(distinct values), never O(records).
     """
     absent = _absent(raw, conventions, declaration.scale)
-    if declaration.scale is Scale.NUMERIC:
+    covers = _covers(raw.values[~absent], declaration, conventions) if raw.is_text else None
+    if covers is not None:
+        labels = [_label(text, declaration.scale) for text in raw.values[~absent].tolist()]
+        values, position, misfit, covers = _generalised(labels, absent, covers)
+    elif declaration.scale is Scale.NUMERIC:
         values, position, misfit = _numeric(attribute, raw, absent)
     elif declaration.scale is Scale.ORDINAL and declaration.order is not None:
         values, position, misfit = _ordinal(raw, absent, declaration.order)
@@ -137,6 +152,7 @@ def canonical(
         missing=int(counts[-1]) + raw.nulls,
         code_of_raw=code_of_raw,
         suppressed=_suppressed(values, conventions),
+        covers=None if covers is None else tuple(cover for cover in covers if cover is not None),
     )
     return domain, misfit
 
@@ -167,6 +183,56 @@ def _texts(raw: RawDomain) -> Strings:
     else:
         texts = [str(v) for v in raw.values.tolist()]
     return np.array(texts, dtype=object)
+
+
+def _covers(
+    present: Strings, declaration: AttributeDeclaration, conventions: Conventions
+) -> list[Interval | None] | None:
+    """What each text of a numeric or ordinal attribute covers; None as a whole where no cell is generalised."""
+    if declaration.scale is Scale.ORDINAL and declaration.order is not None:
+        read = OrderedLabels(declaration.order).parse
+    elif declaration.scale is Scale.NUMERIC:
+        read = _number_or_interval
+    else:
+        return None
+    tokens = frozenset(conventions.suppressed_tokens) - frozenset(declaration.order or ())
+    covers = [EVERYTHING if text in tokens else read(text) for text in present.tolist()]
+    return covers if any(cover is not None and cover.low != cover.high for cover in covers) else None
+
+
+def _number_or_interval(text: str) -> Interval | None:
+    number = _number(text)
+    return parse_interval(text) if number is None else Interval(number, number)
+
+
+def _label(text: str, scale: Scale | None) -> str:
+    """A number as it is compared, so that 39.0 is 39; any other text as it stands."""
+    number = _number(text) if scale is Scale.NUMERIC else None
+    return text if number is None else number_text(number)
+
+
+def _generalised(
+    labels: Sequence[str], absent: NDArray[np.bool_], covers: Sequence[Interval | None]
+) -> tuple[NDArray[Any], NDArray[np.int64], Misfit | None, list[Interval | None]]:
+    """A numeric or ordinal attribute some of whose cells are generalised: labels, ordered by what they cover.
+
+    Args:
+        labels: the raw values that stand for a value, as they are compared.
+        absent: which of all raw values stand for none.
+        covers: what each label covers; None where it does not fit the scale.
+    """
+    known = {label: cover for label, cover in zip(labels, covers, strict=True) if cover is not None}
+    ordered = sorted(known, key=lambda label: by_cover(label, known[label]))
+    rank = {label: code for code, label in enumerate(ordered)}
+    position = np.array([rank.get(label, len(ordered)) for label in labels], dtype=np.int64)
+    unfit = np.flatnonzero(~absent)[position == len(ordered)]
+    misfit = Misfit(unfit, "a value that is neither of its scale nor a range of it") if len(unfit) else None
+    return np.array([*ordered, None], dtype=object)[:-1], position, misfit, [known[label] for label in ordered]
+
+
+def by_cover(label: str, cover: Interval) -> tuple[bool, Interval, str]:
+    """The order of generalised values: by what they cover, those that cover everything last."""
+    return cover == EVERYTHING, cover, label
 
 
 def _ordinal(

@@ -12,7 +12,7 @@ A plugin is a module (or object) behind an entry point of group `tcdp_audit`::
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
@@ -33,7 +33,7 @@ def tcdp_audit_checks() -> Iterable[Check]:  # type: ignore[empty-body]
 
 
 @hookspec
-def tcdp_audit_remedies() -> Iterable[Remedy]:  # type: ignore[empty-body]
+def tcdp_audit_remedies() -> Iterable[Remedy[Any]]:  # type: ignore[empty-body]
     """Yield the remedies that this plugin provides."""
 
 

@@ -163,7 +163,7 @@ class Plugins:
         return self._named("tcdp_audit_checks", KINDS)
 
     @cached_property
-    def remedies(self) -> Mapping[str, Remedy]:
+    def remedies(self) -> Mapping[str, Remedy[Any]]:
         """Every registered remedy by name."""
         from tcdp_audit.remedy import Remedy  # noqa: PLC0415
 

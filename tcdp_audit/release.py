@@ -66,6 +66,13 @@ class Release:
             further.append(self._original_domains[domain.attribute].values)
         if not further:
             return domain.values
+        if domain.covers is not None or any(
+            (one.dtype == object) != (domain.values.dtype == object) for one in further
+        ):
+            raise DataError(
+                f"column {domain.attribute!r} is generalised in the release and not in its reference distribution; "
+                "generalise both alike, or set `reference: release`"
+            )
         if domain.values.dtype != object:
             return np.unique(np.concatenate([domain.values, *further]))
         return np.array([*sorted(set(domain.values).union(*further)), None], dtype=object)[:-1]
@@ -132,6 +139,19 @@ class Release:
     def domains(self) -> Mapping[str, Domain]:
         """The domain of each examined attribute that could be read."""
         return {name: read[0] for name, read in self._read.items() if not isinstance(read, DataError)}
+
+    def domain(self, attribute: str) -> Domain:
+        """The domain of any column, examined or not.
+
+        Raises:
+            DataError: it has none.
+        """
+        if attribute in self.domains:
+            return self.domains[attribute]
+        read = self._domain(attribute)
+        if isinstance(read, DataError):
+            raise read
+        return read[0]
 
     @cached_property
     def misfits(self) -> Mapping[str, Misfit]:

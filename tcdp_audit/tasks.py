@@ -15,6 +15,7 @@ from tcdp_audit.check import (
     Check,
     ClassCheck,
     ClassEvidence,
+    Figure,
     Finding,
     Marginal,
     TableCheck,
@@ -62,8 +63,14 @@ class Task:
     obstacle: str = ""
     violation: str = ""
 
-    def measure(self, grouping: Grouping, histogram: Histogram | None, *, show_values: bool) -> Summaries:
-        """The summaries of one shard. Cost: that of the check, and a sort of the classes."""
+    def failing(self, grouping: Grouping, histogram: Histogram | None) -> NDArray[np.bool_]:
+        """Which classes of one shard fail, whatever becomes of the others. Shape (classes,)."""
+        return self._figures(grouping, histogram)[2]
+
+    def _figures(
+        self, grouping: Grouping, histogram: Histogram | None
+    ) -> tuple[tuple[Figure, ...], NDArray[np.bool_], NDArray[np.bool_]]:
+        """The check's figures, the classes that have a distribution, and the classes that fail."""
         size = grouping.size
         filled = np.ones(len(size), dtype=bool) if histogram is None else histogram.filled()
         evidence = self._evidence(size, histogram, filled)
@@ -71,6 +78,11 @@ class Task:
         assert not isinstance(check, TableCheck)  # noqa: S101 - a table check sees no shard
         figures = check.figures(evidence, self.expectation.parameters)
         failing = np.logical_or.reduce([~filled, *(_spread(figure.fails, filled, fill=True) for figure in figures)])
+        return figures, filled, failing
+
+    def measure(self, grouping: Grouping, histogram: Histogram | None, *, show_values: bool) -> Summaries:
+        """The summaries of one shard. Cost: that of the check, and a sort of the classes."""
+        figures, filled, failing = self._figures(grouping, histogram)
         cells = _cells(grouping) if show_values else None
         return tuple(
             summarise(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tcdp_audit.remedy import Remedy
 from tcdp_audit.testing.conformance import Subject
 
 
-def remedy_conforms(remedy: Remedy) -> None:
+def remedy_conforms(remedy: Remedy[Any]) -> None:
     """Hold a remedy's specification against what `explain` and the report show of it.
 
     Raises:

@@ -1,0 +1,17 @@
+"""The built-in remedies, one file a family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tcdp_audit import hookimpl
+from tcdp_audit.remedy import Remedy
+
+REMEDIES: list[Remedy[Any]] = []
+
+
+@hookimpl
+def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
+    """Every built-in remedy."""
+    yield from REMEDIES

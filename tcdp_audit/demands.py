@@ -1,0 +1,119 @@
+"""The class expectations of a policy as a rule on equivalence classes that do not exist yet.
+
+A remedy proposes classes as one number per record and asks which of them would be kept. The answer is the auditor's
+own: the same tasks, references and exact comparisons decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.check import ClassCheck, VictimCheck
+from tcdp_audit.classes import Grouping, Shard
+from tcdp_audit.encoding import Domain
+from tcdp_audit.errors import CheckError
+from tcdp_audit.expectations import Tasks
+from tcdp_audit.outcome import Severity
+from tcdp_audit.release import Release
+from tcdp_audit.tasks import Task
+
+CLASS = "\0class"  # no column of a table has this name
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What every equivalence class of a release must keep.
+
+    Only expectations that can be asked of one class by itself take part: those with a threshold, of error severity.
+    An attack whose share of victims is limited counts as a demand that no class be a victim, unless the table as a
+    whole is one. Everything else is left to the audit of the treated release.
+
+    Args:
+        release: the table under its policy.
+        columns: its sensitive attributes and its entity column as codes, in the table's order.
+        kept_records: which records there are, bool, shape (records,); distributions are those of the kept records.
+    """
+
+    release: Release
+    columns: Shard
+    kept_records: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def _shard(self) -> Shard:
+        if self.kept_records is None:
+            return self.columns
+        return {name: codes[self.kept_records] for name, codes in self.columns.items()}
+
+    @cached_property
+    def _tasks(self) -> Sequence[Task]:
+        tasks = [task for task in Tasks(self.release, [self._shard], self.kept_records is None) if _is_of_class(task)]
+        obstacles = [task.obstacle for task in tasks if task.obstacle]
+        if obstacles:
+            raise CheckError(obstacles[0])
+        return [task for task in tasks if isinstance(task.expectation.check, ClassCheck) or not self._is_victim(task)]
+
+    def _is_victim(self, task: Task) -> bool:
+        """Whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
+        whole = np.zeros(len(next(iter(self._shard.values()))), dtype=np.int64)
+        return bool(self._failing(task, {**self._shard, CLASS: whole}, 1)[0])
+
+    def __bool__(self) -> bool:
+        """Whether there is any demand on classes."""
+        return bool(self._tasks)
+
+    def without(self, removed: NDArray[np.bool_]) -> Demands:
+        """The demands on the table without some records, whose distributions may differ."""
+        kept = ~removed if self.kept_records is None else self.kept_records & ~removed
+        return Demands(self.release, self.columns, None if kept.all() else kept)
+
+    def keep(
+        self, classes: NDArray[np.int64], count: int, records: NDArray[np.intp] | None = None
+    ) -> NDArray[np.bool_]:
+        """Which classes keep every demand, each judged by itself and exactly.
+
+        Args:
+            classes: class number of each record, from 0 to count - 1, in the table's order without removed records.
+            count: how many numbers there are; a class without records does not keep the demands.
+            records: positions of the records that `classes` numbers, ascending; None for all.
+
+        Returns:
+            bool, shape (count,).
+
+        Cost: a sort of the records for each sensitive attribute that is demanded something.
+        """
+        shard: dict[str, NDArray[np.int64]] = {CLASS: classes}
+        for name, codes in self._shard.items():
+            shard[name] = codes if records is None else codes[records]
+        failing = np.bincount(classes, minlength=count) == 0
+        for task in self._tasks:
+            failing |= self._failing(task, shard, count)
+        return np.asarray(~failing)
+
+    def _failing(self, task: Task, shard: Mapping[str, NDArray[np.int64]], count: int) -> NDArray[np.bool_]:
+        number = Domain(CLASS, np.arange(count), np.ones(count, np.int64), 0, np.arange(count))
+        known = task.quasi_identifiers[len(self.release.quasi_identifiers) :]  # sensitive ones that an intruder knows
+        grouping = Grouping(shard, [number, *known], self.release.unit)
+        attribute, histogram = task.attribute, None
+        if attribute is not None:
+            histogram = grouping.histogram(attribute.codes(shard), attribute.size + 1)
+            if self.release.policy.conventions.missing_sensitive != "own_category":
+                histogram = histogram.without(attribute.size)
+        fails = task.failing(grouping, histogram)
+        found = np.zeros(count, dtype=bool)
+        found[grouping.codes()[0][fails]] = True
+        return found
+
+
+def _is_of_class(task: Task) -> bool:
+    """Whether an expectation demands something of every class by itself, and its failure would fail the audit."""
+    check, parameters = task.expectation.check, task.expectation.parameters
+    if parameters.severity is not Severity.ERROR:
+        return False
+    if isinstance(check, ClassCheck):
+        return any(one.demanded(parameters) is not None for one in check.thresholds)
+    return isinstance(check, VictimCheck) and check.demanded(parameters) is not None

@@ -1,0 +1,170 @@
+"""Generalised cells: the labels that stand for several values, how they are written and what they cover.
+
+An interval of numbers or of a declared order is `[20, 35)`, `[20, 35]`, `20-34`, `<20` or `>=65`; several nominal
+values are `{red, blue}`; one of the policy's suppressed tokens covers everything. A remedy writes them, the audit
+reads them as values of their attribute, and information loss is measured by what they cover.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+
+NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_BRACKETED = re.compile(rf"([\[(])\s*({NUMBER}|-inf)\s*,\s*({NUMBER}|inf)\s*([\])])")
+_DASHED = re.compile(r"(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)")
+_BOUNDED = re.compile(rf"(<=|>=|<|>|≤|≥)\s*({NUMBER})")
+_LOWER = (">", ">=", "≥")
+
+
+@dataclass(frozen=True, order=True)
+class Interval:
+    """A set of neighbouring numbers; a single number is the interval from itself to itself.
+
+    Args:
+        low: its lower end, possibly -infinity.
+        high: its upper end, possibly infinity.
+        low_open: whether the lower end is left out.
+        high_open: whether the upper end is left out.
+    """
+
+    low: float
+    high: float
+    low_open: bool = False
+    high_open: bool = False
+
+    @property
+    def middle(self) -> float:
+        """Half way between its ends; an end itself where the other is infinite."""
+        if self.low == -inf or self.high == inf:
+            return self.high if self.low == -inf else self.low
+        return self.low + (self.high - self.low) / 2
+
+    def contains(self, number: float) -> bool:
+        """Whether a number lies in it: 20 is in [20, 35) and not in [15, 20)."""
+        above = number > self.low if self.low_open else number >= self.low
+        return above and (number < self.high if self.high_open else number <= self.high)
+
+
+EVERYTHING = Interval(-inf, inf)
+
+
+def interval_label(low: float | str, high: float | str, *, open_end: bool = False) -> str:
+    """An interval as it is released: closed, or half-open at its upper end.
+
+    Args:
+        low: its lower end, a number or a value of an order.
+        high: its upper end.
+        open_end: whether the upper end belongs to the next interval.
+
+    Example:
+        >>> interval_label(20.0, 35, open_end=True), interval_label(39, 39), interval_label("mild", "severe")
+        ('[20, 35)', '39', '[mild, severe]')
+    """
+    start, end = number_text(low), number_text(high)
+    if start == end and not open_end:
+        return start
+    return f"[{start}, {end}{')' if open_end else ']'}"
+
+
+def set_label(values: Sequence[str]) -> str:
+    """Several nominal values as one label; a single value as it is.
+
+    Example:
+        >>> set_label(["blue", "red"]), set_label(["red"])
+        ('{blue, red}', 'red')
+    """
+    return values[0] if len(values) == 1 else "{" + ", ".join(values) + "}"
+
+
+def number_text(number: float | str) -> str:
+    """A number as the audit compares it: without a fraction where it has none. Text stays as it is."""
+    if isinstance(number, str):
+        return number
+    whole = isinstance(number, int) or (float(number).is_integer() and abs(number) < 2**53)
+    return str(int(number)) if whole else repr(float(number))
+
+
+def parse_interval(text: str) -> Interval | None:
+    """The interval that a label stands for, or None if it is not one.
+
+    Example:
+        >>> parse_interval("[20, 35)"), parse_interval("20-34"), parse_interval(">=65"), parse_interval("n/a")
+        (Interval(low=20.0, high=35.0, low_open=False, high_open=True), Interval(low=20.0, high=34.0, low_open=False, \
+high_open=False), Interval(low=65.0, high=inf, low_open=False, high_open=False), None)
+    """
+    text = text.strip()
+    found = _BRACKETED.fullmatch(text)
+    if found:
+        left, low, high, right = found.groups()
+        return _proper(Interval(float(low), float(high), left == "(", right == ")"))
+    if dashed := _DASHED.fullmatch(text):
+        return _proper(Interval(float(dashed[1]), float(dashed[2])))
+    if bounded := _BOUNDED.fullmatch(text):
+        sign, number = bounded[1], float(bounded[2])
+        if sign in _LOWER:
+            return Interval(number, inf, low_open=sign == ">")
+        return Interval(-inf, number, high_open=sign == "<")
+    return None
+
+
+def _proper(interval: Interval) -> Interval | None:
+    """An interval that holds a number at all."""
+    open_ended = interval.low_open or interval.high_open
+    return interval if interval.low < interval.high or (interval.low == interval.high and not open_ended) else None
+
+
+def number_or_interval(text: str) -> Interval | None:
+    """What a cell of a numeric attribute covers: a number itself, an interval, or None."""
+    if re.fullmatch(NUMBER, text.strip()):
+        number = float(text)
+        return Interval(number, number) if abs(number) < inf else None
+    return parse_interval(text)
+
+
+@dataclass(frozen=True)
+class OrderedLabels:
+    """Reads labels of an ordinal attribute: its values, and `[low, high]` between two of them."""
+
+    order: Sequence[str]
+
+    @cached_property
+    def rank(self) -> Mapping[str, int]:
+        """Place of each value, from 0."""
+        return {value: place for place, value in enumerate(self.order)}
+
+    def parse(self, text: str) -> Interval | None:
+        """The ranks that a label covers, or None if it is no label of this order."""
+        if text in self.rank:
+            return Interval(self.rank[text], self.rank[text])
+        if not (text.startswith("[") and text.endswith("]")):
+            return None
+        inner = text[1:-1]
+        for position in (match.start() for match in re.finditer(", ", inner)):  # a value may hold a comma itself
+            low, high = inner[:position], inner[position + 2 :]
+            if low in self.rank and high in self.rank and self.rank[low] < self.rank[high]:
+                return Interval(self.rank[low], self.rank[high])
+        return None
+
+
+def members(label: str, values: Collection[str]) -> list[str] | None:
+    """The values of a nominal attribute that a set label covers, or None if it is no such label.
+
+    Example:
+        >>> members("{a, b}", {"a", "b", "c"}), members("a", {"a"}), members("{x, y}", {"a"})
+        (['a', 'b'], None, None)
+    """
+    if not (label.startswith("{") and label.endswith("}")):
+        return None
+    parts: Iterable[str] = label[1:-1].split(", ")
+    found: list[str] = []
+    held = ""
+    for part in parts:  # a value may hold the separator itself
+        held = f"{held}, {part}" if held else part
+        if held in values:
+            found.append(held)
+            held = ""
+    return None if held or len(found) < 2 else found
