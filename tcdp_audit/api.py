@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.auditor import Options, evaluate
-from tcdp_audit.engines import Engine, open_engine
-from tcdp_audit.errors import CheckError, UsageError
+from tcdp_audit.auditor import Options
+from tcdp_audit.errors import CheckError
+from tcdp_audit.opened import Opened, opened
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.plugin_manager import Plugins
-from tcdp_audit.policy import Policy, load_policy
-from tcdp_audit.resources import default_memory
-from tcdp_audit.results import Audit, Table
+from tcdp_audit.policy import Policy
+from tcdp_audit.results import Audit
+from tcdp_audit.shards import silent
 
 if TYPE_CHECKING:
     from tcdp_audit.convention_matrix import Variant
@@ -61,30 +59,9 @@ def audit(
 
     Cost: one scan of the release, then linear in its distinct combinations of quasi-identifiers and values.
     """
-    plugins = plugins or Plugins.load()
-    policy = load_policy(policy, plugins)
-    if policy.document.plugins is not None:
-        plugins = plugins.only(policy.document.plugins)
-    options = Options(memory, shards, show_values)
-    if progress is not None:
-        options = replace(options, progress=progress)
-    budget = memory or default_memory()
-    with ExitStack() as opened:
-        engine = opened.enter_context(open_engine(_located(release, policy), budget))
-        companions = {
-            name: opened.enter_context(open_engine(table, budget, name))
-            for name, table in _companions(policy, original, population).items()
-        }
-        schema = _schema_outcomes(policy, engine, release)  # first: a fault of it is one of the policy
-        outcomes = (*evaluate(policy, engine, options, companions), *schema)
-        return Audit(
-            outcomes=outcomes,
-            release=_described(engine),
-            companions={name: _described(table) for name, table in companions.items()},
-            policy=policy,
-            plugins=plugins,
-            variants=_variants(policy, engine, options, companions) if all_conventions else (),
-        )
+    options = Options(memory, shards, show_values, progress or silent)
+    with opened(release, policy, original, population, plugins, options) as bench:
+        return bench.audit(bench.outcomes(), variants=_variants(bench) if all_conventions else ())
 
 
 def measure(
@@ -152,39 +129,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str) else list(value)
 
 
-def _located(release: Any, policy: Policy) -> Any:
-    if release is not None:
-        return release
-    if policy.document.release is None:
-        raise UsageError("no release: name it in the call, or as `release:` in the policy")
-    return policy.resolve(policy.document.release)
-
-
-def _companions(policy: Policy, original: Any, population: Any) -> dict[str, Any]:
-    """The further tables to open, from the call or from the policy: the original always, others where a check asks."""
-    required = {"original"}.union(*(getattr(one.check, "requires", ()) for one in policy.expectations))
-    given = {"original": original, "population": population, "holdout": None}
-    named = {name: getattr(policy.document, name) for name in given}
-    found = {name: policy.resolve(location) for name, location in named.items() if location is not None}
-    found |= {name: table for name, table in given.items() if table is not None}
-    return {name: table for name, table in found.items() if name in required}
-
-
-def _variants(
-    policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine]
-) -> tuple[Variant, ...]:
+def _variants(bench: Opened) -> tuple[Variant, ...]:
     from tcdp_audit.convention_matrix import convention_matrix  # noqa: PLC0415 - only where it is asked for
 
-    return convention_matrix(policy, engine, options, companions)
-
-
-def _described(engine: Engine) -> Table:
-    return Table(engine.uri, engine.sha256(), engine.records, len(engine.columns))
-
-
-def _schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
-    if policy.document.schema_ is None:
-        return ()
-    from tcdp_audit.integrations.pandera import schema_outcomes  # noqa: PLC0415 - imports pandas and pandera
-
-    return schema_outcomes(policy, engine, release)
+    return convention_matrix(bench.policy, bench.engine, bench.options, bench.companions)

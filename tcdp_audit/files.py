@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tcdp_audit.errors import UsageError
@@ -38,23 +40,33 @@ def write_atomically(path: Path, text: str) -> None:
     Raises:
         UsageError: the target cannot be written; what stood there is left as it was.
     """
+    with appearing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
+@contextmanager
+def appearing(path: Path) -> Iterator[Path]:
+    """A temporary file beside the target, of the same kind by its extensions; it takes the target's place at the end.
+
+    Raises:
+        UsageError: the target cannot be written. After this or any other error what stood there is left as it was.
+    """
     require_writable(path)
+    temporary: Path | None = None
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            temporary = Path(file.name)
-            try:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-                _as_new_file(temporary)
-                temporary.replace(path)
-            except BaseException:
-                temporary.unlink(missing_ok=True)
-                raise
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix="".join(path.suffixes))
+        os.close(handle)
+        temporary = Path(name)
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        _as_new_file(temporary)
+        temporary.replace(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
 
 
 def _as_new_file(path: Path) -> None:

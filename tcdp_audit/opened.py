@@ -1,0 +1,117 @@
+"""A release, its policy and the tables it is compared with, opened together: what every command works on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tcdp_audit.auditor import Options, evaluate
+from tcdp_audit.engines import Engine, open_engine
+from tcdp_audit.errors import UsageError
+from tcdp_audit.outcome import Outcome
+from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.policy import Policy, load_policy
+from tcdp_audit.resources import default_memory
+from tcdp_audit.results import Audit, Table
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Everything that an audit reads.
+
+    Args:
+        policy: what the release must satisfy.
+        plugins: the code that takes part.
+        options: how to run.
+        release: what the caller gave, or the path that the policy names.
+        engine: the release.
+        companions: the further tables by their name in the policy: original, population, holdout.
+    """
+
+    policy: Policy
+    plugins: Plugins
+    options: Options
+    release: Any
+    engine: Engine
+    companions: Mapping[str, Engine]
+
+    @property
+    def memory(self) -> int:
+        """Budget in bytes."""
+        return self.options.memory or default_memory()
+
+    def outcomes(self, engine: Engine | None = None, release: Any = None) -> tuple[Outcome, ...]:
+        """Everything that comes of the release, or of another table in its place."""
+        engine, release = (self.engine, self.release) if engine is None else (engine, release)
+        schema = _schema_outcomes(self.policy, engine, release)  # first: a fault of it is one of the policy
+        return (*evaluate(self.policy, engine, self.options, self.companions), *schema)
+
+    def audit(self, outcomes: tuple[Outcome, ...], engine: Engine | None = None, **further: Any) -> Audit:
+        """Outcomes with their provenance."""
+        return Audit(
+            outcomes=outcomes,
+            release=described(self.engine if engine is None else engine),
+            companions={name: described(table) for name, table in self.companions.items()},
+            policy=self.policy,
+            plugins=self.plugins,
+            **further,
+        )
+
+
+@contextmanager
+def opened(
+    release: Any,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    original: Any,
+    population: Any,
+    plugins: Plugins | None,
+    options: Options,
+) -> Iterator[Opened]:
+    """Open a release and what its policy needs; see `api.audit` for the parameters."""
+    plugins = plugins or Plugins.load()
+    policy = load_policy(policy, plugins)
+    if policy.document.plugins is not None:
+        plugins = plugins.only(policy.document.plugins)
+    budget = options.memory or default_memory()
+    release = _located(release, policy)
+    with ExitStack() as stack:
+        engine = stack.enter_context(open_engine(release, budget))
+        companions = {
+            name: stack.enter_context(open_engine(table, budget, name))
+            for name, table in _companions(policy, original, population).items()
+        }
+        yield Opened(policy, plugins, options, release, engine, companions)
+
+
+def described(engine: Engine) -> Table:
+    """What is known about a table that was read."""
+    return Table(engine.uri, engine.sha256(), engine.records, len(engine.columns))
+
+
+def _located(release: Any, policy: Policy) -> Any:
+    if release is not None:
+        return release
+    if policy.document.release is None:
+        raise UsageError("no release: name it in the call, or as `release:` in the policy")
+    return policy.resolve(policy.document.release)
+
+
+def _companions(policy: Policy, original: Any, population: Any) -> dict[str, Any]:
+    """The further tables to open, from the call or from the policy: the original always, others where a check asks."""
+    required = {"original"}.union(*(getattr(one.check, "requires", ()) for one in policy.expectations))
+    given = {"original": original, "population": population, "holdout": None}
+    named = {name: getattr(policy.document, name) for name in given}
+    found = {name: policy.resolve(location) for name, location in named.items() if location is not None}
+    found |= {name: table for name, table in given.items() if table is not None}
+    return {name: table for name, table in found.items() if name in required}
+
+
+def _schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
+    if policy.document.schema_ is None:
+        return ()
+    from tcdp_audit.integrations.pandera import schema_outcomes  # noqa: PLC0415 - imports pandas and pandera
+
+    return schema_outcomes(policy, engine, release)
