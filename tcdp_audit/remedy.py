@@ -97,6 +97,7 @@ class Remedy(Generic[R]):
         validate: faults of the parameters under a policy: (parameter or "", sentence).
         plan: parameter sets that are worth trying on a release whose policy names no remedy, most promising first;
             none where the remedy does not apply to what fails.
+        random: it draws from a source that no seed repeats, as noise for differential privacy must; it runs once only.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Remedy(Generic[R]):
     apply: Callable[[RemedyView, R], Treatment]
     validate: Callable[[R, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
     plan: Callable[[RemedyView, tuple[Outcome, ...]], Iterable[Mapping[str, Any]]] = field(default=lambda _, __: ())
+    random: bool = False
 
     @property
     def source(self) -> str:

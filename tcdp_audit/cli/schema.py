@@ -18,7 +18,7 @@ RESULT = ("tcdp_audit_reports", "result.schema.json")
 @click.option("--result", is_flag=True, help="The schema of JSON results, in place of that of policies.")
 @plugin_options
 def command(blocked: tuple[str, ...], *, result: bool, no_external_plugins: bool) -> int:
-    """Print the JSON Schema of policies, with the parameters of every installed check.
+    """Print the JSON Schema of policies, with the parameters of every installed check and remedy.
 
     Save it beside your policies and let an editor complete and check them as you type.
     """
@@ -30,7 +30,7 @@ def _policy_schema(blocked: tuple[str, ...], *, no_external_plugins: bool) -> st
     from tcdp_audit.policy.schema import policy_schema  # noqa: PLC0415 - imports pydantic
 
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    return json.dumps(policy_schema(plugins.checks), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(policy_schema(plugins.checks, plugins.remedies), ensure_ascii=False, indent=2) + "\n"
 
 
 def result_schema() -> str:

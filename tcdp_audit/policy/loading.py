@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
 from tcdp_audit.errors import PluginError, PolicyError, UsageError
 from tcdp_audit.policy.faults import from_validation, located, nearest, render
 from tcdp_audit.policy.model import PolicyDocument, Role
-from tcdp_audit.policy.policy import Expectation, Policy
+from tcdp_audit.policy.policy import Expectation, PlannedRemedy, Policy
+from tcdp_audit.policy.section import Entry, Section
 from tcdp_audit.policy.source import Fault, Source, SourceFault, parse
 
 if TYPE_CHECKING:
     from tcdp_audit.check import Check
     from tcdp_audit.plugin_manager import Plugins
+    from tcdp_audit.remedy import Remedy
+
+T = TypeVar("T", bound="Check | Remedy[Any]")
 
 
 def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugins | None = None) -> Policy:
@@ -25,12 +29,12 @@ def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugin
 
     Args:
         policy: path of a `*.tcdp.yaml` file, or its content as a mapping.
-        plugins: the plugins whose checks it may name; by default all that are installed.
+        plugins: the plugins whose checks and remedies it may name; by default all that are installed.
 
     Raises:
         UsageError: the file does not exist or cannot be read.
         PolicyError: the policy is wrong; the message lists every fault with line and column.
-        PluginError: it names a check that is unknown while a plugin that may define it is broken.
+        PluginError: it names a check or a remedy that is unknown while a plugin that may define it is broken.
     """
     if isinstance(policy, Policy):
         return policy
@@ -70,13 +74,13 @@ class _Reading:
 
     def policy(self) -> Policy:
         document = self._document()
-        expectations = tuple(self._expectations(document))
+        expectations, remedies = tuple(self._expectations(document)), tuple(self._remedies(document))
         if self.faults:
             name = "policy" if self.path is None else str(self.path)
             ordered = sorted(self.faults, key=lambda fault: (fault.line, fault.column))
             raise PolicyError(render(name, self.text if self.path else "", ordered))
         assert document is not None  # noqa: S101 - a missing document has left faults
-        return Policy(document, expectations, self.text, self.path)
+        return Policy(document, expectations, self.text, self.path, remedies)
 
     def _document(self) -> PolicyDocument | None:
         try:
@@ -95,49 +99,60 @@ class _Reading:
         return document
 
     def _expectations(self, document: PolicyDocument | None) -> Iterator[Expectation]:
-        """Every sound expectation; also where the rest of the document is not, to find all faults at once."""
+        section = Section("expect", "check", lambda: self.plugins.checks, lambda check, *where: check.faults(*where))
+        for entry in self._entries(section, document):
+            yield Expectation(entry.registered, entry.parameters, entry.line)
+
+    def _remedies(self, document: PolicyDocument | None) -> Iterator[PlannedRemedy]:
+        section = Section("remedy", "remedy", lambda: self.plugins.remedies, lambda one, *where: one.validate(*where))
+        for entry in self._entries(section, document):
+            yield PlannedRemedy(entry.registered, entry.parameters, entry.line)
+
+    def _entries(self, section: Section[T], document: PolicyDocument | None) -> Iterator[Entry[T]]:
+        """Every sound entry of a section; also where the rest of the document is not, to find all faults at once."""
         data = self.source.data
-        entries = data.get("expect") if isinstance(data, Mapping) else None
+        entries = data.get(section.key) if isinstance(data, Mapping) else None
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             if not isinstance(entry, Mapping) or len(entry) != 1:
                 if isinstance(entry, Mapping) or document is not None:
-                    self._fault(["expect", index], "must be one check name with its parameters")
+                    self._fault([section.key, index], f"must be one {section.noun} name with its parameters")
                 continue
             name, given = next(iter(entry.items()))
-            location: list[str | int] = ["expect", index, str(name)]
-            check = self._check(str(name), location)
-            if check is not None:
-                yield from self._expectation(check, {} if given is None else given, location, document)
+            location: list[str | int] = [section.key, index, str(name)]
+            registered = self._registered(section, str(name), location)
+            if registered is not None:
+                yield from self._entry(section, registered, {} if given is None else given, location, document)
 
-    def _check(self, name: str, location: list[str | int]) -> Check | None:
-        check = self.plugins.checks.get(name)
-        if check is not None:
-            return check
-        broken = self.plugins.broken
-        if broken:
-            reasons = "; ".join(f"{plugin.name}: {plugin.error}" for plugin in broken)
-            raise PluginError(f"no check {name!r} is known, and a plugin that may define it did not load ({reasons})")
+    def _registered(self, section: Section[T], name: str, location: list[str | int]) -> T | None:
+        known = section.known()
+        if name in known:
+            return known[name]
+        if self.plugins.broken:
+            reasons = "; ".join(f"{plugin.name}: {plugin.error}" for plugin in self.plugins.broken)
+            raise PluginError(
+                f"no {section.noun} {name!r} is known, and a plugin that may define it did not load ({reasons})"
+            )
         line, column = self.source.position(location[:-1])
-        self.faults.append(
-            Fault(f"expect[{location[1]}]", f"unknown check {name!r}{nearest(name, self.plugins.checks)}", line, column)
-        )
+        sentence = f"unknown {section.noun} {name!r}{nearest(name, known)}"
+        self.faults.append(Fault(f"{section.key}[{location[1]}]", sentence, line, column))
         return None
 
-    def _expectation(
-        self, check: Check, given: Any, location: list[str | int], document: PolicyDocument | None
-    ) -> Iterator[Expectation]:
+    def _entry(
+        self, section: Section[T], registered: T, given: Any, location: list[str | int], document: PolicyDocument | None
+    ) -> Iterator[Entry[T]]:
+        model = registered.parameters
         try:
-            parameters = check.parameters.model_validate(given)
+            parameters = model.model_validate(given)
         except ValidationError as error:
-            self.faults += from_validation(error, self.source, check.parameters, location)
+            self.faults += from_validation(error, self.source, model, location)
             return
         if document is None:
             return
-        faults = list(check.faults(parameters, document))
+        faults = list(section.faults(registered, parameters, document))
         for parameter, message in faults:
             self._fault([*location, parameter] if parameter else location, message)
         if not faults:
-            yield Expectation(check, parameters, self.source.position(location)[0] or None)
+            yield Entry(registered, parameters, self.source.position(location)[0] or None)
 
     def _fault(self, location: list[str | int], message: str) -> None:
         self.faults.append(located(self.source, location, message))

@@ -97,7 +97,7 @@ class Conventions(Model):
 
 
 class PolicyDocument(Model):
-    """A policy file as it is written. The parameters of each expectation are left to its check."""
+    """A policy file as it is written. The parameters of each expectation and remedy are left to the plugin."""
 
     version: Annotated[Literal[1], Field(description="Version of the policy format.")]
     release: Annotated[str | None, Field(description="The table under audit, relative to this file.")] = None
@@ -121,3 +121,8 @@ class PolicyDocument(Model):
     ]
     conventions: Conventions = Conventions()
     expect: Annotated[list[dict[str, Any]], Field(min_length=1, description="What the release must satisfy.")]
+    remedy: Annotated[
+        list[dict[str, Any]] | None,
+        Field(min_length=1, description="How a release that fails is repaired: remedies, in the order of their turn."),
+    ] = None
+    seed: Annotated[int, Field(ge=0, description="Seed of every random choice of a remedy.")] = 0

@@ -12,6 +12,7 @@ from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDoc
 
 if TYPE_CHECKING:
     from tcdp_audit.check import Check, Parameters
+    from tcdp_audit.remedy import Remedy, RemedyParameters
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,15 @@ class Expectation:
 
 
 @dataclass(frozen=True)
+class PlannedRemedy:
+    """A remedy with its parameters, and the line of the policy it stands on."""
+
+    remedy: Remedy[Any]
+    parameters: RemedyParameters
+    line: int | None = None
+
+
+@dataclass(frozen=True)
 class Policy:
     """What a release must satisfy.
 
@@ -32,12 +42,14 @@ class Policy:
         expectations: its expectations, each bound to a registered check.
         text: the text of the file, or its canonical JSON where the policy was given as a mapping.
         path: the file it was read from, if any.
+        remedies: what repairs a release that fails, in the order of their turn; none where the policy leaves it open.
     """
 
     document: PolicyDocument
     expectations: tuple[Expectation, ...]
     text: str
     path: Path | None = None
+    remedies: tuple[PlannedRemedy, ...] = ()
 
     @property
     def name(self) -> str:

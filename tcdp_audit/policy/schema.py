@@ -1,4 +1,4 @@
-"""The JSON Schema of policies: the document's own, with every registered check's parameters in `expect`."""
+"""The JSON Schema of policies: the document's own, with the parameters of every registered check and remedy."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from pydantic import BaseModel
     from pydantic_core import core_schema
 
     from tcdp_audit.check import Check
+    from tcdp_audit.remedy import Remedy
 
 HEAD = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -26,30 +27,32 @@ HEAD = {
 _BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 
 
-def policy_schema(checks: Mapping[str, Check]) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) that a policy file keeps if these checks are registered.
+def policy_schema(checks: Mapping[str, Check], remedies: Mapping[str, Remedy[Any]]) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) that a policy file keeps if these checks and remedies are registered.
 
     It is a necessary condition: what depends on two places of a policy, such as whether an attribute's
     scale suits a check, is decided by `load_policy`.
     """
-    document, parameters, definitions = _generated(checks)
-    expectations = [_expectation(checks[name], parameters[name]) for name in sorted(checks)]
+    document, references, definitions = _generated([*checks.values(), *remedies.values()])
+    expectations = [_entry(one, one.guide.definition, references) for _, one in sorted(checks.items())]
     document["properties"]["expect"]["items"] = {"oneOf": expectations}
+    treatments = [_entry(one, one.guide.method, references) for _, one in sorted(remedies.items())]
+    _list_of(document["properties"]["remedy"])["items"] = {"oneOf": treatments} if treatments else False
     own = {name: value for name, value in document.items() if name not in HEAD}
     return {**HEAD, **own, "$defs": definitions}
 
 
-def parameters_schema(check: Check) -> dict[str, Any]:
-    """The JSON Schema of one check's parameters, its definitions under `$defs`."""
-    _, references, definitions = _generated({check.name: check})
-    return {**definitions[_target(references[check.name])], "$defs": definitions}
+def parameters_schema(registered: Check | Remedy[Any]) -> dict[str, Any]:
+    """The JSON Schema of the parameters of one check or remedy, its definitions under `$defs`."""
+    _, references, definitions = _generated([registered])
+    return {**definitions[_target(references[registered.parameters])], "$defs": definitions}
 
 
 def _generated(
-    checks: Mapping[str, Check],
-) -> tuple[dict[str, Any], dict[str, JsonSchemaValue], dict[str, Any]]:
-    """The document's schema, a reference to each check's parameters, and the remaining definitions."""
-    models: list[type[BaseModel]] = [PolicyDocument, *(check.parameters for check in checks.values())]
+    registered: Iterable[Check | Remedy[Any]],
+) -> tuple[dict[str, Any], dict[type[BaseModel], JsonSchemaValue], dict[str, Any]]:
+    """The document's schema, a reference to each model of parameters, and the remaining definitions."""
+    models: list[type[BaseModel]] = [PolicyDocument, *(one.parameters for one in registered)]
     for model in models:
         model.model_rebuild()
     inputs: list[tuple[type[BaseModel], JsonSchemaMode]]
@@ -57,7 +60,7 @@ def _generated(
     references, whole = models_json_schema(inputs, schema_generator=_Generator)
     definitions = _with_bounds(whole["$defs"])
     document = definitions.pop(_target(references[PolicyDocument, "validation"]))
-    parameters = {name: references[check.parameters, "validation"] for name, check in checks.items()}
+    parameters = {model: references[model, "validation"] for model in models[1:]}
     return document, parameters, dict(sorted(definitions.items()))
 
 
@@ -65,14 +68,21 @@ def _target(reference: JsonSchemaValue) -> str:
     return str(reference["$ref"]).rsplit("/", 1)[-1]
 
 
-def _expectation(check: Check, parameters: JsonSchemaValue) -> dict[str, Any]:
-    """A mapping of one key, the check's name; without parameters it measures."""
+def _list_of(node: dict[str, Any]) -> dict[str, Any]:
+    """The list among the alternatives of a key that may be left out."""
+    return next(one for one in node["anyOf"] if one.get("type") == "array")
+
+
+def _entry(
+    registered: Check | Remedy[Any], description: str, references: Mapping[type[BaseModel], JsonSchemaValue]
+) -> dict[str, Any]:
+    """A mapping of one key, the name of a check or a remedy; without parameters it has its defaults."""
     return {
-        "title": check.title,
-        "description": check.guide.definition,
+        "title": registered.title,
+        "description": description,
         "type": "object",
-        "properties": {check.name: {"anyOf": [parameters, {"type": "null"}]}},
-        "required": [check.name],
+        "properties": {registered.name: {"anyOf": [references[registered.parameters], {"type": "null"}]}},
+        "required": [registered.name],
         "additionalProperties": False,
     }
 

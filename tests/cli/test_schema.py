@@ -128,7 +128,7 @@ def test_a_third_party_checks_parameters_are_part_of_it():
 
     (k_anonymity,) = (one for one in Plugins.load(external=False).checks.values() if one.name == "k_anonymity")
     checks = {"head_count": replace(k_anonymity, name="head_count")}
-    schema = Draft202012Validator(policy_schema(checks))
+    schema = Draft202012Validator(policy_schema(checks, {}))
 
     assert schema.is_valid(_expecting({"head_count": {"k": 5}}))
     assert not schema.is_valid(_expecting({"k_anonymity": {"k": 5}}))
