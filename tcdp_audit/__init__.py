@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.errors import CheckError, DataError, PluginError, PolicyError, TcdpAuditError, UsageError
     from tcdp_audit.exact import Ratios, Transcendental
+    from tcdp_audit.fixing import Remediation, fix
     from tcdp_audit.hookspecs import hookimpl
     from tcdp_audit.outcome import Comparison, Outcome, Severity, Status
     from tcdp_audit.policy import Policy, load_policy
-    from tcdp_audit.remedy import Remedy
+    from tcdp_audit.remedy import NewColumn, Remedy, RemedyError, RemedyGuide, RemedyParameters, Treatment
+    from tcdp_audit.remedy_view import RemedyView
     from tcdp_audit.reporter import Reporter
     from tcdp_audit.results import Audit
 
@@ -50,10 +52,12 @@ _HOME = {
     ),
     "errors": ("CheckError", "DataError", "PluginError", "PolicyError", "TcdpAuditError", "UsageError"),
     "exact": ("Ratios", "Transcendental"),
+    "fixing": ("Remediation", "fix"),
     "hookspecs": ("hookimpl",),
     "outcome": ("Comparison", "Outcome", "Severity", "Status"),
     "policy": ("Policy", "load_policy"),
-    "remedy": ("Remedy",),
+    "remedy": ("NewColumn", "Remedy", "RemedyError", "RemedyGuide", "RemedyParameters", "Treatment"),
+    "remedy_view": ("RemedyView",),
     "reporter": ("Reporter",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -68,6 +72,7 @@ __all__ = [
     "DataError",
     "Finding",
     "Guide",
+    "NewColumn",
     "Outcome",
     "Parameters",
     "PluginError",
@@ -75,7 +80,12 @@ __all__ = [
     "PolicyError",
     "Quarter",
     "Ratios",
+    "Remediation",
     "Remedy",
+    "RemedyError",
+    "RemedyGuide",
+    "RemedyParameters",
+    "RemedyView",
     "Reporter",
     "Severity",
     "Status",
@@ -83,9 +93,11 @@ __all__ = [
     "TcdpAuditError",
     "Threshold",
     "Transcendental",
+    "Treatment",
     "UsageError",
     "VictimCheck",
     "audit",
+    "fix",
     "hookimpl",
     "load_policy",
     "measure",

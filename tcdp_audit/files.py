@@ -48,6 +48,8 @@ def write_atomically(path: Path, text: str) -> None:
 def appearing(path: Path) -> Iterator[Path]:
     """A temporary file beside the target, of the same kind by its extensions; it takes the target's place at the end.
 
+    Where it has been removed by then, the target is left as it was.
+
     Raises:
         UsageError: the target cannot be written. After this or any other error what stood there is left as it was.
     """
@@ -58,10 +60,11 @@ def appearing(path: Path) -> Iterator[Path]:
         os.close(handle)
         temporary = Path(name)
         yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        _as_new_file(temporary)
-        temporary.replace(path)
+        if temporary.exists():
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+            _as_new_file(temporary)
+            temporary.replace(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     finally:

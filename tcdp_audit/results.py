@@ -18,6 +18,7 @@ from tcdp_audit.files import write_atomically
 from tcdp_audit.outcome import Outcome, Severity, Status
 
 if TYPE_CHECKING:
+    from tcdp_audit.change_log import ChangeLog
     from tcdp_audit.convention_matrix import Variant
     from tcdp_audit.plugin_manager import Plugins
     from tcdp_audit.policy import Policy
@@ -77,6 +78,7 @@ class Audit:
         plugins: the code that took part.
         companions: the tables that the release was compared with, by their name in the policy.
         variants: the verdicts under every combination of conventions, where they were asked for.
+        change_log: how the release was made, where remedies made it.
         audited_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
     """
 
@@ -86,6 +88,7 @@ class Audit:
     plugins: Plugins
     companions: Mapping[str, Table] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
+    change_log: ChangeLog | None = None
     audited_at: datetime = field(default_factory=now)
 
     @property
@@ -163,6 +166,7 @@ class Audit:
             "summary": self.summary,
             "outcomes": [one.as_json() for one in self.outcomes],
             **({"variants": [one.as_json() for one in self.variants]} if self.variants else {}),
+            **({} if self.change_log is None else {"change_log": self.change_log.as_json()}),
         }
 
     def to_json(self) -> str:

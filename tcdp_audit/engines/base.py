@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -33,6 +34,7 @@ class Engine(ABC):
 
     name: str
     uri: str
+    path: Path | None = None
 
     @property
     @abstractmethod

@@ -104,6 +104,11 @@ def _header(path: Path) -> tuple[list[str], str]:
     return names, delimiter
 
 
+def delimiter_of(path: Path) -> str:
+    """What stands between the cells of a CSV file; a comma for a file of another kind."""
+    return _header(path)[1] if _READERS.get(extension(path)) is _csv else ","
+
+
 def _decoded(start: bytes, path: Path) -> str:
     try:
         return start.decode("utf-8-sig", errors="strict" if len(start) < HEADER_BYTES else "ignore")

@@ -1,0 +1,224 @@
+"""`fix`: repair a release under its policy, prove it by auditing what was written, and say what it cost."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tcdp_audit.auditor import Options
+from tcdp_audit.change_log import ChangeLog, standing_against
+from tcdp_audit.engines import open_engine
+from tcdp_audit.engines.files import delimiter_of
+from tcdp_audit.files import appearing, require_writable
+from tcdp_audit.opened import Opened, opened
+from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.policy import Policy
+from tcdp_audit.remediation import Course, State, beyond_repair
+from tcdp_audit.results import Audit
+from tcdp_audit.shards import silent
+from tcdp_audit.table_file import require_table_file, write_table
+from tcdp_audit.treatment import changed_cells, in_unlinkable_order
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remediation:
+    """A release before and after remedies.
+
+    Args:
+        before: the audit of the release as it came in.
+        after: the audit of the release as it stands; its `change_log` says what was done and what it cost.
+        released: the table as it is released.
+        written: the file it was written to, or None.
+    """
+
+    before: Audit
+    after: Audit
+    released: pa.Table
+    written: Path | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the release keeps its policy now."""
+        return self.after.passed
+
+    @property
+    def log(self) -> ChangeLog:
+        """What was done, and what it cost."""
+        assert self.after.change_log is not None  # noqa: S101 - `fix` always gives one
+        return self.after.change_log
+
+    def raise_for_failures(self) -> None:
+        """Do nothing if the release passes now.
+
+        Raises:
+            ExpectationsFailedError: it does not.
+        """
+        self.after.raise_for_failures()
+
+    def write(self, path: str | Path) -> None:
+        """Write a report of the audit with its change log; the extension chooses the format."""
+        self.after.write(path)
+
+
+def fix(
+    release: Any,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    original: Any = None,
+    population: Any = None,
+    *,
+    output: str | Path | None = None,
+    keep_failing: bool = False,
+    keep_order: bool = False,
+    plugins: Plugins | None = None,
+    memory: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Remediation:
+    """Repair a release with the remedies that its policy names, or with those that lose least where it names none.
+
+    After every remedy the whole release is audited again. A release that passes already is left as it is. The result
+    has exactly the columns of the input in their order; its records are in an order that says nothing about the
+    order they came in, unless the policy says `rows_aligned: true`.
+
+    Args:
+        release: a path or a table; see `audit`. None for the release that the policy names.
+        policy: a policy, the path of a policy file, or its content as a mapping.
+        original: the table that the release was made from, where the policy needs one.
+        population: the population that the release was drawn from, likewise.
+        output: the file to write the release to. It appears only if the audit of what was written passes.
+        keep_failing: write the best release that was found even if it does not pass.
+        keep_order: leave the records in their order. Order links records.
+        plugins: the plugins to use; by default all that are installed.
+        memory: budget in bytes; by default three quarters of what is free. The release itself is held in memory.
+        progress: called with (step, done, in all).
+
+    Returns:
+        The audits before and after, the table, and the log of changes. Look at `.passed`.
+
+    Raises:
+        UsageError: a file does not exist, or the output cannot be written.
+        PolicyError: the policy is wrong.
+        DataError: the release is empty or cannot be read.
+        PluginError: a plugin that the policy needs does not work.
+
+    Cost: an audit for every remedy tried, and the remedies' own.
+    """
+    target = None if output is None else Path(output)
+    if target is not None:
+        require_table_file(target)
+        require_writable(target)
+    options = Options(memory, progress=progress or silent)
+    with opened(release, policy, original, population, plugins, options) as bench:
+        return _Fix(bench, target, keep_failing=keep_failing, keep_order=keep_order).run()
+
+
+class _Fix:
+    """One call of `fix`."""
+
+    def __init__(self, bench: Opened, target: Path | None, *, keep_failing: bool, keep_order: bool) -> None:
+        self.bench, self.target, self.keep_failing = bench, target, keep_failing
+        self.keep_order = keep_order or bench.policy.document.rows_aligned
+
+    def run(self) -> Remediation:
+        outcomes = self.bench.outcomes()
+        before = self.bench.audit(outcomes)
+        table = self.bench.engine.table()
+        start = State(table, np.arange(table.num_rows), outcomes)
+        course = Course(
+            policy=self.bench.policy,
+            table=table,
+            remedies=self.bench.plugins.remedies,
+            auditing=self._audited,
+            memory=self.bench.memory,
+            progress=self.bench.options.progress,
+        )
+        obstacle = beyond_repair(outcomes)
+        needed = before.status in ("failed", "error") and not obstacle
+        state = course.run(start) if needed else start
+        released, order = self._ordered(course, state) if state.steps else (table, "kept")
+        return self._finished(before, course, state, released, order, obstacle)
+
+    def _audited(self, table: pa.Table) -> tuple[Any, ...]:
+        with open_engine(table, self.bench.memory) as engine:
+            return self.bench.outcomes(engine, table)
+
+    def _ordered(self, course: Course, state: State) -> tuple[pa.Table, str]:
+        settled = course.settled(state.table)
+        if self.keep_order:
+            return settled, "kept"
+        return settled.take(pa.array(in_unlinkable_order(settled, self.bench.policy.document.seed))), "shuffled"
+
+    def _finished(
+        self, before: Audit, course: Course, state: State, released: pa.Table, order: str, obstacle: str
+    ) -> Remediation:
+        with course.losing(state) as loss:
+            log = ChangeLog(
+                input=before.release,
+                before=before.outcomes,
+                steps=state.steps,
+                tried=tuple(course.tried),
+                records=before.release.records,
+                suppressed=before.release.records - len(state.kept),
+                cells=_changes(course, state),
+                planned=not self.bench.policy.remedies,
+                order=order,
+                seed=self.bench.policy.document.seed,
+                loss=loss.as_json(),
+                reason=_reason(before, state, obstacle),
+            )
+        after, written = self._proven(released, log)
+        return Remediation(before=before, after=after, released=released, written=written)
+
+    def _proven(self, released: pa.Table, log: ChangeLog) -> tuple[Audit, Path | None]:
+        """The audit of what is released, read back from its file where there is one, and the file if it was kept."""
+        if self.target is None:
+            with open_engine(released, self.bench.memory) as engine:
+                return self.bench.audit(self.bench.outcomes(engine, released), engine, change_log=log), None
+        with appearing(self.target) as temporary:
+            audit = self._audit_of_file(temporary, released, log)
+            kept = audit.passed or self.keep_failing
+            if not kept:
+                temporary.unlink()
+        return audit, self.target if kept else None
+
+    def _audit_of_file(self, temporary: Path, released: pa.Table, log: ChangeLog) -> Audit:
+        """Write the release, read it back, and audit it under its final name."""
+        assert self.target is not None  # noqa: S101 - only asked where there is one
+        source = self.bench.engine.path
+        if log.order == "kept" and log.is_unchanged and source is not None and _same_kind(source, self.target):
+            shutil.copyfile(source, temporary)
+        else:
+            delimiter = "," if source is None else delimiter_of(source)
+            write_table(released, temporary, kind=self.target, delimiter=delimiter)
+        with open_engine(temporary, self.bench.memory) as engine:
+            audit = self.bench.audit(self.bench.outcomes(engine, temporary), engine, change_log=log)
+        return replace(audit, release=replace(audit.release, uri=str(self.target)))
+
+
+def _same_kind(one: Path, other: Path) -> bool:
+    return one.suffixes[-2:] == other.suffixes[-2:]
+
+
+def _changes(course: Course, state: State) -> dict[str, int]:
+    """How many cells of each column differ in the records that stayed."""
+    before = course.table.take(pa.array(state.kept)) if len(state.kept) < course.table.num_rows else course.table
+    after = course.settled(state.table) if state.steps else state.table
+    return changed_cells(before, after)
+
+
+def _reason(before: Audit, state: State, obstacle: str) -> str:
+    """Why the release does not pass, or nothing."""
+    if state.passes:
+        return "" if before.status != "measured" else "the policy demands nothing, so there is nothing to repair"
+    if obstacle:
+        return f"no remedy changes columns or the policy; {obstacle}"
+    standing = standing_against(state.outcomes)
+    named = ", ".join(
+        dict.fromkeys(one.check + (f" on {one.attribute!r}" if one.attribute else "") for one in standing)
+    )
+    return f"{len(standing)} of {len(state.outcomes)} outcomes still stand against the release: {named}"
