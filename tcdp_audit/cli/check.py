@@ -8,12 +8,9 @@ from pathlib import Path
 import click
 
 from tcdp_audit.cli.ahead import Ahead
-from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.options import chosen_reporters, load_plugins, plugin_options
 from tcdp_audit.cli.progress import progress_on_terminal
-from tcdp_audit.errors import UsageError
-from tcdp_audit.files import require_writable, write_atomically
-from tcdp_audit.plugin_manager import Plugins
-from tcdp_audit.reporter import Reporter
+from tcdp_audit.files import write_atomically
 from tcdp_audit.resources import parse_memory
 
 JSON_SUFFIX = ".json"
@@ -61,7 +58,7 @@ def command(
 
     budget = None if memory is None else parse_memory(memory)
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    chosen = _reporters(reports, plugins)
+    chosen = chosen_reporters(reports, plugins)
     loaded = load_policy(discover(Path()) if policy is None else policy, plugins)
     preparing = Ahead(lambda: [reporter.prepare() for reporter in chosen])
     with progress_on_terminal(quiet=quiet) as progress:
@@ -91,14 +88,3 @@ def command(
 
             show_conventions(loaded, result.variants)
     return result.exit_code(fail_on_warning=fail_on == "warning", measure_only=measure_only)
-
-
-def _reporters(reports: tuple[str, ...], plugins: Plugins) -> list[Reporter]:
-    """The reporter of each file to write. A report that could not be written is refused before the work begins."""
-    known = {reporter.suffix: reporter for reporter in plugins.reporters.values()} if reports else {}
-    for path in reports:
-        suffix = Path(path).suffix.lower()
-        if suffix not in known:
-            raise UsageError(f"{path}: no report format for {suffix!r}; known are {', '.join(sorted(known))}")
-        require_writable(Path(path))
-    return [known[Path(path).suffix.lower()] for path in reports]

@@ -1,0 +1,111 @@
+"""What `tcdp-audit fix` says on the terminal: before and after, what was changed, what it cost, the verdict last."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tcdp_audit.change_log import ChangeLog, Step
+from tcdp_audit.cli.terminal import SHAPES, STYLES
+from tcdp_audit.fixing import Remediation
+from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit_reports.certificate import WORDS
+from tcdp_audit_reports.words import count, demanded, observed, prose, share, state_of, visible
+
+
+def show_remediation(remediation: Remediation, reports: Sequence[str]) -> None:
+    """Print a remediation to stdout.
+
+    Args:
+        remediation: what to tell.
+        reports: paths of the reports that were written.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name must not stop the verdict
+    tell(Console(highlight=False), remediation, reports)
+
+
+def tell(console: Console, remediation: Remediation, reports: Sequence[str]) -> None:
+    """Print a remediation to a console. Names and messages are never read as markup."""
+    log, after = remediation.log, remediation.after
+    about = f": {count(log.records, 'record')}, {count(log.input.columns, 'column')}"
+    console.print(Text(visible(log.input.name), "bold") + Text(about, "default"))
+    console.print(_table(log, remediation))
+    for outcome in after.outcomes:
+        if outcome.status in (Status.FAILED, Status.ERROR):
+            state = state_of(outcome)
+            told = Text(f"\n{SHAPES[state]} ", STYLES[state]) + Text(visible(outcome.title or outcome.check), "bold")
+            console.print(told + Text(f": {prose(outcome.message)}", "default"))
+    for line in _changes(log):
+        console.print(line)
+    if log.planned and log.steps:
+        console.print(Text("\nPolicy lines that do the same:\n", "dim") + Text(log.lines.rstrip(), "default"))
+    for path in [*([] if remediation.written is None else [str(remediation.written)]), *reports]:
+        console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
+    console.print(_verdict(remediation))
+
+
+def _table(log: ChangeLog, remediation: Remediation) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=False)
+    table.add_column("status", no_wrap=True)
+    table.add_column("expectation", overflow="fold")
+    for name in ("before", "after", "demanded"):
+        table.add_column(name, justify="right", overflow="fold")
+    before = [one for one in log.before if not one.is_structural]
+    for first, then in zip(before, remediation.after.expectations, strict=False):
+        table.add_row(*_row(first, then))
+    return table
+
+
+def _row(before: Outcome, after: Outcome) -> tuple[Text, ...]:
+    state = state_of(after)
+    name = Text(visible(after.title or after.check))
+    if after.attribute is not None:
+        name += Text(f"\n{visible(after.attribute)}", "dim")
+    status = Text(f"{SHAPES[state]} {state}", STYLES[state])
+    return status, name, Text(observed(before)), Text(observed(after)), Text(demanded(after))
+
+
+def _changes(log: ChangeLog) -> Iterator[Text]:
+    """What each remedy did, what was tried in vain, and what it cost."""
+    for number, step in enumerate(log.steps, 1):
+        yield Text(f"\n{number}. {step.title}", "bold") + Text(f": {_done(step, log.records)}", "default")
+    if not log.planned:
+        for step in (one for one in log.tried if one.error):
+            yield Text(f"\n{SHAPES['error']} {step.title}", "bold") + Text(f": {visible(step.error)}", "default")
+    if log.steps:
+        yield Text(f"\nInformation loss: {_figures(log.loss)}.")
+        order = (
+            "shuffled, seed " + str(log.seed) if log.order == "shuffled" else "in the input's order, which links them"
+        )
+        yield Text(f"Records: {log.records:,} in, {log.records - log.suppressed:,} out, {order}.")
+
+
+def _done(step: Step, records: int) -> str:
+    cells = ", ".join(f"{visible(name)} {number:,}" for name, number in step.cells.items())
+    suppressed = f"{count(step.suppressed, 'record')} suppressed ({share(step.suppressed, records)})"
+    parts = [f"cells changed: {cells}" if cells else "no cell changed", suppressed if step.suppressed else ""]
+    return "; ".join(part for part in parts if part)
+
+
+def _figures(loss: Mapping[str, object]) -> str:
+    """The loss in one number; the reports have the others."""
+    return f"{share(float(str(loss['total'])), 1)} of what the cells said"
+
+
+def _verdict(remediation: Remediation) -> Text:
+    after, log = remediation.after, remediation.log
+    if remediation.passed:
+        told = (
+            "the release keeps its policy now" if log.steps else "the release keeps its policy already; it is unchanged"
+        )
+    else:
+        told = log.reason or "the release as written does not pass"
+    kept = "" if remediation.written is not None or remediation.passed else "; nothing was written"
+    style = STYLES[after.status]
+    return Text(f"\n{SHAPES[after.status]} {WORDS[after.status]}. ", style) + Text(f"{visible(told)}{kept}.", "default")
