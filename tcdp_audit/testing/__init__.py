@@ -32,13 +32,13 @@ def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = No
 
     Args:
         specification: what a hook yields.
-        parameters: values for parameters of a check that the suite cannot guess; by default those of the
-            guide's example, and each value of every choice (an enumeration, a literal or a flag) in turn.
+        parameters: values for parameters that the suite cannot guess; by default those of the guide's example, and
+            for a check each value of every choice (an enumeration, a literal or a flag) in turn.
 
     Raises:
         ConformanceError: it does not conform; the message names it, the property and the case.
 
-    Cost: some seconds for a check, most of them in small audits.
+    Cost: some seconds for a check or a remedy, most of them in small audits.
     """
     if isinstance(specification, ClassCheck | VictimCheck):
         class_check_conforms(specification, parameters or {})
@@ -47,7 +47,7 @@ def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = No
     elif isinstance(specification, Reporter):
         reporter_conforms(specification)
     elif isinstance(specification, Remedy):
-        remedy_conforms(specification)
+        remedy_conforms(specification, parameters or {})
     else:
         kind = type(specification).__name__
         known = "ClassCheck, VictimCheck, TableCheck, Reporter and Remedy"

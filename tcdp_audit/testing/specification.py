@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.check import AttributeParameters, Check, Parameters, Quarter, TableCheck
 from tcdp_audit.outcome import Comparison
+from tcdp_audit.remedy import Remedy
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.figures import figures_of
 
@@ -28,18 +29,29 @@ def specification_conforms(subject: Subject, check: Check) -> None:
 
 
 def _parameters_conform(subject: Subject, check: Check) -> None:
-    model = check.parameters
-    base = AttributeParameters if check.on_attribute and not check.joint else Parameters
+    parameters_conform(
+        subject, check.parameters, AttributeParameters if check.on_attribute and not check.joint else Parameters
+    )
+
+
+def parameters_conform(subject: Subject, model: type[BaseModel], base: type[BaseModel]) -> None:
+    """Hold a model of parameters: of the right base, described, with a schema, closed and frozen.
+
+    Raises:
+        ConformanceError: it is not.
+    """
     subject.require(issubclass(model, base), "parameters", f"the model must derive from {base.__name__}")
     for name, field in model.model_fields.items():
         subject.require(field.description, "parameters", f"{name!r} needs a description")
     try:
-        schema = model.model_json_schema()
+        properties = model.model_json_schema().get("properties", {})
     except Exception as error:
         raise subject.lacks("parameters", f"they have no JSON schema ({type(error).__name__})") from error
-    subject.require(set(schema["properties"]) == set(model.model_fields), "parameters", "the JSON schema lacks a field")
+    subject.require(set(properties) == set(model.model_fields), "parameters", "the JSON schema lacks a field")
     closed = model.model_config.get("extra") == "forbid"
     subject.require(closed, "parameters", "unknown names must be refused: leave `extra='forbid'` as it is")
+    frozen = model.model_config.get("frozen")
+    subject.require(frozen, "parameters", "they must not change: leave `frozen=True` as it is")
 
 
 def _thresholds_conform(subject: Subject, check: Check) -> None:
@@ -64,24 +76,32 @@ def _demands(check: Check) -> list[tuple[str, Comparison, Any]]:
     return [(one.parameter, one.comparison, one.measure) for one in figures_of(check)]
 
 
-def example_of(subject: Subject, check: Check) -> Mapping[str, Any]:
-    """The parameters of the guide's example, which must be one expectation of a policy with this check.
+def example_of(subject: Subject, registered: Check | Remedy[Any]) -> Mapping[str, Any]:
+    """The parameters of the guide's example, which must be one entry of a policy with this check or remedy.
 
     Raises:
         ConformanceError: it is not.
     """
+    name = registered.name
     try:
-        lines = yaml.safe_load(check.guide.example)
+        lines = yaml.safe_load(registered.guide.example)
     except yaml.YAMLError as error:
         raise subject.lacks("example", "it is not YAML") from error
-    shaped = (
-        isinstance(lines, list) and len(lines) == 1 and isinstance(lines[0], dict) and list(lines[0]) == [check.name]
-    )
-    subject.require(shaped, "example", f"it must be one line of a policy, such as `- {check.name}: {{…}}`")
-    given = lines[0][check.name] or {}
+    shaped = isinstance(lines, list) and len(lines) == 1 and isinstance(lines[0], dict) and list(lines[0]) == [name]
+    subject.require(shaped, "example", f"it must be one line of a policy, such as `- {name}: {{…}}`")
+    given = lines[0][name] or {}
+    parameters_of(subject, registered, given, "example")
+    return dict(given)
+
+
+def parameters_of(subject: Subject, registered: Check | Remedy[Any], given: Mapping[str, Any], of: str) -> Any:
+    """Parameters as the model takes them.
+
+    Raises:
+        ConformanceError: it refuses them.
+    """
     try:
-        check.parameters.model_validate(given)
+        return registered.parameters.model_validate(dict(given))
     except ValidationError as error:
         reasons = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        raise subject.lacks("example", f"the check's own parameters refuse it: {reasons}") from error
-    return dict(given)
+        raise subject.lacks(of, f"the {subject.kind}'s own parameters refuse it: {reasons}") from error

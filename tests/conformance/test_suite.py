@@ -17,7 +17,6 @@ from tcdp_audit import (
     Comparison,
     Parameters,
     Ratios,
-    Remedy,
     Reporter,
     Threshold,
     Transcendental,
@@ -278,6 +277,13 @@ def open_model() -> Any:
     return replace(SAMPLE, parameters=Open)
 
 
+def changing() -> Any:
+    class Changing(AttributeParameters, frozen=False):
+        n: Annotated[int | None, Field(description="A figure.")] = None
+
+    return replace(SAMPLE, parameters=Changing)
+
+
 def other_base() -> Any:
     class Other(BaseModel):
         n: int | None = None
@@ -320,6 +326,7 @@ def other_base() -> Any:
         (undescribed(), "parameters: 'n' needs a description"),
         (demanding(), "thresholds: 'n' must be None by default"),
         (open_model(), "parameters: unknown names must be refused"),
+        (changing(), "parameters: they must not change"),
         (other_base(), "parameters: the model must derive from AttributeParameters"),
     ],
 )
@@ -330,22 +337,16 @@ def test_an_incomplete_specification_is_named(broken: Any, property_: str):
 # Other kinds
 
 
-REMEDY = Remedy(name="round", title="Round", summary="Rounds numbers.", source="none", apply=lambda _: None)
 REPORTER = Reporter(name="lines", title="Lines", suffix=".txt", render=lambda audit: f"{audit.status}\n")
 
 
-def test_a_sound_remedy_and_a_sound_reporter_conform():
-    check_conforms(REMEDY)
+def test_a_sound_reporter_conforms():
     check_conforms(REPORTER)
 
 
 @pytest.mark.parametrize(
     ("broken", "property_"),
     [
-        (replace(REMEDY, name="Round!"), "remedy 'Round!': name"),
-        (replace(REMEDY, summary="Rounds numbers"), "`summary` must be a sentence"),
-        (replace(REMEDY, source=""), "`source` must be a text"),
-        (replace(REMEDY, apply="soon"), "`apply` must be a function"),
         (replace(REPORTER, suffix="txt"), "reporter 'lines': suffix"),
         (replace(REPORTER, suffix=".TXT"), "suffix: it must be a lower-case"),
         (replace(REPORTER, render=lambda _: ""), "rendering: it must give a text"),
@@ -366,7 +367,7 @@ def test_a_sound_remedy_and_a_sound_reporter_conform():
         (replace(REPORTER, render=lambda _: "51724863"), "evaluated as a template"),
     ],
 )
-def test_a_faulty_remedy_or_reporter_is_named(broken: Any, property_: str):
+def test_a_faulty_reporter_is_named(broken: Any, property_: str):
     assert property_ in refused(broken)
 
 
