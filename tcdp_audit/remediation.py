@@ -91,8 +91,10 @@ class Course:
             for planned in self.policy.remedies:
                 if turn and planned.remedy.random:
                     continue  # noise is added once
-                state = self._step(state, planned)
-                best = _better(best, state)
+                after = self._step(state, planned)
+                if turn and after.table.equals(state.table):
+                    continue  # it has nothing more to do
+                state, best = after, _better(best, after)
                 if state.passes:
                     return state
             if state.table.equals(before.table):

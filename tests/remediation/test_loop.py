@@ -1,0 +1,212 @@
+"""The loop of remedies and audits: what is accepted, what is refused, what is written down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import toy_remedies as toys
+
+from tcdp_audit import Remediation, fix
+
+AGES = ["20", "20", "33", "51", "51", "67", "039", "39"]
+ATTRIBUTES = {
+    "age": {"role": "quasi_identifier", "scale": "numeric"},
+    "disease": {"role": "sensitive", "scale": "nominal"},
+    "note": {"role": "insensitive"},
+}
+
+
+def table(ages: list[str | None] | None = None, **columns: list[Any]) -> pa.Table:
+    ages = ages or AGES
+    plain = {"note": [f"n{i}" for i in range(len(ages))], "age": ages, "disease": ["a", "b"] * (len(ages) // 2)}
+    return pa.table({**plain, **columns})
+
+
+def policy(*remedies: str, k: int = 2, **more: Any) -> dict[str, Any]:
+    document = {"version": 1, "attributes": ATTRIBUTES, "expect": [{"k_anonymity": {"k": k}}], **more}
+    return {**document, "remedy": [{one: None} for one in remedies]} if remedies else document
+
+
+def run(found: pa.Table, asked: dict[str, Any], **functions: Any) -> Remediation:
+    return fix(found, asked, plugins=toys.plugins(**functions))
+
+
+def test_a_passing_release_is_left_as_it_is() -> None:
+    passing = table(["20"] * 4 + ["51"] * 4)
+    done = run(passing, policy("constant"), constant=toys.constant)
+    assert done.passed
+    assert done.released.equals(passing)
+    assert (done.log.steps, done.log.order, done.log.is_unchanged) == ((), "kept", True)
+    assert done.log.loss["total"] == 0
+
+
+def test_a_repaired_release_has_the_columns_of_the_input_in_their_order() -> None:
+    done = run(table(), policy("halves"), halves=toys.halves)
+    assert done.passed
+    assert done.released.column_names == ["note", "age", "disease"]
+    assert done.released.num_rows == 8
+    assert sorted(done.released["age"].to_pylist()) == ["[0, 40)"] * 5 + ["[40, 99]"] * 3
+    assert done.log.cells == {"note": 0, "age": 8, "disease": 0}
+
+
+def test_the_order_says_nothing_about_the_order_records_came_in() -> None:
+    forward = run(table(), policy("halves"), halves=toys.halves).released
+    backward = run(table().take(list(range(7, -1, -1))), policy("halves"), halves=toys.halves).released
+    assert forward.equals(backward)
+    assert forward["note"].to_pylist() != [f"n{i}" for i in range(8)]
+
+
+def test_another_seed_gives_another_order_of_the_same_records() -> None:
+    one = run(table(), policy("halves"), halves=toys.halves).released
+    two = run(table(), policy("halves", seed=1), halves=toys.halves).released
+    assert one["note"].to_pylist() != two["note"].to_pylist()
+    assert one.sort_by("note").equals(two.sort_by("note"))
+
+
+def test_the_order_can_be_kept() -> None:
+    done = fix(table(), policy("halves"), plugins=toys.plugins(halves=toys.halves), keep_order=True)
+    assert done.released["note"].to_pylist() == [f"n{i}" for i in range(8)]
+    assert done.log.order == "kept"
+
+
+def test_no_record_is_lost_silently() -> None:
+    done = run(table(), policy("without_unique"), without_unique=toys.without_unique)
+    assert done.passed
+    assert (done.log.records, done.log.suppressed, done.released.num_rows) == (8, 2, 6)
+    assert done.log.steps[0].suppressed == 2
+
+
+def test_a_cell_that_does_not_change_stays_as_it_was_written() -> None:
+    done = run(
+        table(), policy("untouched", "without_unique"), untouched=toys.untouched, without_unique=toys.without_unique
+    )
+    assert done.log.cells == {"note": 0, "age": 0, "disease": 0}
+    assert sorted(done.released["age"].to_pylist()) == ["039", "20", "20", "39", "51", "51"]
+
+
+def test_a_missing_quasi_identifier_becomes_a_suppressed_one() -> None:
+    done = run(table([None, None, "20", "20", "51", "67"]), policy("halves"), halves=toys.halves)
+    assert done.passed
+    assert sorted(done.released["age"].to_pylist()) == ["*", "*", "[0, 40)", "[0, 40)", "[40, 99]", "[40, 99]"]
+    for convention in ("own_category", "wildcard", "fail"):
+        asked = {**policy(), "conventions": {"missing_quasi_identifier": convention}}
+        assert fix(done.released, asked, plugins=toys.plugins()).log.is_unchanged
+
+
+def test_remedies_run_in_order_and_stop_when_the_policy_holds() -> None:
+    done = run(
+        table(),
+        policy("untouched", "halves", "constant"),
+        untouched=toys.untouched,
+        halves=toys.halves,
+        constant=toys.constant,
+    )
+    assert [step.remedy for step in done.log.steps] == ["untouched", "halves"]
+    assert [len(step.failing) for step in done.log.steps] == [1, 0]
+    assert done.log.lines == "remedy:\n  - untouched: {}\n  - halves: {}\n"
+
+
+def test_what_does_not_help_is_an_honest_failure_with_the_best_release_so_far() -> None:
+    done = run(table(), policy("halves", k=5), halves=toys.halves)
+    assert not done.passed
+    assert done.after.status == "failed"
+    assert done.log.steps == ()
+    assert [step.remedy for step in done.log.tried] == ["halves"]
+    assert done.log.reason == "1 of 8 outcomes still stand against the release: k_anonymity"
+    assert done.released.equals(table())
+
+
+def test_a_remedy_for_one_demand_that_breaks_another_does_not_pass() -> None:
+    asked = policy("without_unique", expect=[{"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2}}])
+    done = run(table(["20", "20", "51", "51"], disease=["a", "b", "a", "a"]), asked, without_unique=toys.without_unique)
+    assert not done.passed
+    asked["remedy"] = [{"constant": None}]
+    assert run(table(["20", "20", "51", "51"], disease=["a", "b", "a", "a"]), asked, constant=toys.constant).passed
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        (toys.refusing, "it cannot be done; ask for less"),
+        (toys.raising, "the remedy raised KeyError"),
+        (toys.lying, "the remedy gave codes of column 'age' that stand for no cell"),
+        (toys.inventing, "the remedy changed a column 'new', which the release does not have"),
+    ],
+)
+def test_a_remedy_that_goes_wrong_is_named_and_never_a_pass(function: Any, sentence: str) -> None:
+    done = run(table(), policy("broken"), broken=function)
+    assert not done.passed
+    assert done.after.exit_code() == 1
+    assert [step.error for step in done.log.tried] == [sentence]
+
+
+def test_the_next_remedy_still_runs_after_one_that_went_wrong() -> None:
+    done = run(table(), policy("broken", "halves"), broken=toys.raising, halves=toys.halves)
+    assert done.passed
+    assert ([step.remedy for step in done.log.steps], [step.remedy for step in done.log.tried]) == (
+        ["halves"],
+        ["broken"],
+    )
+
+
+def test_no_remedy_repairs_columns() -> None:
+    done = run(table().append_column("name", [["x"] * 8]), policy("halves"), halves=toys.halves)
+    assert not done.passed
+    assert done.log.steps == ()
+    assert done.log.reason.startswith("no remedy changes columns or the policy; undeclared_columns: the release has")
+
+
+def test_a_policy_that_demands_nothing_is_not_repaired() -> None:
+    done = run(table(), policy("halves", expect=[{"k_anonymity": None}]), halves=toys.halves)
+    assert (done.after.status, done.after.exit_code()) == ("measured", 3)
+    assert done.log.reason == "the policy demands nothing, so there is nothing to repair"
+
+
+def test_dropping_records_would_break_the_alignment_by_rows() -> None:
+    asked = policy("without_unique", "halves", rows_aligned=True)
+    done = run(table(), asked, without_unique=toys.without_unique, halves=toys.halves)
+    assert done.passed
+    assert done.log.tried[0].error.startswith("dropping records would break `rows_aligned: true`")
+    assert done.log.order == "kept"
+
+
+def test_numbers_become_text_only_where_a_cell_is_no_number() -> None:
+    numbers = table(age=pa.array([20, 20, 33, 51, 51, 67, 39, 39]))
+    done = run(numbers, policy("halves"), halves=toys.halves)
+    assert done.released.schema.field("age").type == pa.string()
+    assert run(numbers, policy("without_unique"), without_unique=toys.without_unique).released["age"].type == pa.int64()
+
+
+# Planning
+
+
+PLANS: dict[str, list[dict[str, Any]]] = {"constant": [{}], "halves": [{}], "without_unique": [{}], "broken": [{}]}
+
+
+def planned(found: pa.Table, asked: dict[str, Any], **functions: Any) -> Remediation:
+    return fix(found, asked, plugins=toys.plugins(PLANS, **functions))
+
+
+def test_without_a_remedy_the_one_that_loses_least_is_kept() -> None:
+    done = planned(table(), policy(), constant=toys.constant, halves=toys.halves, broken=toys.raising)
+    assert done.passed
+    assert done.log.planned
+    assert [step.remedy for step in done.log.steps] == ["halves"]
+    losses = {step.remedy: step.loss for step in done.log.tried if not step.error}
+    assert losses["halves"] < losses["constant"]  # type: ignore[operator]
+    assert done.log.lines == "remedy:\n  - halves: {}\n"
+
+
+def test_a_plan_may_take_two_steps() -> None:
+    found = table(["20", "20", "51", "51", "67", "67"], disease=["a", "b", "a", "a", "b", "b"])
+    asked = policy(expect=[{"distinct_l_diversity": {"l": 2}}, {"k_anonymity": {"k": 2}}])
+    done = planned(found, asked, constant=toys.constant)
+    assert done.passed
+
+
+def test_a_proposal_that_the_policy_could_not_name_is_not_tried() -> None:
+    done = fix(table(), policy(), plugins=toys.plugins({"halves": [{"colour": 1}]}, halves=toys.halves))
+    assert not done.passed
+    assert done.log.tried == ()
