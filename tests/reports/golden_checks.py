@@ -60,7 +60,7 @@ class GoldenPlugin:
 
 
 def golden_plugins() -> Plugins:
-    """The built-in reporters, and these checks in place of the built-in ones."""
-    plugins = Plugins.load(external=False, blocked=["checks"])
+    """The built-in reporters, and these checks in place of all other built-in plugins."""
+    plugins = Plugins.load(external=False, blocked=["checks", "remedies"])
     plugins.register(GoldenPlugin(), "golden")
     return plugins
