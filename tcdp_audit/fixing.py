@@ -15,6 +15,7 @@ from tcdp_audit.auditor import Options
 from tcdp_audit.change_log import ChangeLog, standing_against
 from tcdp_audit.engines import open_engine
 from tcdp_audit.engines.files import delimiter_of
+from tcdp_audit.engines.writing import require_table_file, write_table
 from tcdp_audit.files import appearing, require_writable
 from tcdp_audit.opened import Opened, opened
 from tcdp_audit.plugin_manager import Plugins
@@ -22,7 +23,6 @@ from tcdp_audit.policy import Policy
 from tcdp_audit.remediation import Course, State, beyond_repair
 from tcdp_audit.results import Audit
 from tcdp_audit.shards import silent
-from tcdp_audit.table_file import require_table_file, write_table
 from tcdp_audit.treatment import changed_cells, in_unlinkable_order
 
 

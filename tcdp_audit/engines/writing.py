@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 
 from tcdp_audit.engines.source import extension
@@ -17,8 +18,9 @@ def require_table_file(path: Path) -> None:
     Raises:
         UsageError: the extension is none of the known ones.
     """
-    if extension(path) not in _WRITERS:
-        known = ", ".join(sorted(_WRITERS))
+    kinds = (*_SEPARATED, *_WRITERS)
+    if extension(path) not in kinds:
+        known = ", ".join(sorted(kinds))
         raise UsageError(f"{path}: unknown kind of file; known are {known}; text also as .gz")
 
 
@@ -31,33 +33,37 @@ def write_table(table: pa.Table, path: Path, *, kind: Path | None = None, delimi
         kind: the path whose extension says which kind of file it is, where `path` is a temporary one.
         delimiter: between the cells of a CSV file; `.tsv` always has tabs.
     """
-    suffix = extension(kind or path)
-    compression = "gzip" if (kind or path).suffix.lower() == ".gz" else None
-    with pa.output_stream(str(path), compression=compression) as file:
-        _WRITERS[suffix](table, file, "\t" if suffix == ".tsv" else delimiter)
+    kind = kind or path
+    suffix = extension(kind)
+    if suffix in _SEPARATED:
+        _separated(table, path, "\t" if suffix == ".tsv" else delimiter, compressed=_is_compressed(kind))
+        return
+    with pa.output_stream(str(path), compression="gzip" if _is_compressed(kind) else None) as file:
+        _WRITERS[suffix](table, file)
 
 
-def _csv(table: pa.Table, file: pa.NativeFile, delimiter: str) -> None:
-    from pyarrow import csv  # noqa: PLC0415 - only where a file is written
-
-    options = csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="needed")
-    file.write((delimiter.join(_quoted(name, delimiter) for name in table.column_names) + "\n").encode())
-    csv.write_csv(table, file, options)
+def _is_compressed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
 
 
-def _quoted(name: str, delimiter: str) -> str:
-    """A column's name as it stands in a header."""
-    special = any(character in name for character in (delimiter, '"', "\n", "\r")) or name != name.strip()
-    return '"' + name.replace('"', '""') + '"' if special else name
+def _separated(table: pa.Table, path: Path, delimiter: str, *, compressed: bool) -> None:
+    """By DuckDB, which puts quotes around the cells that need them and no others."""
+    with duckdb.connect() as connection:
+        connection.register("released", table)
+        quoted = str(path).replace("'", "''")
+        connection.execute(
+            f"COPY released TO '{quoted}' (FORMAT csv, HEADER true, DELIMITER '{delimiter}', "
+            f"COMPRESSION {'gzip' if compressed else 'none'})"
+        )
 
 
-def _parquet(table: pa.Table, file: pa.NativeFile, _: str) -> None:
+def _parquet(table: pa.Table, file: pa.NativeFile) -> None:
     from pyarrow import parquet  # noqa: PLC0415
 
     parquet.write_table(table, file)
 
 
-def _json_lines(table: pa.Table, file: pa.NativeFile, _: str) -> None:
+def _json_lines(table: pa.Table, file: pa.NativeFile) -> None:
     import json  # noqa: PLC0415
 
     for batch in table.to_batches(max_chunksize=2**14):
@@ -65,14 +71,13 @@ def _json_lines(table: pa.Table, file: pa.NativeFile, _: str) -> None:
         file.write("".join(f"{line}\n" for line in lines).encode())
 
 
-def _arrow(table: pa.Table, file: pa.NativeFile, _: str) -> None:
+def _arrow(table: pa.Table, file: pa.NativeFile) -> None:
     with pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
 
 
-_WRITERS: dict[str, Callable[[pa.Table, pa.NativeFile, str], None]] = {
-    ".csv": _csv,
-    ".tsv": _csv,
+_SEPARATED = (".csv", ".tsv")
+_WRITERS: dict[str, Callable[[pa.Table, pa.NativeFile], None]] = {
     ".parquet": _parquet,
     ".jsonl": _json_lines,
     ".ndjson": _json_lines,
