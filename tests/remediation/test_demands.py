@@ -1,0 +1,130 @@
+"""Demands on classes that do not exist yet are the auditor's own verdicts on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tcdp_audit import CheckError, audit, load_policy
+from tcdp_audit.demands import Demands
+from tcdp_audit.engines import open_engine
+from tcdp_audit.keys import fold
+from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.release import Release
+from tcdp_audit.remedy_view import RemedyView
+
+PLUGINS = Plugins.load(external=False)
+DISEASES = {"any": {"stomach": ["ulcer", "gastritis"], "lung": ["flu", "cold"]}}
+ATTRIBUTES = {
+    "zip": {"role": "quasi_identifier", "scale": "nominal"},
+    "age": {"role": "quasi_identifier", "scale": "numeric"},
+    "disease": {"role": "sensitive", "scale": "nominal", "hierarchy": DISEASES},
+    "pay": {"role": "sensitive", "scale": "numeric"},
+    "person": {"role": "insensitive"},
+}
+EXPECT: list[dict[str, Any]] = [
+    {"k_anonymity": {"k": 2}},
+    {"distinct_l_diversity": {"l": 2, "attribute": "disease"}},
+    {"entropy_l_diversity": {"l": 1.5, "attribute": "pay"}},
+    {"t_closeness": {"t": 0.4, "attribute": "pay", "distance": "ordered"}},
+    {"t_closeness": {"t": 0.4, "attribute": "disease", "distance": "hierarchical"}},
+    {"implied_epsilon": {"at_most": 3}},
+    {"homogeneity": {"at_most": 0, "attribute": "disease"}},
+]
+MORE = [{}, {"unit": "person"}, {"conventions": {"multiple_sensitive": "others_as_quasi_identifiers"}}]
+
+
+def records(draw: st.DrawFn) -> dict[str, list[Any]]:
+    n = draw(st.integers(2, 14))
+
+    def column(values: list[Any]) -> list[Any]:
+        return draw(st.lists(st.sampled_from(values), min_size=n, max_size=n))
+
+    return {
+        "zip": column(["a", "b"]),
+        "age": column(["1", "2", "3"]),
+        "disease": column(["ulcer", "gastritis", "flu", "cold", None]),
+        "pay": column(["10", "20", "30", None]),
+        "person": column(["p", "q", "r", "s"]),
+    }
+
+
+Asked = tuple[Demands, np.ndarray, int]
+
+
+@contextmanager
+def demands_of(table: pa.Table, policy: dict[str, Any]) -> Iterator[Asked]:
+    """The demands on a table, and its present equivalence classes as one number per record."""
+    with open_engine(table, 2**28) as engine:
+        view = RemedyView(Release(engine, load_policy(policy, PLUGINS)), (), 0, lambda _: ())
+        columns = view.quasi_identifiers
+        keys = fold([one.codes for one in columns], [one.domain.size + 1 for one in columns]).values
+        classes, number = np.unique(keys, return_inverse=True)
+        yield view.demands, number, len(classes)
+
+
+@settings(max_examples=60)
+@given(data=st.data(), expectation=st.sampled_from(EXPECT), more=st.sampled_from(MORE))
+def test_all_classes_keep_the_demands_where_the_audit_passes(
+    data: st.DataObject, expectation: dict[str, Any], more: dict[str, Any]
+) -> None:
+    table = pa.table(data.draw(st.composite(records)()))
+    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": [expectation], **more}
+    outcomes = audit(table, policy, plugins=PLUGINS).expectations
+    with demands_of(table, policy) as (demands, number, count):
+        if any(one.status.value == "error" for one in outcomes):
+            with pytest.raises(CheckError):
+                demands.keep(number, count)
+        elif demands:  # an attack that succeeds on the whole table is left to the audit
+            kept = demands.keep(number, count)
+            assert kept.all() == all(one.status.value == "passed" for one in outcomes)
+            assert len(outcomes) > 1 or "others" in str(more) or (~kept).sum() == outcomes[0].classes.failing
+
+
+@settings(max_examples=20)
+@given(data=st.data())
+def test_demands_without_some_records_are_those_on_the_table_without_them(data: st.DataObject) -> None:
+    found = data.draw(st.composite(records)())
+    table = pa.table(found)
+    removed = np.array(data.draw(st.lists(st.booleans(), min_size=table.num_rows, max_size=table.num_rows)))
+    if removed.all():
+        return
+    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": EXPECT[:5]}
+    part = table.filter(pa.array(~removed))
+    for one in ("disease", "pay"):
+        if part[one].null_count == part.num_rows:
+            return
+    with demands_of(table, policy) as (demands, number, _), demands_of(part, policy) as (rest, renumbered, fewer):
+        here = np.unique(number[~removed], return_inverse=True)[1]
+        assert demands.without(removed).keep(here, fewer).tolist() == rest.keep(renumbered, fewer).tolist()
+
+
+def test_a_class_without_records_keeps_nothing() -> None:
+    table = pa.table(
+        {"zip": ["a", "a"], "age": ["1", "1"], "disease": ["flu", "flu"], "pay": ["1", "1"], "person": ["p", "q"]}
+    )
+    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": EXPECT[:1]}
+    with demands_of(table, policy) as (demands, _, _):
+        assert demands.keep(np.array([2, 2]), 4).tolist() == [False, False, True, False]
+
+
+def test_only_some_records_can_be_asked_about() -> None:
+    table = pa.table({name: ["1", "1", "2", "2"] for name in ATTRIBUTES} | {"disease": ["flu", "cold", "flu", "flu"]})
+    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": EXPECT[1:2]}
+    with demands_of(table, policy) as (demands, _, _):
+        assert demands.keep(np.array([0, 0]), 1, np.array([0, 1])).tolist() == [True]
+        assert demands.keep(np.array([0, 0]), 1, np.array([2, 3])).tolist() == [False]
+
+
+def test_warnings_demand_nothing() -> None:
+    table = pa.table({name: ["1", "2"] for name in ATTRIBUTES} | {"disease": ["flu", "cold"]})
+    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": [{"k_anonymity": {"k": 2, "severity": "warning"}}]}
+    with demands_of(table, policy) as (demands, _, _):
+        assert not demands
