@@ -9,7 +9,7 @@ import sys
 COMMANDS = {
     "check": "audit a release against a policy; the exit code is the verdict",
     "demo": "write a demonstration release, audit it and render the report",
-    "explain": "what a check means, how to read it, how to choose its threshold",
+    "explain": "what a check or a remedy does, and how to choose its parameters",
     "fix": "repair a failing release with remedies, prove it, say what it cost",
     "plugins": "list plugins with their versions and what they provide",
     "schema": "print the JSON Schema of policies, or of results",

@@ -1,10 +1,10 @@
-"""`tcdp-audit explain`: what a check means, how to read it, how to choose its threshold."""
+"""`tcdp-audit explain`: what a check or a remedy does, how to read it, how to choose its parameters."""
 
 from __future__ import annotations
 
 from shutil import get_terminal_size
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,88 +13,106 @@ from tcdp_audit.cli.printing import write
 from tcdp_audit.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tcdp_audit.check import Check
+    from tcdp_audit.guide_page import Page
+    from tcdp_audit.guide_page.page import Block
     from tcdp_audit.plugin_manager import Plugins
+    from tcdp_audit.remedy import Remedy
 
 NARROWEST = 40
 INDENT = "  "
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
-@click.argument("check", required=False)
+@click.argument("name", required=False)
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print the documentation page.")
 @plugin_options
-def command(check: str | None, blocked: tuple[str, ...], *, as_markdown: bool, no_external_plugins: bool) -> int:
-    """Explain CHECK: its definition, its parameters, how to read it and how to choose a threshold.
+def command(name: str | None, blocked: tuple[str, ...], *, as_markdown: bool, no_external_plugins: bool) -> int:
+    """Explain the check or the remedy NAME: what it is, its parameters, how to choose them, its source.
 
-    Without CHECK, list the checks that a policy may expect.
+    Without NAME, list the checks that a policy may expect and the remedies that it may name.
     """
-    from tcdp_audit import guide_page  # noqa: PLC0415 - imports pydantic
-
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    if check is None:
-        text = guide_page.index(plugins.checks) if as_markdown else _listing(plugins)
+    if name is None:
+        write(_index(plugins) if as_markdown else _listing(plugins))
     else:
-        found = _found(check, plugins)
-        text = guide_page.markdown(found) if as_markdown else "\n".join(_page(found)) + "\n"
-    write(text)
+        for registered in _found(name, plugins):
+            write(_told(registered, as_markdown=as_markdown))
     return 0
 
 
-def _found(name: str, plugins: Plugins) -> Check:
-    """The check of a name.
+def _found(name: str, plugins: Plugins) -> list[Check | Remedy[Any]]:
+    """What has a name: a check, a remedy, or one of each.
 
     Raises:
         UsageError: there is none; the message names the nearest, and plugins that did not load.
     """
-    if name in plugins.checks:
-        return plugins.checks[name]
+    known: tuple[Mapping[str, Check | Remedy[Any]], ...] = (plugins.checks, plugins.remedies)
+    if found := [names[name] for names in known if name in names]:
+        return found
     from tcdp_audit.policy.faults import nearest  # noqa: PLC0415 - imports pydantic
 
     broken = ", ".join(info.name for info in plugins.broken)
     blame = f"; a plugin that may define it does not work ({broken})" if broken else ""
-    guess = nearest(name, plugins.checks)
-    raise UsageError(f"unknown check {name!r}; `tcdp-audit explain` lists them{blame}{guess}")
+    guess = nearest(name, [*plugins.checks, *plugins.remedies])
+    raise UsageError(f"unknown check or remedy {name!r}; `tcdp-audit explain` lists them{blame}{guess}")
+
+
+def _index(plugins: Plugins) -> str:
+    from tcdp_audit.guide_page.markdown import index_of_checks, index_of_remedies  # noqa: PLC0415 - imports pydantic
+
+    return f"{index_of_checks(plugins.checks)}\n{index_of_remedies(plugins.remedies)}"
 
 
 def _listing(plugins: Plugins) -> str:
-    width = max(map(len, plugins.checks), default=0)
-    rows = [f"{INDENT}{name:<{width}}  {one.title}" for name, one in sorted(plugins.checks.items())]
-    return "\n".join(["Checks that a policy may expect:", "", *rows, "", "More: tcdp-audit explain CHECK"]) + "\n"
+    width = max(map(len, [*plugins.checks, *plugins.remedies]), default=0)
+
+    def rows(registered: Mapping[str, Check | Remedy[Any]]) -> list[str]:
+        return [f"{INDENT}{name:<{width}}  {one.title}" for name, one in sorted(registered.items())]
+
+    checks = ["Checks that a policy may expect:", "", *rows(plugins.checks), ""]
+    remedies = ["Remedies that it may name:", "", *rows(plugins.remedies), ""] if plugins.remedies else []
+    return "\n".join([*checks, *remedies, "More: tcdp-audit explain NAME"]) + "\n"
 
 
-def _page(check: Check) -> Iterator[str]:
-    """A check's guide in lines no wider than the terminal."""
-    from tcdp_audit.guide_page import demands, formula_lines  # noqa: PLC0415 - imports pydantic
+def _told(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:
+    from tcdp_audit.guide_page import page_of  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.guide_page.markdown import markdown  # noqa: PLC0415
 
-    guide = check.guide
-    yield f"{check.title} ({check.name})"
-    yield f"Disclosure: {check.quarter.value}"
-    yield from _section("Definition", guide.definition, "", *formula_lines(check))
-    yield from ["", "Parameters", *_parameters(check), *_wrapped(" ".join(demands(check).values()), INDENT)]
-    yield from _section("How to read it", guide.reading)
-    yield from _section("How to choose a threshold", guide.choosing)
-    if guide.limits:
-        yield from _section("Limits", guide.limits)
-    yield from ["", "In a policy", f"{INDENT}expect:"]
-    yield from (f"{INDENT * 2}{line}" for line in guide.example.splitlines())
-    yield from _section("Source", guide.source)
+    page = page_of(registered)
+    return markdown(page) if as_markdown else "\n".join(_page(page)) + "\n"
 
 
-def _section(heading: str, *paragraphs: str) -> Iterator[str]:
-    yield from ["", heading]
-    for paragraph in paragraphs:
-        yield from _wrapped(paragraph, INDENT) or [""]
+def _page(page: Page) -> Iterator[str]:
+    """A page in lines no wider than the terminal."""
+    yield f"{page.title} ({page.name})"
+    yield from _wrapped(page.lead, "")
+    for section in page.sections:
+        yield from ["", section.heading]
+        for position, block in enumerate(section.blocks):
+            if position:
+                yield ""
+            yield from _block(block)
 
 
-def _parameters(check: Check) -> Iterator[str]:
-    from tcdp_audit.guide_page import parameters_of  # noqa: PLC0415 - imports pydantic
+def _block(block: Block) -> Iterator[str]:
+    from tcdp_audit.guide_page import Code, Parameters, Prose  # noqa: PLC0415 - imports pydantic
 
-    for one in parameters_of(check):
-        yield from _wrapped(f"{one.name}: {one.kind} (default {one.default})", INDENT)
-        yield from _wrapped(one.description, INDENT * 2)
+    if isinstance(block, Prose):
+        yield from _wrapped(block.text, INDENT)
+    elif isinstance(block, Parameters):
+        for one in block.parameters:
+            default = one.default if one.default == "required" else f"default {one.default}"
+            yield from _wrapped(f"{one.name}: {one.kind} ({default})", INDENT)
+            yield from _wrapped(one.description, INDENT * 2)
+    elif isinstance(block, Code):
+        for line in block.lines:  # lines of a policy are never broken
+            yield from [f"{INDENT}{line}"] if block.language == "yaml" else _wrapped(line, INDENT)
+    else:
+        for name, meaning in block.meanings.items():
+            yield from _wrapped(f"{name}: {meaning}", INDENT)
 
 
 def _wrapped(text: str, margin: str) -> list[str]:

@@ -7,10 +7,16 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.guide_page import parameters_of
+from tcdp_audit.guide_page import Parameters, page_of
 from tcdp_audit.plugin_manager import Plugins
 
-CHECKS = dict(sorted(Plugins.load(external=False).checks.items()))
+PLUGINS = Plugins.load(external=False)
+CHECKS, REMEDIES = dict(sorted(PLUGINS.checks.items())), dict(sorted(PLUGINS.remedies.items()))
+
+
+def parameters_of(registered: Any) -> list[Any]:
+    blocks = [block for section in page_of(registered).sections for block in section.blocks]
+    return [one for block in blocks if isinstance(block, Parameters) for one in block.parameters]
 
 
 def _unwrapped(text: str) -> str:
@@ -28,8 +34,22 @@ def test_it_tells_everything_that_the_guide_says(name: str, here: Any):
     for line in [*guide.formula.split(";  "), *guide.example.splitlines()]:
         assert _unwrapped(line) in told
     for parameter in parameters_of(check):
-        assert f"{parameter.name}: {parameter.kind} (default {parameter.default})" in told
-        assert _unwrapped(parameter.description) in told
+        assert _unwrapped(f"{parameter.name}: {parameter.kind} (") in told
+        assert _unwrapped(f"{parameter.default}) {parameter.description}") in told
+
+
+@pytest.mark.parametrize("name", REMEDIES)
+def test_it_tells_everything_that_a_remedys_guide_says(name: str, here: Any):
+    remedy, answer = REMEDIES[name], here("explain", name)
+    guide, told = remedy.guide, _unwrapped(answer.out)
+
+    assert (answer.code, answer.err) == (0, "")
+    for text in (remedy.title, remedy.summary, guide.method, guide.choosing, guide.guarantees, guide.source):
+        assert _unwrapped(text) in told
+    for line in [*guide.example.splitlines(), *(f"{note}: {text}" for note, text in guide.notes.items())]:
+        assert _unwrapped(line) in told
+    for parameter in parameters_of(remedy):
+        assert _unwrapped(f"{parameter.default}) {parameter.description}") in told
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
@@ -54,12 +74,18 @@ def test_types_and_defaults_are_in_words():
     assert next(iter(shown)) == "t"
 
 
-def test_without_a_check_it_lists_all_with_their_titles(process: Any):
+def test_a_parameter_without_a_default_is_required(here: Any):
+    assert "l: whole number, at least 2 (required)" in here("explain", "recursive_cl_diversity").out
+    weights = {one.name: one.kind for one in parameters_of(CHECKS["distance_record_linkage"])}["weights"]
+    assert weights == "mapping of names, each with number, or a fraction such as 3/8"
+
+
+def test_without_a_name_it_lists_all_with_their_titles(process: Any):
     answer = process("explain", "--no-external-plugins")
     listed = dict(line.split(None, 1) for line in answer.out.splitlines() if line.startswith("  "))
 
     assert answer.code == 0
-    assert listed == {name: check.title for name, check in CHECKS.items()}
+    assert listed == {name: one.title for name, one in (CHECKS | REMEDIES).items()}
 
 
 def test_an_unknown_check_is_told_with_the_nearest(process: Any):
@@ -67,7 +93,8 @@ def test_an_unknown_check_is_told_with_the_nearest(process: Any):
 
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        "tcdp-audit: unknown check 'k_anonimity'; `tcdp-audit explain` lists them; did you mean 'k_anonymity'?\n"
+        "tcdp-audit: unknown check or remedy 'k_anonimity'; `tcdp-audit explain` lists them; "
+        "did you mean 'k_anonymity'?\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""The documentation of checks is complete, and is what the checks say of themselves."""
+"""The documentation of checks and remedies is complete, and is what they say of themselves."""
 
 from __future__ import annotations
 
@@ -9,39 +9,54 @@ import pytest
 import yaml
 
 from tcdp_audit import audit
-from tcdp_audit.guide_page import INDEX, main, pages
+from tcdp_audit.guide_page.__main__ import INDEX, main, pages
 from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import load_policy
+from tcdp_audit.testing.remedy_cases import ROLES
 
 DOCS = Path(__file__).parents[2] / "docs"
-CHECKS = dict(sorted(Plugins.load(external=False).checks.items()))
+PLUGINS = Plugins.load(external=False)
+CHECKS, REMEDIES = dict(sorted(PLUGINS.checks.items())), dict(sorted(PLUGINS.remedies.items()))
+PAGES = pages(PLUGINS)
+INDICES = (f"checks/{INDEX}", f"remedies/{INDEX}")
+COMMAND = "python -m tcdp_audit.guide_page docs"
 
 
-@pytest.mark.parametrize("name", [INDEX, *(f"{name}.md" for name in CHECKS)])
+def test_everything_registered_has_a_page():
+    registered = [*(f"checks/{name}.md" for name in CHECKS), *(f"remedies/{name}.md" for name in REMEDIES)]
+
+    assert sorted(PAGES) == sorted([*INDICES, *registered])
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_each_page_is_there_and_up_to_date(name: str):
-    page = DOCS / "checks" / name
+    page = DOCS / name
 
-    assert page.is_file(), f"{name} is missing: python -m tcdp_audit.guide_page docs/checks"
-    assert page.read_text(encoding="utf-8") == pages(CHECKS)[name], (
-        f"{name} is stale: python -m tcdp_audit.guide_page docs/checks"
-    )
+    assert page.is_file(), f"{name} is missing: {COMMAND}"
+    assert page.read_text(encoding="utf-8") == PAGES[name], f"{name} is stale: {COMMAND}"
 
 
-def test_no_page_is_left_of_a_check_that_is_gone():
-    assert {path.name for path in (DOCS / "checks").iterdir()} == set(pages(CHECKS))
+def test_no_page_is_left_of_what_is_gone():
+    there = {f"{folder}/{path.name}" for folder in ("checks", "remedies") for path in (DOCS / folder).iterdir()}
+
+    assert there == set(PAGES)
 
 
-@pytest.mark.parametrize("name", [None, *CHECKS])
-def test_the_pages_are_what_the_command_prints(name: str | None, here: Any):
-    page = DOCS / "checks" / (INDEX if name is None else f"{name}.md")
-    arguments = [] if name is None else [name]
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in INDICES])
+def test_the_pages_are_what_the_command_prints(name: str, here: Any):
+    assert here("explain", Path(name).stem, "--markdown", "--no-external-plugins").out == PAGES[name]
 
-    assert here("explain", *arguments, "--markdown", "--no-external-plugins").out == page.read_text("utf-8")
+
+def test_without_a_name_the_command_prints_both_lists(here: Any):
+    printed = here("explain", "--markdown", "--no-external-plugins").out
+
+    assert printed == "\n".join(PAGES[name] for name in INDICES)
 
 
 def test_the_pages_are_written_by_the_documented_command(tmp_path: Path):
     assert main([str(tmp_path)]) == 0
-    assert {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()} == pages(CHECKS)
+    written = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*.md")}
+    assert {name: path.read_text("utf-8") for name, path in written.items()} == PAGES
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -67,6 +82,25 @@ def test_the_example_is_an_expectation_on_this_check(name: str):
     policy = load_policy({"version": 1, **companions, "attributes": attributes, "expect": expectations})
 
     assert [one.check.name for one in policy.expectations] == [name] * len(expectations)
+
+
+@pytest.mark.parametrize("name", REMEDIES)
+def test_a_remedys_guide_leaves_nothing_out(name: str):
+    guide = REMEDIES[name].guide
+
+    for part in ("method", "choosing", "guarantees", "source", "example"):
+        assert len(getattr(guide, part).strip()) >= 10, f"{name}: the guide's {part} is missing"
+    assert any(character.isdigit() for character in guide.source), f"{name}: the source has no year or number"
+
+
+@pytest.mark.parametrize("name", REMEDIES)
+def test_the_example_is_a_remedy_of_a_policy(name: str):
+    remedies = yaml.safe_load(REMEDIES[name].guide.example)
+    expect = [{"k_anonymity": {"k": 5}}]
+
+    policy = load_policy({"version": 1, "attributes": ROLES, "expect": expect, "remedy": remedies}, PLUGINS)
+
+    assert [one.remedy.name for one in policy.remedies] == [name] * len(remedies)
 
 
 def test_the_structural_outcomes_are_documented(papers: Path):

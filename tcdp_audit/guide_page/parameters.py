@@ -1,0 +1,83 @@
+"""The parameters of a check or a remedy in words, from their JSON Schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.guide_page.page import Parameter, Parameters
+from tcdp_audit.policy.schema import parameters_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
+    from tcdp_audit.check import Check
+    from tcdp_audit.remedy import Remedy
+
+
+def parameters_of(
+    registered: Check | Remedy[Any], last: Container[str] = (), measured: Container[str] = ()
+) -> Parameters:
+    """The parameters in the order of their model.
+
+    Args:
+        registered: whose parameters.
+        last: names that stand behind the others.
+        measured: thresholds; without one, a figure is only measured.
+    """
+    schema = parameters_schema(registered)
+    properties, required = schema.get("properties", {}), schema.get("required", ())
+    names = sorted(properties, key=lambda name: name in last)
+    return Parameters(
+        tuple(
+            Parameter(
+                name=name,
+                kind=_kind(properties[name], schema["$defs"]),
+                default="none: measured only" if name in measured else _default(properties[name], name in required),
+                description=properties[name].get("description", ""),
+            )
+            for name in names
+        )
+    )
+
+
+def _default(node: Mapping[str, Any], required: bool) -> str:  # noqa: FBT001 - one call, beside its meaning
+    if required:
+        return "required"
+    default = node.get("default")
+    if default is None:
+        return "none"
+    return str(default).lower() if isinstance(default, bool) else str(default)
+
+
+def _kind(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    """What a JSON Schema accepts, in words."""
+    if "$ref" in node:
+        return _kind(definitions[node["$ref"].rsplit("/", 1)[-1]], definitions)
+    if "anyOf" in node:
+        kinds = [_kind(one, definitions) for one in node["anyOf"] if one.get("type") != "null"]
+        return ", or ".join(kinds)
+    if "enum" in node or "const" in node:
+        return f"one of {', '.join(map(str, node.get('enum', [node.get('const')])))}"
+    if node.get("type") == "array":
+        return f"list of {_kind(node.get('items', {}), definitions)}"
+    if isinstance(node.get("additionalProperties"), dict):
+        return f"mapping of names, each with {_kind(node['additionalProperties'], definitions)}"
+    return _plain(node) + _bounds(node)
+
+
+def _plain(node: Mapping[str, Any]) -> str:
+    if "pattern" in node and "/" in node["pattern"]:
+        return "a fraction such as 3/8"
+    words = {"integer": "whole number", "number": "number", "boolean": "true or false", "object": "mapping"}
+    return words.get(str(node.get("type")), "text")
+
+
+def _bounds(node: Mapping[str, Any]) -> str:
+    words = {
+        "minimum": "at least",
+        "exclusiveMinimum": "more than",
+        "maximum": "at most",
+        "exclusiveMaximum": "less than",
+    }
+    told = [f"{words[key]} {node[key]:g}" for key in words if key in node]
+    return f", {' and '.join(told)}" if told else ""
