@@ -1,0 +1,155 @@
+"""Generalised cells: how they are written, what they cover, and how the audit reads them."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcdp_audit import audit
+from tcdp_audit.generalised import (
+    EVERYTHING,
+    Interval,
+    OrderedLabels,
+    interval_label,
+    members,
+    number_or_interval,
+    number_text,
+    parse_interval,
+    set_label,
+)
+
+
+@pytest.mark.parametrize(
+    ("label", "low", "high", "low_open", "high_open"),
+    [
+        ("[20, 35)", 20, 35, False, True),
+        ("[20,35]", 20, 35, False, False),
+        ("(-1.5, 2e3]", -1.5, 2000, True, False),
+        ("[-inf, 3)", -inf, 3, False, True),
+        ("20-34", 20, 34, False, False),
+        ("<20", -inf, 20, False, True),
+        (">= 65", 65, inf, False, False),
+        (">65", 65, inf, True, False),
+        ("≤ 7", -inf, 7, False, False),
+    ],
+)
+def test_labels_of_intervals(label: str, low: float, high: float, low_open: bool, high_open: bool) -> None:
+    assert parse_interval(label) == Interval(low, high, low_open, high_open)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "20", "[35, 20)", "[20, 20)", "[a, b]", "34-20", "2020-01-01", "[1, 2", "476**", "*"]
+)
+def test_what_is_no_interval(text: str) -> None:
+    assert parse_interval(text) is None
+
+
+def test_bins_are_half_open_with_an_inclusive_last_one() -> None:
+    below, inside, last = (parse_interval(label) for label in ("[15, 20)", "[20, 35)", "[35, 50]"))
+    assert below is not None
+    assert inside is not None
+    assert last is not None
+    assert [one.contains(20) for one in (below, inside, last)] == [False, True, False]
+    assert [one.contains(50) for one in (below, inside, last)] == [False, False, True]
+
+
+@given(st.integers(-1000, 1000), st.integers(1, 1000), st.booleans())
+def test_a_label_is_read_as_it_was_written(low: int, width: int, open_end: bool) -> None:
+    assert parse_interval(interval_label(low, low + width, open_end=open_end)) == Interval(
+        low, low + width, high_open=open_end
+    )
+    assert number_or_interval(interval_label(low, low)) == Interval(low, low)
+
+
+def test_numbers_as_text() -> None:
+    assert [number_text(one) for one in (39, 39.0, 0.1, -2.5, 1e22, "x")] == ["39", "39", "0.1", "-2.5", "1e+22", "x"]
+
+
+def test_ranges_of_an_order_may_have_values_with_commas() -> None:
+    labels = OrderedLabels(["low", "low, rising", "high"])
+    assert labels.parse("[low, high]") == Interval(0, 2)
+    assert labels.parse("[low, rising, high]") == Interval(1, 2)
+    assert labels.parse("high") == Interval(2, 2)
+    assert [labels.parse(one) for one in ("[high, low]", "[low, low]", "other", "[low]")] == [None] * 4
+
+
+def test_sets_of_values() -> None:
+    assert members(set_label(["a", "b, c"]), {"a", "b, c"}) == ["a", "b, c"]
+    assert members("{a}", {"a"}) is None
+    assert members("a, b", {"a", "b"}) is None
+
+
+def test_the_middle_of_an_interval() -> None:
+    assert [Interval(2, 4).middle, Interval(-inf, 4).middle, Interval(2, inf).middle] == [3, 4, 2]
+    assert EVERYTHING.contains(-1e300)
+
+
+# How the audit reads them
+
+
+def audited(values: list[str], declaration: dict[str, Any], expect: list[dict[str, Any]]) -> Any:
+    table = pa.table({"zip": ["a", "a", "b", "b"], "x": values})
+    attributes = {"zip": {"role": "quasi_identifier"}, "x": declaration}
+    return audit(table, {"version": 1, "attributes": attributes, "expect": expect})
+
+
+@pytest.mark.parametrize(
+    ("values", "declaration"),
+    [
+        (["20", "[20, 35)", "*", ">=65"], {"scale": "numeric"}),
+        (["low", "[low, high]", "*", "high"], {"scale": "ordinal", "order": ["low", "middle", "high"]}),
+    ],
+)
+def test_generalised_cells_keep_their_scale(values: list[str], declaration: dict[str, Any]) -> None:
+    found = audited(values, {"role": "quasi_identifier", **declaration}, [{"k_anonymity": {"k": 1}}])
+    assert found.passed
+    assert found.expectations[0].classes.total == 4
+
+
+def test_text_that_is_neither_a_number_nor_a_range_does_not() -> None:
+    found = audited(
+        ["20", "[20, 35)", "old", "[35, 20)"],
+        {"role": "quasi_identifier", "scale": "numeric"},
+        [{"k_anonymity": {"k": 1}}],
+    )
+    (wrong,) = [one for one in found.structure if one.check == "wrong_scale"]
+    assert wrong.message == (
+        "column 'x' holds a value that is neither of its scale nor a range of it in 2 records, first in record 3"
+    )
+
+
+def test_buckets_are_ordered_by_what_they_cover() -> None:
+    buckets = ["[9, 20)", "[100, 200]", "[9, 20)", "[20, 100)"]
+    found = audited(buckets, {"role": "sensitive", "scale": "numeric"}, [{"t_closeness": {"distance": "ordered"}}])
+    # ranks 0, 1, 2 hold 1/2, 1/4, 1/4; a class of 1/2, 0, 1/2 moves a quarter over one step of two
+    assert found.expectations[0].observed == 0.125
+
+
+def test_ranges_that_overlap_have_no_order() -> None:
+    overlapping = ["[9, 20)", "[15, 40]", "[9, 20)", "30"]
+    found = audited(
+        overlapping, {"role": "sensitive", "scale": "numeric"}, [{"t_closeness": {"t": 1, "distance": "ordered"}}]
+    )
+    assert found.status == "error"
+    assert found.expectations[0].message == (
+        "cannot be evaluated: generalised values of 'x' overlap, so that they have no order"
+    )
+    equal = audited(overlapping, {"role": "sensitive", "scale": "numeric"}, [{"t_closeness": {"distance": "equal"}}])
+    assert equal.expectations[0].observed == 0.25
+
+
+def test_a_numeric_distance_has_no_numbers_in_ranges() -> None:
+    found = audited(
+        ["[9, 20)", "30", "40", "50"],
+        {"role": "sensitive", "scale": "numeric"},
+        [{"t_closeness": {"t": 1, "distance": "numeric"}}],
+    )
+    assert (found.status, found.expectations[0].message) == (
+        "error",
+        "the numeric distance needs numbers; the attribute is not numeric, or holds ranges",
+    )
