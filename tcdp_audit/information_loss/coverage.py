@@ -1,0 +1,102 @@
+"""What the values of a column cover: the certainty penalty of a value, and the loss of a cell that changed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tcdp_audit.encoding import Domain
+from tcdp_audit.exact import Floats
+from tcdp_audit.information_loss.columns import PairedColumn, records_with, share, unknown, weighted
+from tcdp_audit.keys import Codes
+
+
+@dataclass(frozen=True)
+class Coverage(ABC):
+    """A column read under its scale. What a value covers is judged by the domain before, or by the hierarchy's leaves.
+
+    Args:
+        column: the column, before and after.
+    """
+
+    column: PairedColumn
+
+    @abstractmethod
+    def penalties(self, domain: Domain) -> Floats:
+        """Normalised certainty penalty of each value of the domain before or after, from 0 to 1. Shape (domain,)."""
+
+    @abstractmethod
+    def growth(self, before: Codes, after: Codes) -> Floats:
+        """Loss of a cell whose value became another one, neither of them suppressed or missing.
+
+        Args:
+            before: codes of the domain before.
+            after: codes of the domain after, of the same shape.
+
+        Returns:
+            From 0 to 1: where the new value covers the old one, what the certainty penalty grew by; otherwise how far
+            the new value is from the old one.
+        """
+
+    @abstractmethod
+    def distance(self, before: Floats, after: Floats) -> float:
+        """Distance of two distributions of the column, from 0 to 1.
+
+        Args:
+            before: weight of each value of the domain before; not all 0.
+            after: weight of each value of the domain after; likewise. A generalised value is spread evenly over the
+                values before that it covers; one that was there before, or covers none of them, stands for itself.
+        """
+
+    @cached_property
+    def loss(self) -> float:
+        """Mean loss of the column's cells over all records before; a cell of a suppressed record has lost 1.
+
+        A cell that tells nothing any more, or something where nothing was told, has lost 1; missing and suppressed
+        cells tell the same, which is nothing.
+        """
+        change = self.column.transitions
+        nothing_before, nothing_after = (
+            unknown(self.column.before)[change.before],
+            unknown(self.column.after)[change.after],
+        )
+        lost = (nothing_before ^ nothing_after).astype(np.float64)
+        rest = ~(nothing_before | nothing_after | self.column.unchanged)
+        lost[rest] = self.growth(change.before[rest], change.after[rest])
+        return share(float(lost @ change.records) + self.column.suppressed, len(self.column.before_codes))
+
+    @cached_property
+    def certainty_penalty(self) -> tuple[float, float]:
+        """Mean normalised certainty penalty before and after, over all records before.
+
+        A suppressed or missing cell, and any cell of a suppressed record, counts 1 (Xu et al., KDD 2006).
+        """
+        column, records = self.column, len(self.column.before_codes)
+        before, after = (weighted(self._penalties(domain), domain) for domain in (column.before, column.after))
+        return share(before, records), share(after + column.suppressed, records)
+
+    def _penalties(self, domain: Domain) -> Floats:
+        return np.where(unknown(domain), 1.0, np.append(self.penalties(domain), 1.0))
+
+    @cached_property
+    def distribution_distance(self) -> float | None:
+        """Distance of the distributions before and after; None where there is no value left to compare.
+
+        Missing and suppressed cells, and suppressed records, are left out.
+        """
+        before, after = (_known(domain) for domain in (self.column.before, self.column.after))
+        return self.distance(before, after) if before.any() and after.any() else None
+
+
+def _known(domain: Domain) -> Floats:
+    """How many records have each value that tells something. Shape (domain,)."""
+    return np.where(unknown(domain), 0.0, records_with(domain))[:-1]
+
+
+def total_variation(before: Floats, after: Floats, new: float) -> float:
+    """Half the sum of differences of two distributions over common values; `new` is the weight after of new values."""
+    shares = np.abs(before / before.sum() - after / (after.sum() + new)).sum() + new / (after.sum() + new)
+    return float(min(shares / 2, 1.0))

@@ -1,0 +1,101 @@
+"""Nominal values under a hierarchy: a label covers the leaves below it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.encoding import Domain
+from tcdp_audit.exact import Floats
+from tcdp_audit.hierarchy import Hierarchy
+from tcdp_audit.information_loss.coverage import Coverage, total_variation
+from tcdp_audit.keys import Codes
+
+
+class Hierarchical(Coverage):
+    """A column whose values are labels of a hierarchy; one that is not is related to no other."""
+
+    @cached_property
+    def _labels(self) -> list[str]:
+        """The values before, then those after."""
+        return [*self.column.before.labels, *self.column.after.labels]
+
+    @property
+    def _hierarchy(self) -> Hierarchy:
+        assert self.column.hierarchy is not None  # noqa: S101 - see `coverage_of`
+        return self.column.hierarchy
+
+    @cached_property
+    def _ancestors(self) -> NDArray[np.int64]:
+        """Node above each label at each level, shape (height + 1, labels); one of its own where it is no label."""
+        lineage = self._hierarchy.lineage
+        placed = [position for position, label in enumerate(self._labels) if label in lineage]
+        ancestors = np.tile(-1 - np.arange(len(self._labels)), (self._hierarchy.height + 1, 1))
+        ancestors[:, placed] = self._hierarchy.over([self._labels[position] for position in placed]).ancestors
+        return ancestors
+
+    @cached_property
+    def _levels(self) -> NDArray[np.int64]:
+        """The level of each label; -1 where the hierarchy does not have it."""
+        lineage = self._hierarchy.lineage
+        return np.array([lineage[label][0] if label in lineage else -1 for label in self._labels], dtype=np.int64)
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """Share of all leaves below each label's node at each level, 0 for one leaf. Shape (height + 1, labels)."""
+        hierarchy, levels = self._hierarchy, range(self._hierarchy.height + 1)
+        leaves = [Counter(branch[level] for branch in hierarchy.branches) for level in levels]
+        below = np.ones((len(levels), len(self._labels)))
+        for position, label in enumerate(self._labels):
+            if label in hierarchy.lineage:
+                start, upward = hierarchy.lineage[label]
+                nodes = [(max(level, start), upward[max(level - start, 0)]) for level in levels]
+                below[:, position] = [leaves[level][node] for level, node in nodes]
+        return np.where(below > 1, below / len(hierarchy.branches), 0.0)
+
+    def penalties(self, domain: Domain) -> Floats:
+        """Leaves below a label by all leaves of the hierarchy; 0 for a single leaf."""
+        split = self.column.before.size
+        return self._shares[0, :split] if domain is self.column.before else self._shares[0, split:]
+
+    def growth(self, before: Codes, after: Codes) -> Floats:
+        """Penalty of the lowest common ancestor, less that of the old value where the new one stands above it."""
+        new = after + self.column.before.size
+        lost = np.ones(len(before))
+        above = np.zeros(len(before), dtype=bool)
+        for level in reversed(range(self._hierarchy.height + 1)):
+            common = self._ancestors[level, before] == self._ancestors[level, new]
+            lost[common] = self._shares[level, new[common]]
+            above |= common & (self._levels[new] == level)
+        return lost - np.where(above, self._shares[0, before], 0.0)
+
+    def distance(self, before: Floats, after: Floats) -> float:
+        """Total variation distance. O(values x height)."""
+        own, levels = self.column.same[:-1], self._levels[self.column.before.size :]
+        landed = np.zeros(len(before))
+        landed += np.bincount(own[own >= 0], after[own >= 0], len(before))
+        new = float(after[(own < 0) & (levels < 0)].sum())
+        for level in range(self._hierarchy.height + 1):
+            here = np.where((own < 0) & (levels == level), after, 0.0)
+            spread, homeless = self._spread(level, here, before > 0)
+            landed += spread
+            new += homeless
+        return total_variation(before, landed, new)
+
+    def _spread(self, level: int, weights: Floats, present: NDArray[np.bool_]) -> tuple[Floats, float]:
+        """Weights of labels of a level, spread over the values before below them; and what has none below it."""
+        placed = self._levels >= 0
+        split = len(present)
+        nodes = self._ancestors[level]
+        old = present & placed[:split]
+        new = placed[split:] & (weights > 0)
+        count = int(nodes.max(initial=-1)) + 1
+        below = np.bincount(nodes[:split][old], minlength=count)
+        held = np.bincount(nodes[split:][new], weights[new], count)
+        each = np.divide(held, below, out=np.zeros(count), where=below > 0)
+        spread = np.zeros(split)
+        spread[old] = each[nodes[:split][old]]
+        return spread, float(held[below == 0].sum())

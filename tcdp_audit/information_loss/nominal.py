@@ -1,0 +1,98 @@
+"""Nominal values without a hierarchy, single or as set labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.encoding import Domain
+from tcdp_audit.exact import Floats
+from tcdp_audit.generalised import members
+from tcdp_audit.information_loss.columns import unknown
+from tcdp_audit.information_loss.coverage import Coverage, total_variation
+from tcdp_audit.keys import Codes
+
+
+@dataclass(frozen=True)
+class Members:
+    """The values before that each label covers, in compressed rows.
+
+    Args:
+        sizes: how many values each label covers; 0 for a value that was not there before. Shape (labels,).
+        codes: their codes before, label by label. Shape (sum of sizes,).
+    """
+
+    sizes: NDArray[np.int64]
+    codes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[int]]) -> Members:
+        """From a list of codes for each label."""
+        sizes = np.array([len(row) for row in rows], dtype=np.int64)
+        return cls(sizes, np.array([code for row in rows for code in row], dtype=np.int64))
+
+    def of_labels(self, labels: Codes) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The members of some labels: position in `labels` and code before of each."""
+        sizes = self.sizes[labels]
+        rows = np.repeat(np.arange(len(labels)), sizes)
+        starts = (np.cumsum(self.sizes) - self.sizes)[labels] - (np.cumsum(sizes) - sizes)
+        return rows, self.codes[np.repeat(starts, sizes) + np.arange(len(rows))]
+
+
+class Nominal(Coverage):
+    """A column whose values are equal or not."""
+
+    @cached_property
+    def _plain(self) -> dict[str, int]:
+        """The values before that stand for themselves, with their codes."""
+        told = ~unknown(self.column.before)
+        known = {label: code for code, label in enumerate(self.column.before.labels) if told[code]}
+        return {label: code for label, code in known.items() if members(label, known) is None}
+
+    @cached_property
+    def _before(self) -> Members:
+        return self._members(self.column.before)
+
+    @cached_property
+    def _after(self) -> Members:
+        return self._members(self.column.after)
+
+    def _members(self, domain: Domain) -> Members:
+        plain = self._plain
+        found = ((label, members(label, plain)) for label in domain.labels)
+        return Members.of(
+            [[plain[label]] if label in plain else [plain[one] for one in several or ()] for label, several in found]
+        )
+
+    def penalties(self, domain: Domain) -> Floats:
+        """Members of a set label by all values before; 0 for a single value."""
+        sizes = (self._before if domain is self.column.before else self._after).sizes
+        return np.where(sizes > 1, sizes / max(len(self._plain), 1), 0.0)
+
+    def growth(self, before: Codes, after: Codes) -> Floats:
+        """What the certainty penalty grew by where the new label covers the old one; 1 otherwise."""
+        grown = self.penalties(self.column.after)[after] - self.penalties(self.column.before)[before]
+        return np.where(self._covered(before, after), grown, 1.0)
+
+    def _covered(self, before: Codes, after: Codes) -> NDArray[np.bool_]:
+        """Whether every member of an old label is one of the new label."""
+        radix = self.column.before.size
+        labels, codes = self._after.of_labels(np.arange(self.column.after.size))
+        rows, wanted = self._before.of_labels(before)
+        outside = ~np.isin(after[rows] * radix + wanted, labels * radix + codes)
+        complete = np.bincount(rows[outside], minlength=len(before)) == 0
+        return np.asarray(complete & (self._before.sizes[before] > 0))
+
+    def distance(self, before: Floats, after: Floats) -> float:
+        """Total variation distance. O(values and members of sets)."""
+        own, sizes = self.column.same[:-1], self._after.sizes
+        spread = (own < 0) & (sizes > 0)
+        labels, codes = self._after.of_labels(np.flatnonzero(spread))
+        landed = np.zeros(len(before))
+        landed += np.bincount(own[own >= 0], after[own >= 0], len(before))
+        landed += np.bincount(codes, (after[spread] / sizes[spread])[labels], len(before))
+        return total_variation(before, landed, float(after[(own < 0) & (sizes == 0)].sum()))

@@ -1,0 +1,147 @@
+"""Whether a model can tell released records from those they were made from: propensity-score mean squared error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.exact import Floats
+from tcdp_audit.information_loss.columns import PairedColumn, records_with
+from tcdp_audit.information_loss.coverage import Coverage
+from tcdp_audit.information_loss.logistic import Blocks, fit, probabilities
+from tcdp_audit.information_loss.ordered import Ordered
+from tcdp_audit.keys import Codes
+
+MOST_VALUES = 20  # of a nominal attribute get a coefficient of their own
+MOST_RECORDS = 2**16  # before, evenly spaced, and what became of them
+FARTHEST = 1000.0  # standard deviations; a number beyond stands here
+BLOCK = 2**14  # records at a time
+
+
+@dataclass(frozen=True)
+class Propensity:
+    """How far the fitted probabilities of being a released record are from knowing nothing.
+
+    Args:
+        value: mean squared difference of the probability and the share of released records; None with a reason.
+        expected: what it would be if both tables were drawn from one population.
+        ratio: value by expected.
+        parameters: independent coefficients of the model, the intercept included.
+        records: records of both tables that the model was fitted to.
+        iterations: Newton steps that it took.
+        reason: why there is no value, or nothing.
+    """
+
+    value: float | None = None
+    expected: float | None = None
+    ratio: float | None = None
+    parameters: int = 0
+    records: int = 0
+    iterations: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class _Features:
+    """The features of one column: a row for each code before and for each code after, missing ones included."""
+
+    before: Floats
+    after: Floats
+
+
+def propensity(columns: Sequence[Coverage]) -> Propensity:
+    """Propensity-score mean squared error of a logistic regression with main effects.
+
+    Both tables are stacked and a model says for each record how probably it is a released one. Numbers and ranks are
+    standardised, a range at its middle; a nominal value has a coefficient if it is one of the 20 most frequent after
+    the first. Of larger tables 65,536 records, evenly spaced, and what became of them are taken.
+
+    Cost: O(records x features squared) for each of at most 50 iterations.
+
+    Source: Woo, Reiter, Oganian, Karr, Journal of Privacy and Confidentiality 1, 2009; its expectation
+    (k - 1) (1 - c)^2 c / N with k parameters: Snoke, Raab, Nowok, Dibben, Slavkovic, JRSS A 181, 2018.
+    """
+    if not columns:
+        return Propensity(reason="there is no quasi-identifier and no sensitive attribute")
+    before, after = _chosen(columns[0].column)
+    if not len(after):
+        return Propensity(reason="no record is left")
+    tables = [_features(one) for one in columns]
+    sides = (
+        (0.0, [(table.before, one.column.before_codes[before]) for table, one in zip(tables, columns, strict=True)]),
+        (1.0, [(table.after, one.column.after_codes[after]) for table, one in zip(tables, columns, strict=True)]),
+    )
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only where there is a product
+
+    with threadpool_limits(1, "blas"):  # threads of a busy machine wait for each other; and one order of summation
+        return _measured(lambda: (block for truth, parts in sides for block in _blocks(parts, truth)))
+
+
+def _measured(blocks: Blocks) -> Propensity:
+    gram: Any = 0.0
+    released = 0.0
+    for features, truth in blocks():
+        gram = gram + features.T @ features
+        released += float(truth.sum())
+    records, parameters = int(gram[0, 0]), int(np.linalg.matrix_rank(gram, hermitian=True))  # an intercept is first
+    share = released / records
+    fitted = fit(blocks, len(gram))
+    if not fitted.converged:
+        return Propensity(
+            parameters=parameters,
+            records=records,
+            iterations=fitted.iterations,
+            reason=f"the regression did not converge in {fitted.iterations} iterations",
+        )
+    squared = sum(float(((probabilities(x, fitted.coefficients) - share) ** 2).sum()) for x, _ in blocks())
+    expected = (parameters - 1) * (1 - share) ** 2 * share / records
+    value = squared / records
+    return Propensity(value, expected, value / expected if expected else None, parameters, records, fitted.iterations)
+
+
+def _chosen(column: PairedColumn) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Positions of evenly spaced records before, and of what became of them."""
+    records = len(column.before_codes)
+    before = np.arange(records) if records <= MOST_RECORDS else np.arange(MOST_RECORDS) * records // MOST_RECORDS
+    taken = np.zeros(records, dtype=bool)
+    taken[before] = True
+    return before, np.flatnonzero(taken[column.kept])
+
+
+def _blocks(parts: Sequence[tuple[Floats, Codes]], truth: float) -> Iterator[tuple[Floats, Floats]]:
+    """The features of one table, an intercept first, some records at a time."""
+    records = len(parts[0][1])
+    for start in range(0, records, BLOCK):
+        here = slice(start, min(start + BLOCK, records))
+        ones = np.ones((here.stop - here.start, 1))
+        yield np.hstack([ones, *(table[codes[here]] for table, codes in parts)]), np.full(len(ones), truth)
+
+
+def _features(coverage: Coverage) -> _Features:
+    return _numbers(coverage) if isinstance(coverage, Ordered) else _indicators(coverage.column)
+
+
+def _numbers(ordered: Ordered) -> _Features:
+    """A standardised number, and whether there is none."""
+    mean, deviation = ordered.moments
+    sides = []
+    for domain in (ordered.column.before, ordered.column.after):
+        numbers = np.clip((ordered.numbers(domain) - mean) / (deviation or 1.0), -FARTHEST, FARTHEST)
+        sides.append(np.stack([np.nan_to_num(numbers), np.isnan(numbers).astype(np.float64)], axis=1))
+    return _Features(*sides)
+
+
+def _indicators(column: PairedColumn) -> _Features:
+    """Which of the frequent values a record has; the most frequent one is what the others are compared with."""
+    values = column.before.size + 1
+    after = np.where(column.same >= 0, column.same, values + np.arange(len(column.same)))
+    records = np.append(records_with(column.before), np.zeros(len(after), dtype=np.int64))
+    np.add.at(records, after, records_with(column.after))
+    frequent = np.argsort(-records, kind="stable")[1 : MOST_VALUES + 1]
+    frequent = frequent[records[frequent] > 0]
+    wanted = [np.arange(values), after]
+    return _Features(*((codes[:, None] == frequent).astype(np.float64) for codes in wanted))
