@@ -8,6 +8,7 @@ import pytest
 from documents import ROOT, blocks, code, links, read, rows, section
 
 from tcdp_audit import __version__
+from tcdp_audit.testing.remedy_cases import ROLES
 
 DECISIONS = sorted(path for path in (ROOT / "docs" / "decisions").iterdir())
 
@@ -48,6 +49,18 @@ def test_files_of_a_check_are_where_contributors_look():
             assert (
                 ROOT / path.replace("NAME", "k_anonymity").replace("test_k_anonymity", "test_beta_likeness")
             ).exists(), path
+
+
+def test_files_of_a_remedy_are_where_contributors_look():
+    for cells in rows(section(read("CONTRIBUTING.md"), "## Adding a remedy")):
+        for path in code(cells[0]):
+            assert (ROOT / path.replace("NAME", "mondrian")).exists(), path
+
+
+def test_the_columns_that_an_examples_remedy_may_name_are_told():
+    told = code(section(read("CONTRIBUTING.md"), "## Adding a remedy"))
+
+    assert [name for name in ROLES if name not in told] == []
 
 
 def test_contributors_are_given_commands_that_exist():

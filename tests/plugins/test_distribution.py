@@ -37,7 +37,7 @@ def test_what_a_plugin_provides_is_listed_with_its_version(run):
         "version": "1.2.3",
         "hooks": ["tcdp_audit_checks", "tcdp_audit_remedies", "tcdp_audit_reporters"],
         "checks": ["example_dominance"],
-        "remedies": ["example_remedy"],
+        "remedies": ["example_rare_classes"],
         "reporters": ["example_lines"],
     }
 
@@ -177,3 +177,53 @@ def test_a_third_party_report_is_chosen_by_its_extension(run, tmp_path):
     assert result.returncode == 2
     assert "no report format for '.lines'" in result.stderr
     assert not (tmp_path / "other.lines").exists()
+
+
+REPAIRED = HEAD + "expect:\n- k_anonymity: {k: 3}\n"
+
+
+def test_a_third_party_remedy_repairs_a_release_and_its_line_says_so(run, tmp_path):
+    policy = f"{REPAIRED}remedy:\n- example_rare_classes: {{k: 3}}\n"
+    result = run(("example",), "fix", "--output", "fixed.csv", "--json", policy=policy)
+    assert (result.returncode, result.stderr) == (0, "")
+    (step,) = json.loads(result.stdout)["change_log"]["steps"]
+    assert (step["remedy"], step["parameters"]) == ("example_rare_classes", {"k": 3})
+    assert (step["records_suppressed"], step["cells_changed"], step["notes"]) == (2, {}, {"classes": 1})
+    assert sorted((tmp_path / "fixed.csv").read_text().splitlines()) == sorted(
+        ["zip,disease", "02139,flu", "02139,flu", "02139,gout", "02139,gout"]
+    )
+
+
+def test_a_third_party_remedy_is_planned_with_where_the_policy_names_none(run):
+    result = run(("example",), "fix", "-p", "no:remedies", "--output", "fixed.csv", "--json", policy=REPAIRED)
+    assert (result.returncode, result.stderr) == (0, "")
+    log = json.loads(result.stdout)["change_log"]
+    assert log["planned"]
+    assert [(one["remedy"], one["parameters"]) for one in log["steps"]] == [("example_rare_classes", {"k": 3})]
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("faulty_raising", "raised ValueError"),
+        ("faulty_too_few", "5 codes of column 'zip' for 6 records"),
+        ("faulty_another_column", "changed a column 'income', which the release does not have"),
+    ],
+)
+def test_a_remedy_that_fails_leaves_the_release_and_says_why(run, tmp_path, name: str, sentence: str):
+    policy = f"{REPAIRED}remedy:\n- {name}: {{k: 3}}\n"
+    result = run(("faulty_remedies",), "fix", "--output", "fixed.csv", "--json", policy=policy)
+    assert result.returncode == 1
+    log = json.loads(result.stdout)["change_log"]
+    assert (log["steps"], log["records_suppressed"]) == ([], 0)
+    assert sentence in log["tried"][0]["error"]
+    assert "marker-of-a-cell" not in result.stdout + result.stderr
+    assert not (tmp_path / "fixed.csv").exists()
+
+
+def test_a_third_party_remedy_is_explained(run):
+    result = run(("example",), "explain", "example_rare_classes")
+    assert result.returncode == 0
+    assert "k: whole number, at least 1 (required)" in result.stdout
+    assert "classes: How many equivalence classes were dropped." in result.stdout
+    assert "    - example_rare_classes: {k: 5}" in result.stdout

@@ -1,4 +1,4 @@
-"""The example distribution conforms, and the suite finds what is wrong with its faulty checks."""
+"""The example distribution conforms, and the suite finds what is wrong with its faulty checks and remedies."""
 
 from __future__ import annotations
 
@@ -37,3 +37,17 @@ def test_the_faulty_checks_do_not_conform(position: int, sentence: str):
     check = provided("broken.faulty_checks", "tcdp_audit_checks")[position]
     with pytest.raises(ConformanceError, match=sentence):
         check_conforms(check)
+
+
+@pytest.mark.parametrize(
+    ("position", "sentence"),
+    [
+        (0, "it raised ValueError"),
+        (1, "'zip' must have one whole number for each of the 240 records"),
+        (2, "it changed a column 'income'"),
+    ],
+)
+def test_the_faulty_remedies_do_not_conform(position: int, sentence: str):
+    remedy = provided("broken.faulty_remedies", "tcdp_audit_remedies")[position]
+    with pytest.raises(ConformanceError, match=sentence):
+        check_conforms(remedy)

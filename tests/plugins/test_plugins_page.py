@@ -1,4 +1,4 @@
-"""docs/plugins.md is true: it names every hook with its signature, and its example runs and conforms."""
+"""docs/plugins.md is true: it names every hook with its signature, and its examples run and conform."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from tcdp_audit import Status, audit, hookspecs
+from tcdp_audit import Status, audit, fix, hookspecs
 from tcdp_audit.cli import options
 from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.testing import check_conforms
+from tcdp_audit.testing.remedy_cases import ROLES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
 HOOKS = [name for name, one in vars(hookspecs).items() if inspect.isfunction(one) and name.startswith("tcdp_audit_")]
+EXAMPLES = ("dominance", "rare_classes")
 
 
 def code(pattern: str) -> str:
@@ -28,12 +32,13 @@ def code(pattern: str) -> str:
 
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The page's two Python files, in a folder that modules are imported from."""
-    (tmp_path / "dominance.py").write_text(code(r"<!-- example: dominance.py -->\n```python\n(.*?)```"))
+    """The page's Python files, in a folder that modules are imported from."""
+    for name in EXAMPLES:
+        (tmp_path / f"{name}.py").write_text(code(rf"<!-- example: {name}.py -->\n```python\n(.*?)```"))
     (tmp_path / "page_test.py").write_text(code(r"```python\n(from tcdp_audit.testing .*?)```"))
     monkeypatch.syspath_prepend(str(tmp_path))
     yield
-    for name in ("dominance", "page_test"):
+    for name in (*EXAMPLES, "page_test"):
         sys.modules.pop(name, None)
 
 
@@ -54,7 +59,7 @@ def test_every_option_is_documented(option: str):
 
 
 @pytest.mark.usefixtures("written")
-def test_the_example_runs():
+def test_the_example_of_a_check_runs():
     plugins = Plugins.load(external=False)
     plugins.register(import_module("dominance"), "dominance")
     table = pa.table({"zip": ["a", "a", "a", "b"], "disease": ["x", "x", "y", "z"]})
@@ -68,5 +73,32 @@ def test_the_example_runs():
 
 
 @pytest.mark.usefixtures("written")
-def test_the_example_conforms_by_the_test_of_the_page():
+@pytest.mark.parametrize("remedies", [{"remedy": [{"rare_classes": {"k": 2}}]}, {}], ids=["named", "planned"])
+def test_the_example_of_a_remedy_runs(remedies: dict[str, Any]):
+    plugins = Plugins.load(external=False, blocked=["remedies"])
+    plugins.register(import_module("rare_classes"), "rare_classes")
+    table = pa.table({"zip": ["a", "a", "a", "b"], "disease": ["x", "x", "y", "z"]})
+    policy = {
+        "version": 1,
+        "attributes": {"zip": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}},
+        "expect": [{"k_anonymity": {"k": 2}}],
+        **remedies,
+    }
+    remediation = fix(table, policy, plugins=plugins)
+    assert remediation.passed
+    assert sorted(remediation.released["disease"].to_pylist()) == ["x", "x", "y"]
+    assert remediation.log.steps[0].notes == {"classes": 1}
+    demanding = {**policy, "expect": [{"k_anonymity": {"k": 4}}], "remedy": [{"rare_classes": {"k": 4}}]}
+    unattainable = fix(table, demanding, plugins=plugins)
+    assert unattainable.log.tried[0].error == "no equivalence class has 4 records; the largest has 3"
+
+
+@pytest.mark.usefixtures("written")
+def test_the_examples_conform_by_the_test_of_the_page():
     import_module("page_test").test_dominance_conforms()
+    check_conforms(import_module("rare_classes").RARE_CLASSES)
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_the_columns_of_the_suites_releases_are_told(name: str):
+    assert f"`{name}`" in PAGE

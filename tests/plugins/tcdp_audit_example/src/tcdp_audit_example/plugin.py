@@ -7,10 +7,7 @@ from typing import Any
 
 from tcdp_audit import Audit, ClassCheck, Remedy, Reporter, hookimpl
 from tcdp_audit_example.dominance import DOMINANCE
-
-
-def _without_rare_classes(table: Any, **_: Any) -> Any:
-    return table
+from tcdp_audit_example.rare_classes import RARE_CLASSES
 
 
 def _lines(audit: Audit) -> str:
@@ -24,15 +21,9 @@ def tcdp_audit_checks() -> Iterator[ClassCheck[Any]]:
 
 
 @hookimpl
-def tcdp_audit_remedies() -> Iterator[Remedy]:
-    """One specification of a remedy."""
-    yield Remedy(
-        name="example_remedy",
-        title="Nothing at all",
-        summary="Leaves the release as it is.",
-        source="none",
-        apply=_without_rare_classes,
-    )
+def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
+    """One remedy."""
+    yield RARE_CLASSES
 
 
 @hookimpl
