@@ -15,7 +15,7 @@ from tcdp_audit.cli.terminal import SHAPES, STYLES
 from tcdp_audit.fixing import Remediation
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit_reports.certificate import WORDS
-from tcdp_audit_reports.words import count, demanded, observed, prose, share, state_of, visible
+from tcdp_audit_reports.words import count, demanded, observed, prose, sentence_case, share, state_of, visible
 
 
 def show_remediation(remediation: Remediation, reports: Sequence[str]) -> None:
@@ -108,4 +108,4 @@ def _verdict(remediation: Remediation) -> Text:
         told = log.reason or "the release as written does not pass"
     kept = "" if remediation.written is not None or remediation.passed else "; nothing was written"
     style = STYLES[after.status]
-    return Text(f"\n{SHAPES[after.status]} {WORDS[after.status]}. ", style) + Text(f"{visible(told)}{kept}.", "default")
+    return Text(f"\n{SHAPES[after.status]} {WORDS[after.status]}. ", style) + Text(f"{sentence_case(visible(told))}{kept}.", "default")
