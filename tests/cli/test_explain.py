@@ -52,10 +52,11 @@ def test_it_tells_everything_that_a_remedys_guide_says(name: str, here: Any):
         assert _unwrapped(f"{parameter.default}) {parameter.description}") in told
 
 
+@pytest.mark.parametrize("name", ["t_closeness", "generalization"])
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
-def test_it_is_as_wide_as_the_terminal(width: int, process: Any):
-    lines = process("explain", "t_closeness", COLUMNS=str(width)).out.splitlines()
-    prose = [line for line in lines if "t_closeness:" not in line]  # lines of a policy are never broken
+def test_it_is_as_wide_as_the_terminal(width: int, name: str, process: Any):
+    lines = process("explain", name, COLUMNS=str(width)).out.splitlines()
+    prose = [line for line in lines if f"{name}:" not in line]  # lines of a policy are never broken
 
     assert width - 12 < max(map(len, prose)) <= width
 

@@ -1,0 +1,81 @@
+"""The page of a remedy: what it says where there is little to say, and of noise that no seed repeats."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tcdp_audit import Remedy, RemedyGuide, RemedyParameters, Treatment
+from tcdp_audit.guide_page import page_of
+from tcdp_audit.guide_page.markdown import index_of_remedies, markdown
+
+SILENT = Remedy(
+    name="silent",
+    title="Silent remedy",
+    summary="Changes nothing.",
+    guide=RemedyGuide("It waits.", "Never.", "Nothing.", "None, 2026.", "- silent: {}"),
+    parameters=RemedyParameters,
+    apply=lambda _, __: Treatment(),
+)
+PAGE = """\
+# Silent remedy
+
+Remedy `silent`. Changes nothing.
+
+## Method
+
+It waits.
+
+## Parameters
+
+None.
+
+## When to use it
+
+Never.
+
+## What is guaranteed
+
+Nothing.
+
+## In a policy
+
+```yaml
+remedy:
+  - silent: {}
+```
+
+## Source
+
+None, 2026.
+"""
+
+
+def test_a_page_says_what_there_is_and_no_more():
+    head, _, rest = markdown(page_of(SILENT)).partition("\n\n")
+
+    assert head.startswith("<!-- Written by `python -m tcdp_audit.guide_page docs`")
+    assert rest == PAGE
+
+
+def test_noise_that_no_seed_repeats_is_told():
+    told = markdown(page_of(replace(SILENT, random=True)))
+
+    assert "It waits.\n\nIt draws from a source that no seed repeats, and runs once only.\n" in told
+
+
+def test_notes_are_a_table_whose_cells_stay_in_it():
+    noting = replace(SILENT, guide=replace(SILENT.guide, notes={"share": "Kept | dropped."}))
+
+    assert "## What its notes say\n\n| note | meaning |\n| --- | --- |\n| `share` | Kept \\| dropped. |\n" in markdown(
+        page_of(noting)
+    )
+
+
+def test_the_list_links_to_every_page():
+    listed = index_of_remedies({"silent": SILENT, "another": replace(SILENT, name="another", title="Another")})
+
+    rows = [line for line in listed.splitlines() if line.startswith("| [")]
+    assert rows == [
+        "| [`another`](another.md) | Another | Changes nothing. |",
+        "| [`silent`](silent.md) | Silent remedy | Changes nothing. |",
+    ]
