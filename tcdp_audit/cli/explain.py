@@ -87,7 +87,7 @@ def _told(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:
 
 def _page(page: Page) -> Iterator[str]:
     """A page in lines no wider than the terminal."""
-    yield f"{page.title} ({page.name})"
+    yield from _wrapped(f"{page.title} ({page.name})", "")
     yield from _wrapped(page.lead, "")
     for section in page.sections:
         yield from ["", section.heading]
