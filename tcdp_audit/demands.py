@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +19,7 @@ from tcdp_audit.classes import Grouping, Shard
 from tcdp_audit.encoding import Domain
 from tcdp_audit.errors import CheckError
 from tcdp_audit.expectations import Tasks
+from tcdp_audit.histogram import Histogram
 from tcdp_audit.outcome import Severity
 from tcdp_audit.release import Release
 from tcdp_audit.tasks import Task
@@ -44,14 +46,20 @@ class Demands:
     kept_records: NDArray[np.bool_] | None = None
 
     @cached_property
-    def _shard(self) -> Shard:
+    def shard(self) -> Shard:
+        """The columns of the kept records."""
         if self.kept_records is None:
             return self.columns
         return {name: codes[self.kept_records] for name, codes in self.columns.items()}
 
     @cached_property
-    def _tasks(self) -> Sequence[Task]:
-        tasks = [task for task in Tasks(self.release, [self._shard], self.kept_records is None) if _is_of_class(task)]
+    def tasks(self) -> Sequence[Task]:
+        """The expectations that take part, with the distributions of the kept records.
+
+        Raises:
+            CheckError: one of them cannot be evaluated at all.
+        """
+        tasks = [task for task in Tasks(self.release, [self.shard], self.kept_records is None) if _is_of_class(task)]
         obstacles = [task.obstacle for task in tasks if task.obstacle]
         if obstacles:
             raise CheckError(obstacles[0])
@@ -59,12 +67,17 @@ class Demands:
 
     def _is_victim(self, task: Task) -> bool:
         """Whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
-        whole = np.zeros(len(next(iter(self._shard.values()))), dtype=np.int64)
-        return bool(self._failing(task, {**self._shard, CLASS: whole}, 1)[0])
+        whole = np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)
+        return bool(self.failing(task, {**self.shard, CLASS: whole}, 1)[0])
 
     def __bool__(self) -> bool:
         """Whether there is any demand on classes."""
-        return bool(self._tasks)
+        return bool(self.tasks)
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the union of classes that keep every demand always keeps them too."""
+        return all(_is_monotone(task, self.release.unit) for task in self.tasks)
 
     def without(self, removed: NDArray[np.bool_]) -> Demands:
         """The demands on the table without some records, whose distributions may differ."""
@@ -87,26 +100,42 @@ class Demands:
         Cost: a sort of the records for each sensitive attribute that is demanded something.
         """
         shard: dict[str, NDArray[np.int64]] = {CLASS: classes}
-        for name, codes in self._shard.items():
+        for name, codes in self.shard.items():
             shard[name] = codes if records is None else codes[records]
         failing = np.bincount(classes, minlength=count) == 0
-        for task in self._tasks:
-            failing |= self._failing(task, shard, count)
+        for task in self.tasks:
+            failing |= self.failing(task, shard, count)
         return np.asarray(~failing)
 
-    def _failing(self, task: Task, shard: Mapping[str, NDArray[np.int64]], count: int) -> NDArray[np.bool_]:
+    def failing(self, task: Task, shard: Mapping[str, NDArray[np.int64]], count: int) -> NDArray[np.bool_]:
+        """Which classes fail one expectation; `shard` has their numbers in the column `CLASS`. Shape (count,)."""
         number = Domain(CLASS, np.arange(count), np.ones(count, np.int64), 0, np.arange(count))
         known = task.quasi_identifiers[len(self.release.quasi_identifiers) :]  # sensitive ones that an intruder knows
         grouping = Grouping(shard, [number, *known], self.release.unit)
         attribute, histogram = task.attribute, None
         if attribute is not None:
-            histogram = grouping.histogram(attribute.codes(shard), attribute.size + 1)
-            if self.release.policy.conventions.missing_sensitive != "own_category":
-                histogram = histogram.without(attribute.size)
-        fails = task.failing(grouping, histogram)
+            histogram = self.counted(grouping.histogram(attribute.codes(shard), attribute.size + 1), attribute)
+        fails = task.failing(grouping.size, histogram)
         found = np.zeros(count, dtype=bool)
         found[grouping.codes()[0][fails]] = True
         return found
+
+    def counted(self, histogram: Histogram, attribute: Domain) -> Histogram:
+        """A histogram under the convention on missing sensitive values."""
+        own_category = self.release.policy.conventions.missing_sensitive == "own_category"
+        return histogram if own_category else histogram.without(attribute.size)
+
+
+def _is_monotone(task: Task, unit: Domain | None) -> bool:
+    """Whether classes that keep an expectation keep it together.
+
+    An attack may have no victim here, whatever share the policy allows. Where an entity counts once per class and
+    value, the counts of two classes do not add up to those of their union.
+    """
+    check, parameters = task.expectation.check, task.expectation.parameters
+    if isinstance(check, VictimCheck):
+        parameters = parameters.model_copy(update={"at_most": Fraction(0)})
+    return check.monotone(parameters) and not (unit is not None and check.on_attribute)
 
 
 def _is_of_class(task: Task) -> bool:

@@ -165,7 +165,8 @@ class Tasks:
         exempt = self.conventions.suppressed == "exempt" and self._may_be_suppressed
         recount = exempt or self.release.unit is not None or not self.whole
         counted = self._counted_shards() if recount else None
-        return marginal_of_release(attribute, self.policy, counted, self._ungeneralised)
+        grouped = None if self.release.unit is None else self._ungeneralised
+        return marginal_of_release(attribute, self.policy, counted, grouped)
 
     # Conventions that look at records before they are grouped
 

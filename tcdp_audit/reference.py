@@ -13,14 +13,14 @@ from tcdp_audit.classes import Grouping, Shard
 from tcdp_audit.encoding import Domain
 from tcdp_audit.errors import CheckError
 from tcdp_audit.histogram import Counts
-from tcdp_audit.joint import JointDomain
+from tcdp_audit.joint import JointDomain, count_codes
 from tcdp_audit.policy import Policy
 
 WEIGHT_LIMIT = 2**40  # a declared distribution has integer weights below this, so that products stay exact and fast
 
 
 def marginal_of_release(
-    domain: Domain, policy: Policy, shards: Iterable[Shard] | None, grouped: Callable[[Shard], Grouping]
+    domain: Domain, policy: Policy, shards: Iterable[Shard] | None, grouped: Callable[[Shard], Grouping] | None
 ) -> Marginal:
     """The distribution in the table under audit.
 
@@ -28,15 +28,22 @@ def marginal_of_release(
         domain: the attribute.
         policy: whether a missing value is a value of its own.
         shards: the records to count; None where the domain's own counts are those.
-        grouped: the grouping of a shard: with an entity column, an entity counts once per class and value.
+        grouped: the grouping of a shard, where an entity column counts an entity once per class and value; None where
+            every record counts.
     """
-    counts = np.append(domain.counts, domain.missing)
-    if shards is not None:
-        counts = np.zeros(domain.size + 1, dtype=np.int64)
-        for shard in shards:
-            histogram = grouped(shard).histogram(domain.codes(shard), domain.size + 1)
-            np.add.at(counts, histogram.values, histogram.counts)
-    return Marginal(_kept(counts, domain, policy))
+    return Marginal(_kept(_released(domain, shards, grouped), domain, policy))
+
+
+def _released(domain: Domain, shards: Iterable[Shard] | None, grouped: Callable[[Shard], Grouping] | None) -> Counts:
+    if shards is None:
+        return np.append(domain.counts, domain.missing)
+    if grouped is None:
+        return count_codes(domain, shards)
+    counts = np.zeros(domain.size + 1, dtype=np.int64)
+    for shard in shards:
+        histogram = grouped(shard).histogram(domain.codes(shard), domain.size + 1)
+        np.add.at(counts, histogram.values, histogram.counts)
+    return counts
 
 
 def marginal_of_original(domain: Domain, counts: Counts, policy: Policy) -> Marginal:

@@ -168,7 +168,9 @@ class RemedyView:
             CheckError: an expectation on classes cannot be evaluated at all.
         """
         unit = [] if self.release.unit is None else [self.release.unit.attribute]
-        needed = self.attributes([*self.policy.with_role(Role.SENSITIVE), *unit])
+        by_class = bool(unit) or self.policy.conventions.suppressed == "exempt"  # who counts depends on the classes
+        grouped = self.policy.with_role(Role.QUASI_IDENTIFIER) if by_class else []
+        needed = self.attributes([*self.policy.with_role(Role.SENSITIVE), *unit, *grouped])
         columns: dict[str, NDArray[np.int64]] = {one.name: one.codes for one in needed}
         if not columns:
             columns = {"": np.zeros(self.records, dtype=np.int64)}

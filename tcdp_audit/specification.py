@@ -30,6 +30,9 @@ class Specification(Generic[P]):
         needs_hierarchy: whether it needs the attribute's hierarchy under some parameters.
         scales: the scales of the attribute that it can measure under some parameters; None for every scale.
         variant: a suffix of the title that parameters bring, such as the distance.
+        monotone: whether merging equivalence classes never turns a passing release into a failing one under some
+            parameters, each record being counted and the reference staying as it is. A search for a remedy prunes by
+            it, so it is False unless it is proved.
         validate: further faults of the parameters under a policy: (parameter or "", sentence).
         sentence: one sentence about an outcome, in place of the general one. It sees no cell.
     """
@@ -44,6 +47,7 @@ class Specification(Generic[P]):
     needs_hierarchy: Callable[[P], bool] = field(default=lambda _: False)
     scales: Callable[[P], frozenset[Scale] | None] = field(default=lambda _: None)
     variant: Callable[[P], str] = field(default=lambda _: "")
+    monotone: Callable[[P], bool] = field(default=lambda _: False)
     validate: Callable[[P, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
     sentence: Callable[[Outcome], str] | None = None
 

@@ -63,15 +63,14 @@ class Task:
     obstacle: str = ""
     violation: str = ""
 
-    def failing(self, grouping: Grouping, histogram: Histogram | None) -> NDArray[np.bool_]:
-        """Which classes of one shard fail, whatever becomes of the others. Shape (classes,)."""
-        return self._figures(grouping, histogram)[2]
+    def failing(self, size: Counts, histogram: Histogram | None) -> NDArray[np.bool_]:
+        """Which of some classes, of at least one record each, fail whatever becomes of the others. Shape (classes,)."""
+        return self._figures(size, histogram)[2]
 
     def _figures(
-        self, grouping: Grouping, histogram: Histogram | None
+        self, size: Counts, histogram: Histogram | None
     ) -> tuple[tuple[Figure, ...], NDArray[np.bool_], NDArray[np.bool_]]:
         """The check's figures, the classes that have a distribution, and the classes that fail."""
-        size = grouping.size
         filled = np.ones(len(size), dtype=bool) if histogram is None else histogram.filled()
         evidence = self._evidence(size, histogram, filled)
         check = self.expectation.check
@@ -82,7 +81,7 @@ class Task:
 
     def measure(self, grouping: Grouping, histogram: Histogram | None, *, show_values: bool) -> Summaries:
         """The summaries of one shard. Cost: that of the check, and a sort of the classes."""
-        figures, filled, failing = self._figures(grouping, histogram)
+        figures, filled, failing = self._figures(grouping.size, histogram)
         cells = _cells(grouping) if show_values else None
         return tuple(
             summarise(

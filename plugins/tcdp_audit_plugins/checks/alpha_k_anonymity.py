@@ -82,6 +82,7 @@ CHECKS = [
             Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the class"),
         ),
         on_attribute=True,
+        monotone=lambda _: True,  # a union is larger, and a value's share in it lies between its shares in the parts
         sentence=_sentence,
         guide=Guide(
             definition=(

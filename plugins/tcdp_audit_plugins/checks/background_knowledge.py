@@ -73,6 +73,7 @@ CHECKS = [
         quarter=Quarter.ATTRIBUTE_DEGREE,
         parameters=BackgroundParameters,
         thresholds=(Threshold("at_least", Comparison.AT_LEAST, records_to_know, "other records to be known"),),
+        monotone=lambda _: True,  # n - max c_i of a union is at least the sum over its parts
         on_attribute=True,
         details=_in_mixed_classes,
         sentence=_sentence,

@@ -56,6 +56,7 @@ CHECKS = [
         parameters=HomogeneityParameters,
         victims=homogeneous,
         label="share of records in homogeneous classes",
+        monotone=lambda _: True,  # a union with a single value has only parts with that value
         on_attribute=True,
         sentence=_sentence,
         guide=Guide(

@@ -89,6 +89,7 @@ CHECKS = [
         ),
         on_attribute=True,
         validate=_validate,
+        monotone=lambda _: True,  # a union is larger, and has the values of all its parts
         sentence=_sentence,
         guide=Guide(
             definition=(

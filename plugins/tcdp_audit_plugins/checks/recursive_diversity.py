@@ -150,6 +150,7 @@ CHECKS = [
             Threshold("c2", Comparison.AT_LEAST, least_protected_share, "share of the rarest protected value"),
         ),
         on_attribute=True,
+        monotone=lambda _: True,  # n_s < c (the rest less its l - 2 largest) adds up over classes, for every s
         variant=lambda one: "" if one.variant is Variant.RECURSIVE else one.variant.value.replace("_", " "),
         validate=_validate,
         sentence=_sentence,

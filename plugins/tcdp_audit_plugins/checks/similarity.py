@@ -121,6 +121,7 @@ CHECKS = [
         thresholds=(
             Threshold("at_most", Comparison.AT_MOST, largest_similar_share, "share of the class with similar values"),
         ),
+        monotone=lambda _: True,  # the share in every window or subtree lies between those in the parts
         on_attribute=True,
         needs_hierarchy=lambda one: one.level is not None,
         scales=lambda one: None if one.width is None else frozenset({Scale.ORDINAL, Scale.NUMERIC}),

@@ -87,6 +87,7 @@ CHECKS = [
         quarter=Quarter.ATTRIBUTE_DEGREE,
         parameters=SkewnessParameters,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, largest_factor, "share in the class over the table's"),),
+        monotone=lambda _: True,  # a share in a union lies between the shares in its parts
         on_attribute=True,
         validate=_validate,
         sentence=_sentence,

@@ -83,7 +83,7 @@ class _Kind:
 
 def _numeric(evidence: ClassEvidence) -> Measured:
     if evidence.values is None:
-        raise CheckError("the numeric distance needs an attribute whose scale is numeric")
+        raise CheckError("the numeric distance needs numbers; the attribute is not numeric, or holds ranges")
     return distances.numeric_distance(*evidence.sensitive, evidence.values)
 
 
@@ -157,6 +157,7 @@ CHECKS = [
         on_attribute=True,
         scales=lambda parameters: _KINDS[parameters.distance].scales,
         needs_hierarchy=lambda parameters: _KINDS[parameters.distance].hierarchy,
+        monotone=lambda _: True,  # every distance is convex, or a maximum of ratios of convex and concave figures
         variant=lambda parameters: _KINDS[parameters.distance].name,
         validate=_threshold_faults,
         sentence=lambda outcome: sentence(outcome, _KINDS[Distance(outcome.parameters["distance"])].name),

@@ -7,8 +7,10 @@ from typing import Any
 
 from tcdp_audit import hookimpl
 from tcdp_audit.remedy import Remedy
+from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
+from tcdp_audit_plugins.remedies.suppression import SUPPRESSION
 
-REMEDIES: list[Remedy[Any]] = []
+REMEDIES: list[Remedy[Any]] = [GENERALIZATION, SUPPRESSION]
 
 
 @hookimpl

@@ -115,6 +115,7 @@ CHECKS = [
         quarter=Quarter.ATTRIBUTE_DEGREE,
         parameters=ImpliedEpsilonParameters,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, implied_epsilon, "implied epsilon"),),
+        monotone=lambda _: True,  # a share in a union lies between the shares in its parts
         on_attribute=True,
         joint=True,
         scales=lambda parameters: ORDERED if parameters.buckets else None,

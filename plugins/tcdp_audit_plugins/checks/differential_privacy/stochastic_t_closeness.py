@@ -135,6 +135,7 @@ CHECKS = [
         quarter=Quarter.ATTRIBUTE_MODEL,
         parameters=StochasticParameters,
         thresholds=(Threshold("t", Comparison.AT_MOST, stochastic_distance, "factor between class and table"),),
+        monotone=lambda _: True,  # a density in a union lies between the densities in its parts
         on_attribute=True,
         scales=lambda parameters: (
             None if parameters.mechanism is Mechanism.RANDOMISED_RESPONSE else frozenset({Scale.NUMERIC})

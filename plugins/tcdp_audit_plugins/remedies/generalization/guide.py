@@ -1,0 +1,48 @@
+"""What a person needs to know about generalization."""
+
+from __future__ import annotations
+
+from tcdp_audit.remedy import RemedyGuide
+
+GUIDE = RemedyGuide(
+    method=(
+        "Every quasi-identifier is generalised to one level of its hierarchy throughout the table (full-domain "
+        "generalisation): level 0 are its values, the highest a single label. An attribute without a hierarchy has its "
+        "values and the suppressed token; a numeric one may have bins of given widths. All combinations of levels form "
+        "a lattice, which is searched for the one that keeps every demand on classes with the least loss. Records are "
+        "grouped once; a combination only merges those groups. Where every demand is monotone (merging classes never "
+        "makes it fail) and nothing may be suppressed, a combination that fails rules out all finer ones. Otherwise "
+        "combinations are tried in ascending order of a lower bound of their loss. Either way the result is optimal."
+    ),
+    choosing=(
+        "Where all records must stay comparable: each attribute has one granularity in the whole table, and labels are "
+        "those of the hierarchy. It loses more than `mondrian`, which cuts each part of the table by itself. A few "
+        "outlying records can force whole attributes up: allow `suppression` of 0.01 to 0.05 and compare the losses. "
+        "Fix what users need with `levels`."
+    ),
+    guarantees=(
+        "Every class of the release keeps every demand on classes, decided as the audit decides it, and no other "
+        "combination of levels has a smaller loss. With suppression, what fails at a combination is dropped, and what "
+        "is left judged anew, until nothing fails; another choice of records might do with fewer. An attack whose "
+        "share of victims the policy limits is allowed no victim. Checks of the table as a whole are left to the audit."
+    ),
+    source=(
+        "Samarati, IEEE TKDE 13(6), 2001, k-minimal generalization; LeFevre, DeWitt, Ramakrishnan, Incognito, SIGMOD "
+        "2005; Kohlmayer, Prasser, Eckert, Kemper, Kuhn, Flash, PASSAT 2012"
+    ),
+    example="- generalization: {suppression: 0.02}",
+    notes={
+        "nodes": "Combinations of levels in the lattice; levels that tell the same values apart count once.",
+        "evaluated": "Combinations that were looked at.",
+        "pruning": "What ruled out the others: `monotonicity` and bounds of the loss, or `bounds` alone.",
+        "levels": "The level chosen for each quasi-identifier, and its highest: [level, height].",
+        "loss": "The loss that was made least, by the measure that `measure` names.",
+        "measure": "ncp, discernibility or average_class_size.",
+        "suppressed": "Records dropped.",
+        "lattice": (
+            "At most 200 of the combinations that were looked at, in ascending order of loss: [loss, share of records "
+            "that would have to be suppressed, whether the policy is then kept within the limit, levels]. Where the "
+            "limit is exceeded, the share is what fails at first, and the loss that without suppression."
+        ),
+    },
+)

@@ -1,0 +1,96 @@
+"""Judging a node: which of its classes keep the policy, what would have to be suppressed, and what it costs then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.merged import MergedDemands
+from tcdp_audit_plugins.remedies.generalization.base import Base
+from tcdp_audit_plugins.remedies.generalization.levels import Numbers
+from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, Node
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was found at a node.
+
+    Args:
+        node: its levels, classes and suppressed base classes.
+        kept: whether the policy is kept, with no more suppression than is allowed.
+        suppressed: records that have to be suppressed; at least so many, where that is more than is allowed.
+        whole: what it costs without suppression.
+        loss: what it costs.
+        hopeless: whether it is known that no finer node can be kept either.
+    """
+
+    node: Node
+    kept: bool
+    suppressed: int
+    whole: float
+    loss: float
+    hopeless: bool
+
+
+@dataclass(frozen=True)
+class Judge:
+    """How nodes are judged.
+
+    Args:
+        base: the base classes.
+        demands: what their unions must keep.
+        measure: the loss.
+        allowed: how many records may be suppressed.
+    """
+
+    base: Base
+    demands: MergedDemands
+    measure: Measure
+    allowed: int
+
+    @cached_property
+    def monotone(self) -> bool:
+        """Whether a node that fails rules out all finer ones, because unions of classes that pass always pass.
+
+        With suppression they do not: a class that passes may fail together with one that fails, so that a coarser
+        node can cost more records.
+        """
+        return not self.allowed and self.demands.demands.monotone
+
+    def judged(self, levels: Sequence[int]) -> Judged:
+        """A node with what fails there suppressed, again and again until nothing does.
+
+        Suppression changes the distributions that closeness is measured against, so what is left is judged anew.
+
+        Cost: a sort of the base classes and their sensitive values for each round; mostly one or two.
+        """
+        classes, count = self.base.merged(levels)
+        whole = LOSSES[self.measure](self.base, Node(levels, classes, count, np.zeros(len(classes), dtype=bool)))
+        removed = self._removed(classes, count)
+        suppressed = int(self.base.sizes[removed].sum())
+        kept = suppressed <= self.allowed and not self.base.hidden(levels)[~removed].all()
+        node = Node(levels, classes, count, removed)
+        loss = LOSSES[self.measure](self.base, node) if kept else whole
+        return Judged(node, kept, suppressed, whole, loss, self._is_hopeless(node, kept=kept))
+
+    def _removed(self, classes: Numbers, count: int) -> NDArray[np.bool_]:
+        """Which base classes are suppressed at a node; of more than are allowed those that fail at first."""
+        removed, demands = np.zeros(len(classes), dtype=bool), self.demands
+        while True:
+            suppressed = int(self.base.sizes[removed].sum())
+            failing = ~removed & ~demands.keep(classes, count, self.allowed - suppressed)[classes]
+            removed |= failing
+            if not failing.any() or int(self.base.sizes[removed].sum()) > self.allowed:
+                return removed
+            demands = self.demands.without(removed)
+
+    def _is_hopeless(self, node: Node, *, kept: bool) -> bool:
+        """Records in classes that are too small by their size alone are only more at a finer node."""
+        if kept or self.monotone:
+            return not kept
+        sizes = np.bincount(node.classes, weights=self.base.sizes, minlength=node.count)
+        return bool(sizes[sizes < self.demands.least_size].sum() > self.allowed)
