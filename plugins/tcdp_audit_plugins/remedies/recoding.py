@@ -64,12 +64,16 @@ def _is_uniform(codes: Integers, classes: Integers, count: int) -> bool:
 
 
 def _labels(attribute: Attribute, codes: Integers, classes: Integers, count: int, token: str) -> Labels:
-    ordered = attribute.scale is Scale.NUMERIC
-    if ordered or (attribute.scale is Scale.ORDINAL and attribute.declaration.order is not None):
+    if is_ranged(attribute):
         return _ranges(attribute, codes, classes, count)
     if attribute.hierarchy is not None:
         return _ancestors(attribute, codes, classes, count, token)
     return _sets(attribute, codes, classes, count, token)
+
+
+def is_ranged(attribute: Attribute) -> bool:
+    """Whether its values are generalised to ranges: numbers, and values of a declared order."""
+    return attribute.scale is Scale.NUMERIC or attribute.declaration.order is not None
 
 
 def extremes(low: Integers, high: Integers, classes: Integers, count: int) -> tuple[Integers, Integers]:
@@ -156,7 +160,7 @@ def _ancestors(attribute: Attribute, codes: Integers, classes: Integers, count: 
 
     In an order that keeps every subtree together, the first and the last value of a class have its ancestor.
     """
-    ancestors, names = _lineages(attribute, token)
+    ancestors, names = lineages(attribute, token)
     order = np.lexsort(ancestors)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
@@ -165,7 +169,7 @@ def _ancestors(attribute: Attribute, codes: Integers, classes: Integers, count: 
     return [names[code][level] for code, level in zip(order[first].tolist(), levels.tolist(), strict=True)], chosen
 
 
-def _lineages(attribute: Attribute, token: str) -> tuple[Integers, list[list[str]]]:
+def lineages(attribute: Attribute, token: str) -> tuple[Integers, list[list[str]]]:
     """For each value its nodes from itself to above the root, as numbers and as labels."""
     hierarchy, labels = attribute.hierarchy, attribute.domain.labels
     assert hierarchy is not None  # noqa: S101 - the caller asked

@@ -1,0 +1,109 @@
+"""Bucketization from beginning to end: buckets, classes, records, labels, and the proof."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.remedy import RemedyError, Treatment
+from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit_plugins.remedies.bucketization.buckets import Buckets
+from tcdp_audit_plugins.remedies.bucketization.choice import choose
+from tcdp_audit_plugins.remedies.bucketization.composition import Composition, compose
+from tcdp_audit_plugins.remedies.bucketization.demand import Demand
+from tcdp_audit_plugins.remedies.bucketization.parameters import BucketizationParameters, Released
+from tcdp_audit_plugins.remedies.bucketization.refusal import refusal
+from tcdp_audit_plugins.remedies.recoding import is_ranged, recode
+
+Integers = NDArray[np.int64]
+
+
+def apply(view: RemedyView, parameters: BucketizationParameters) -> Treatment:
+    """Release a confidential attribute in buckets, in classes that are t-close and of k records or more.
+
+    Raises:
+        RemedyError: t and k cannot be attained; the message names the inequality that fails and the nearest values.
+
+    Cost: O(log classes) sorts of the records, at most 100 further ones; see `choose`.
+
+    Source: Domingo-Ferrer, Soria-Comas (2015), section 6.
+    """
+    demand = _demand(view, parameters)
+    if demand.values < 2 or demand.number > demand.values or not demand.rounds:
+        raise refusal(demand)
+    buckets = demand.buckets
+    composition = _with_valueless(compose(demand.construction, demand.rounds), buckets)
+    quasi_identifiers = view.quasi_identifiers
+    classes = choose(quasi_identifiers, buckets.of_record, composition, view.generator())
+    count = len(composition.counts)
+    distance = largest_ratio(classes, count, buckets)
+    if distance is None or distance > demand.t:
+        raise RemedyError("the classes that were made are not t-close; this is an error of the program")
+    released = buckets.means() if parameters.release is Released.MEANS else buckets.labels()
+    recoded = {one.name: recode(one, classes, count, view.suppressed_token) for one in quasi_identifiers}
+    return Treatment(
+        columns={**recoded, parameters.attribute: released}, notes=_notes(classes, buckets, demand.rounds, distance)
+    )
+
+
+def _demand(view: RemedyView, parameters: BucketizationParameters) -> Demand:
+    """What the parameters ask for, under the policy's conventions."""
+    attribute, convention = view.attribute(parameters.attribute), view.policy.conventions.missing_sensitive
+    if is_ranged(attribute) and not attribute.is_ordered:
+        raise RemedyError(f"generalised values of {attribute.name!r} overlap, so that they cannot be cut into buckets")
+    if convention == "fail" and attribute.domain.missing:
+        raise RemedyError(
+            f"{attribute.domain.missing:,} records have no value in {attribute.name!r}, which the policy does not "
+            "accept; bucketization supplies none"
+        )
+    return Demand(attribute, parameters.t, parameters.k, parameters.buckets, convention == "own_category")
+
+
+def _with_valueless(composition: Composition, buckets: Buckets) -> Composition:
+    """The composition with the records that have no value and do not count, spread evenly."""
+    if int(buckets.of_record.max()) < composition.counts.shape[1]:
+        return composition
+    classes = len(composition.counts)
+    valueless = np.count_nonzero(buckets.of_record == buckets.values)
+    spread = np.diff(np.arange(classes + 1) * valueless // classes)
+    return Composition(np.column_stack([composition.counts, spread]), composition.emphasised)
+
+
+def largest_ratio(classes: Integers, count: int, buckets: Buckets) -> Fraction | None:
+    """The multiplicative distance of classes over buckets, exact; None where a class lacks a bucket.
+
+    Args:
+        classes: class number of each record, from 0 to count - 1.
+        count: how many classes there are.
+        buckets: the buckets of the records.
+
+    Source: Domingo-Ferrer, Soria-Comas (2015), definition 4.
+    """
+    masses = buckets.masses.tolist()
+    width = int(buckets.of_record.max()) + 1
+    held = np.bincount(classes * width + buckets.of_record, minlength=count * width).reshape(count, width)
+    held = held[:, : len(masses)]
+    if not held.all():
+        return None
+    size = np.broadcast_to(held.sum(axis=1)[:, None], held.shape)
+    bucket = np.broadcast_to(np.arange(len(masses)), held.shape)
+    different = np.unique(np.stack([size.ravel(), bucket.ravel(), held.ravel()]), axis=1)
+    shares = (Fraction(n * sum(masses), size * masses[one]) for size, one, n in different.T.tolist())
+    return max(max(share, 1 / share) for share in shares)
+
+
+def _notes(classes: Integers, buckets: Buckets, rounds: int, distance: Fraction) -> dict[str, Any]:
+    sizes = np.bincount(classes)
+    return {
+        "buckets": buckets.values,
+        "smallest_bucket": int(buckets.masses.min()),
+        "largest_bucket": int(buckets.masses.max()),
+        "classes": len(sizes),
+        "emphasised": rounds,
+        "smallest_class": int(sizes.min()),
+        "largest_class": int(sizes.max()),
+        "distance": float(distance),
+    }

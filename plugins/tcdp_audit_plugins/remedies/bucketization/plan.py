@@ -1,0 +1,49 @@
+"""Which parameters are worth trying on a release that fails closeness in the multiplicative distance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from math import exp
+from typing import Any
+
+from tcdp_audit import Outcome, Status
+from tcdp_audit.policy import Role
+from tcdp_audit.remedy_view import RemedyView
+
+LARGEST_EPSILON = 20.0  # t above e^10 asks for more buckets than any class holds
+PARTS = 10**6
+
+
+def plan(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Proposals for each sensitive attribute that is not close enough.
+
+    The t that is demanded, with the policy's k or the least that t allows; where that is more than the policy's, also
+    fewer buckets.
+    """
+    sensitive = view.policy.with_role(Role.SENSITIVE)
+    for outcome in outcomes:
+        t = _demanded(outcome)
+        if t is None or outcome.attribute not in sensitive:
+            continue
+        demanded, buckets = _k(view), int(t) + 1
+        yield {"attribute": outcome.attribute, "t": t, "k": max(demanded, buckets)}
+        if 1 < demanded < buckets:
+            yield {"attribute": outcome.attribute, "t": t, "k": demanded, "buckets": demanded}
+
+
+def _demanded(outcome: Outcome) -> Fraction | None:
+    """The ratio that an outcome fails to keep, rounded down to a millionth where it follows from an epsilon."""
+    if outcome.status is not Status.FAILED or outcome.threshold is None:
+        return None
+    if outcome.check == "t_closeness" and outcome.parameters.get("distance") == "multiplicative":
+        return outcome.threshold
+    if outcome.check == "implied_epsilon":
+        return Fraction(int(exp(min(float(outcome.threshold), LARGEST_EPSILON) / 2) * PARTS), PARTS)
+    return None
+
+
+def _k(view: RemedyView) -> int:
+    """The largest class size that the policy's expectations ask for."""
+    asked = (getattr(one.parameters, "k", None) for one in view.policy.expectations)
+    return max((k for k in asked if isinstance(k, int)), default=1)
