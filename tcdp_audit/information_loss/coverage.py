@@ -48,7 +48,8 @@ class Coverage(ABC):
         Args:
             before: weight of each value of the domain before; not all 0.
             after: weight of each value of the domain after; likewise. A generalised value is spread evenly over the
-                values before that it covers; one that was there before, or covers none of them, stands for itself.
+                values before that it covers (a set label over its members); one that was there before, or covers none
+                of them, stands for itself.
         """
 
     @cached_property

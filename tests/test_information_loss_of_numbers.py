@@ -1,0 +1,182 @@
+"""IL1s, correlations and the propensity score: examples by hand, the published masked files, another solver."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from information_loss_reference import loss_of
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from tcdp_audit.information_loss import logistic, propensity
+
+NUMERIC = {"scale": "numeric"}
+ROOT_2 = np.sqrt(2)
+
+
+def columns(path: Path) -> dict[str, list[float]]:
+    with path.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {name: [float(row[name]) for row in rows] for name in rows[0]}
+
+
+def test_il1s_by_hand():
+    # standard deviations 2 and 10: deviations 1/2 and 0 of the first, 0 and 1 of the second
+    before = {"a": [0.0, 2.0, 4.0], "b": [10.0, 20.0, 30.0]}
+    found = loss_of(before, {"a": [1, 2, 4], "b": [10, 20, 40]}, a=NUMERIC, b=NUMERIC)
+
+    assert found.deviation.value == pytest.approx((1 / 2 + 1) / ROOT_2 / 6)
+    assert found.deviation.attributes == pytest.approx({"a": 1 / 2 / ROOT_2 / 3, "b": 1 / ROOT_2 / 3})
+    assert (found.deviation.cells, found.deviation.cells_left_out, found.deviation.records_left_out) == (6, 0, 0)
+
+
+def test_il1s_leaves_out_what_has_no_number():
+    before = {"a": [0, 2, 4, None], "b": [7, 7, 7, 7]}
+    after = {"a": ["[0, 2]", "*", "5"], "b": [7, 7, 8]}
+    found = loss_of(before, after, kept=[0, 1, 3], a=NUMERIC, b=NUMERIC).deviation
+
+    assert found.value == pytest.approx(1 / 2 / ROOT_2)  # the middle of [0, 2] is 1 from 0
+    assert (found.cells, found.cells_left_out, found.records_left_out) == (1, 5, 1)
+    assert list(found.attributes) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("masking", "published"),
+    [
+        ("mdav_k3", 0.115),
+        ("mdav_k5", 0.146),
+        ("mdav_k10", 0.183),
+        ("addnoise_additive_5", 0.028),
+        ("addnoise_additive_20", 0.113),
+        ("rankswap_P1", 0.021),
+        ("rankswap_P5", 0.089),
+        ("rankswap_P15", 0.222),
+    ],
+)
+def test_il1s_of_masked_census_files(masking: str, published: float, data: Path):
+    before = columns(data / "casc" / "census.csv")
+    after = columns(data / "casc" / "census_masked" / f"{masking}.csv")
+    found = loss_of(before, after, **dict.fromkeys(before, NUMERIC))
+
+    assert round(found.deviation.value or 0, 3) == published
+    assert found.deviation.cells == 1080 * 13
+    old, new = (np.corrcoef(list(one.values()))[np.triu_indices(13, 1)] for one in (before, after))
+    assert found.correlation_change.value == pytest.approx(np.abs(old - new).mean(), abs=1e-12)
+    assert found.correlation_change.pairs == 78
+
+
+def test_a_correlation_that_is_turned_and_one_that_is_gone():
+    before = {"a": [1, 2, 3], "b": [1, 2, 3], "c": [1, 1, 1]}
+    numeric = dict.fromkeys("abc", NUMERIC)
+    turned = loss_of(before, {**before, "b": [3, 2, 1]}, **numeric).correlation_change
+    gone = loss_of(before, {**before, "b": ["[1, 3]"] * 3}, **numeric).correlation_change
+
+    assert (turned.value, turned.pairs) == (pytest.approx(2), 1)
+    assert (gone.value, gone.pairs) == (pytest.approx(1), 1)
+
+
+def test_one_numeric_attribute_has_no_correlations():
+    found = loss_of({"a": [1, 2], "b": ["x", "y"]}, {"a": [1, 3], "b": ["x", "y"]}, a=NUMERIC)
+
+    assert (found.correlation_change.value, found.correlation_change.pairs) == (None, 0)
+
+
+def test_the_propensity_score_of_one_attribute_is_that_of_its_frequencies():
+    # 40 a and 60 b before, 60 a and 40 b after: a record with a is one after with probability 0.6, one with b with 0.4
+    found = loss_of({"town": list("a" * 40 + "b" * 60)}, {"town": list("a" * 60 + "b" * 40)}).propensity
+
+    assert found.value == pytest.approx(0.01, rel=1e-4)
+    assert found.expected == pytest.approx(1 * 0.5**2 * 0.5 / 200)
+    assert found.ratio == pytest.approx(16, rel=1e-4)
+    assert (found.parameters, found.records) == (2, 200)
+
+
+def test_tables_of_different_size_that_cannot_be_told_apart():
+    found = loss_of({"town": list("aabb" * 5)}, {"town": list("ab" * 5)}, kept=range(5, 15)).propensity
+
+    assert found.value == pytest.approx(0, abs=1e-12)
+    assert found.expected == pytest.approx((2 / 3) ** 2 * (1 / 3) / 30)
+
+
+def test_tables_that_share_no_value_are_told_apart():
+    found = loss_of({"town": list("ab" * 20)}, {"town": list("cd" * 20)}).propensity
+
+    assert found.value == pytest.approx(0.25, abs=1e-3)
+    assert found.reason == ""
+
+
+def test_extreme_numbers_have_finite_figures():
+    cells: list[Any] = [1e308, -1e308, 0.0, 1e200]
+    found = loss_of(
+        {"a": cells, "b": [1, 2, 3, 4]}, {"a": cells[::-1], "b": [1, 1e300, 3, -1e300]}, a=NUMERIC, b=NUMERIC
+    )
+    told = found.as_json()
+
+    assert 0 < told["total"] <= 1
+    assert all(np.isfinite(told[name]["value"]) for name in ("il1s", "correlation_change", "propensity"))
+
+
+def test_a_regression_that_does_not_converge_has_a_reason_and_no_value(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(logistic, "MOST_ITERATIONS", 1)
+    found = loss_of({"town": list("ab" * 20)}, {"town": list("cd" * 20)}).propensity
+
+    assert (found.value, found.expected, found.ratio) == (None, None, None)
+    assert found.reason == "the regression did not converge in 1 iterations"
+
+
+def test_of_large_tables_the_same_records_are_taken_on_both_sides(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(propensity, "MOST_RECORDS", 10)
+    ages = [float(age) for age in np.random.default_rng(0).permutation(100)]
+    order = np.random.default_rng(1).permutation(100)
+    found = loss_of({"age": ages}, {"age": [ages[i] for i in order]}, kept=order.tolist(), age=NUMERIC).propensity
+
+    assert found.records == 20
+    assert found.value == pytest.approx(0, abs=1e-20)
+
+
+def test_rare_values_share_a_coefficient():
+    towns = [f"t{number:02}" for number in range(30)]
+    found = loss_of({"town": towns * 2 + ["t00"]}, {"town": towns * 2 + ["t00"]}).propensity
+
+    assert found.parameters == 1 + propensity.MOST_VALUES
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_regression_is_that_of_another_solver(seed: int):
+    draw = np.random.default_rng(seed)
+    features = np.hstack([np.ones((300, 1)), draw.normal(size=(300, 4)), draw.integers(0, 2, (300, 1))])
+    truth = (draw.random(300) < expit(features @ draw.normal(size=6))).astype(float)
+
+    def cost(coefficients: np.ndarray) -> float:
+        logits = features @ coefficients
+        likelihood = truth @ logits - np.logaddexp(0, logits).sum()
+        return -likelihood / 300 + logistic.RIDGE * coefficients @ coefficients / 2
+
+    blocks = [(features[start : start + 70], truth[start : start + 70]) for start in range(0, 300, 70)]
+    found = logistic.fit(lambda: iter(blocks), 6)
+
+    assert found.converged
+    assert found.coefficients == pytest.approx(minimize(cost, np.zeros(6), tol=1e-12).x, abs=1e-4)
+
+
+def test_an_overshooting_step_is_halved(monkeypatch: pytest.MonkeyPatch):
+    # Found by search: after 14 steps towards a perfect separation, Newton's next one makes the likelihood less.
+    numbers = [
+        [0.39, -0.51, -0.67],
+        [1.4, -0.68, 0.63],
+        [0.44, 1.13, 0.17],
+        [1.07, -5.61, -0.36],
+        [0.94, -40.84, -0.27],
+    ]
+    features, truth = np.hstack([np.ones((5, 1)), numbers]), np.array([0.0, 1, 1, 0, 0])
+    found = logistic.fit(lambda: iter([(features, truth)]), 4)
+    gradient = features.T @ (truth - logistic.probabilities(features, found.coefficients)) / 5
+
+    assert found.converged
+    assert gradient == pytest.approx(logistic.RIDGE * found.coefficients, abs=1e-7)
+    monkeypatch.setattr(logistic, "MOST_ITERATIONS", 15)
+    assert not logistic.fit(lambda: iter([(features, truth)]), 4).converged

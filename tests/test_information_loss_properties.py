@@ -1,0 +1,192 @@
+"""Invariants of information loss on generated tables, and the same figures from the slow plain-Python reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from information_loss_reference import (
+    BELOW,
+    TREE,
+    ListEngine,
+    Range,
+    Reference,
+    correlation_change,
+    discernibility,
+    written,
+)
+
+from tcdp_audit import Policy, load_policy
+from tcdp_audit.information_loss import InformationLoss, information_loss
+from tcdp_audit.release import Release
+
+ATTRIBUTES: dict[str, dict[str, Any]] = {
+    "age": {"scale": "numeric"},
+    "pay": {"role": "sensitive", "scale": "numeric"},
+    "colour": {"hierarchy": TREE},
+    "town": {},
+}
+KINDS = {"age": "numeric", "pay": "numeric", "colour": "hierarchical", "town": "nominal"}
+MISSING = st.sampled_from([None, "*"])
+NUMBERS = st.integers(0, 20)
+RANGES = st.builds(lambda low, width: Range(low, low + width), NUMBERS, st.integers(1, 15))
+TOWNS = st.sampled_from("abcd")
+SETS = st.sets(TOWNS, min_size=2).map(frozenset)
+PLAIN = {
+    "age": NUMBERS,
+    "pay": NUMBERS,
+    "colour": st.sampled_from(TREE["*"]["warm"] + TREE["*"]["cold"]),
+    "town": TOWNS,
+}
+RELEASED = {
+    "age": NUMBERS | RANGES | MISSING,
+    "pay": NUMBERS | RANGES | MISSING,
+    "colour": st.sampled_from(list(BELOW)) | MISSING,
+    "town": TOWNS | SETS | MISSING,
+}
+
+
+@dataclass(frozen=True)
+class Tables:
+    before: dict[str, list[Any]]
+    after: dict[str, list[Any]]
+    kept: list[int]
+
+    def loss(self) -> InformationLoss:
+        one, two = (
+            Release(ListEngine({name: written(cells) for name, cells in side.items()}), policy())
+            for side in (self.before, self.after)
+        )
+        return information_loss(one, two, np.array(self.kept, dtype=np.intp))
+
+
+@cache
+def policy() -> Policy:
+    attributes = {name: {"role": "quasi_identifier", **one} for name, one in ATTRIBUTES.items()}
+    return load_policy({"version": 1, "attributes": attributes, "expect": [{"k_anonymity": {}}]})
+
+
+@st.composite
+def tables(draw: st.DrawFn, before: dict[str, Any] = RELEASED) -> Tables:
+    records = draw(st.integers(1, 8))
+    kept = draw(st.permutations(range(records)).flatmap(lambda order: st.integers(0, records).map(lambda n: order[:n])))
+    cells = {name: draw(st.lists(one, min_size=records, max_size=records)) for name, one in before.items()}
+    if not any(isinstance(one, frozenset) for one in cells["town"]):
+        plain = cells
+    else:  # a set label is one where its members stand in the table by themselves
+        records += 4
+        plain = {name: column + draw(st.lists(PLAIN[name], min_size=4, max_size=4)) for name, column in cells.items()}
+        plain["town"][-4:] = list("abcd")
+    known = {one for one in plain["town"] if isinstance(one, str) and one != "*"}
+    after = {name: [draw(RELEASED[name]) for _ in kept] for name in before}
+    after["town"] = [one if not isinstance(one, frozenset) or one <= known else "*" for one in after["town"]]
+    return Tables(plain, after, list(kept))
+
+
+@given(tables())
+@settings(max_examples=80)
+def test_the_reference_finds_the_same(given_tables: Tables):
+    found, records = given_tables.loss(), len(given_tables.before["age"])
+    losses = []
+    for name, kind in KINDS.items():
+        slow = Reference(given_tables.before[name], given_tables.after[name], given_tables.kept, kind)
+        losses.append(slow.cell_loss())
+        assert found.cell_loss[name] == pytest.approx(losses[-1]), name
+        assert found.certainty_penalties[name].after == pytest.approx(slow.certainty_penalty()), name
+        assert found.distribution_distances[name] == pytest.approx(slow.distance()), name
+        assert found.cells_changed[name] == slow.changed()
+        if kind == "numeric":
+            assert found.deviation.attributes.get(name) == pytest.approx(slow.il1s())
+    assert found.total == pytest.approx(sum(losses) / 4)
+    assert found.suppressed == records - len(given_tables.kept)
+
+
+@given(tables())
+@settings(max_examples=60)
+def test_every_figure_is_within_its_bounds(given_tables: Tables):
+    told = given_tables.loss().as_json()
+
+    assert 0 <= told["total"] <= 1
+    for one in told["attributes"].values():
+        assert 0 <= one["cell_loss"] <= 1
+        assert 0 <= one["certainty_penalty"]["after"] <= 1
+        assert 0 <= (one["distribution_distance"] or 0) <= 1
+    assert 0 <= (told["correlation_change"]["value"] or 0) <= 2
+    assert told["propensity"]["value"] is None or 0 <= told["propensity"]["value"] <= 0.25 + 1e-9
+    assert (told["propensity"]["value"] is None) == bool(told["propensity"]["reason"])
+
+
+@given(tables())
+@settings(max_examples=40)
+def test_nothing_changed_is_nothing_lost(given_tables: Tables):
+    order = list(reversed(range(len(given_tables.before["age"]))))
+    after = {name: [cells[place] for place in order] for name, cells in given_tables.before.items()}
+    found = Tables(given_tables.before, after, order).loss()
+
+    assert found.total == 0
+    assert set(found.cells_changed.values()) == {0}
+    assert max(one or 0 for one in found.distribution_distances.values()) < 1e-15
+    assert found.deviation.value in (None, 0)
+    assert found.correlation_change.value in (None, pytest.approx(0, abs=1e-12))
+    assert found.propensity.value == pytest.approx(0, abs=1e-12)
+    assert found.discernibility.before == found.discernibility.after
+    for one in [found.certainty_penalty, *found.certainty_penalties.values()]:
+        assert one.after == one.before
+
+
+@given(tables(PLAIN))
+@settings(max_examples=40)
+def test_everything_suppressed_is_everything_lost(given_tables: Tables):
+    after = {name: ["*"] * len(cells) for name, cells in given_tables.after.items()}
+    found = Tables(given_tables.before, after, given_tables.kept).loss()
+
+    assert found.total == 1
+    assert found.certainty_penalty.after == 1
+
+
+@given(tables(PLAIN), st.integers(0, 10), st.integers(0, 10))
+@settings(max_examples=40)
+def test_more_generalised_is_never_less_lost(given_tables: Tables, less: int, more: int):
+    def generalised(width: int, label: str, sets: int) -> Any:
+        kept = given_tables.kept
+        cells = {name: [column[place] for place in kept] for name, column in given_tables.before.items()}
+        known = sorted(set(given_tables.before["town"]))
+        towns = [frozenset({one, *known[:sets]}) for one in cells["town"]]
+        after = {
+            "age": [Range(one - width, one + width) if width else one for one in cells["age"]],
+            "pay": cells["pay"],
+            "colour": [label or ("warm" if one in BELOW["warm"] else "cold") for one in cells["colour"]],
+            "town": [one if len(one) > 1 else next(iter(one)) for one in towns],
+        }
+        return Tables(given_tables.before, after, kept).loss()
+
+    first, second = generalised(less, "", 2), generalised(less + more, "*", 3)
+
+    for name in ATTRIBUTES:
+        assert first.certainty_penalties[name].after <= second.certainty_penalties[name].after
+        assert first.cell_loss[name] <= second.cell_loss[name]
+    assert first.total <= second.total
+
+
+@given(tables())
+@settings(max_examples=40)
+def test_classes_and_correlations_as_the_reference_has_them(given_tables: Tables):
+    found, kept = given_tables.loss(), given_tables.kept
+    names = ["age", "colour", "town"]
+    before, after = (
+        list(zip(*(written(side[name]) for name in names), strict=True))
+        for side in (given_tables.before, given_tables.after)
+    )
+    assert found.discernibility.after == discernibility(before, after)
+    assert found.average_class_size.after == (pytest.approx(len(kept) / len(set(after))) if kept else None)
+
+    columns = [
+        Reference(given_tables.before[name], given_tables.after[name], kept, "numeric") for name in ("age", "pay")
+    ]
+    sides = ([one.cut(one.before) for one in columns], [one.cut(one.after) for one in columns])
+    assert found.correlation_change.value == pytest.approx(correlation_change(*sides), abs=1e-9)
