@@ -7,10 +7,11 @@ from typing import Any
 
 from tcdp_audit import hookimpl
 from tcdp_audit.remedy import Remedy
+from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
 from tcdp_audit_plugins.remedies.suppression import SUPPRESSION
 
-REMEDIES: list[Remedy[Any]] = [GENERALIZATION, SUPPRESSION]
+REMEDIES: list[Remedy[Any]] = [BUCKETIZATION, GENERALIZATION, SUPPRESSION]
 
 
 @hookimpl
