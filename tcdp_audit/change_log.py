@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -142,11 +143,16 @@ def _flow(parameters: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What YAML can write: an exact number as the decimal it is, or as a fraction where no decimal is exact."""
+    """What YAML can write: an exact number as the decimal it is, or as a fraction where no decimal is exact.
+
+    A choice of several words, such as the name of a loss, is its word.
+    """
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
+    if isinstance(value, Enum):
+        return value.value
     if isinstance(value, Fraction):
         decimal = float(value)
         exact = Fraction(repr(decimal)) == value

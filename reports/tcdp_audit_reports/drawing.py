@@ -34,6 +34,16 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Point:
+    """A round mark of a class of the stylesheet; its radius is in pixels."""
+
+    style: str
+    x: float
+    y: float
+    radius: float
+
+
+@dataclass(frozen=True)
 class Label:
     """Text at its baseline; `anchor` says which end of it stands at x."""
 
@@ -52,7 +62,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A whole chart: areas, then lines, then a curve in a box of 1000 by 1000, then text."""
+    """A whole chart: areas, then lines, then a curve in a box of 1000 by 1000, then points, then text."""
 
     height: int
     areas: tuple[Rectangle, ...] = ()
@@ -60,6 +70,7 @@ class Drawing:
     labels: tuple[Label, ...] = ()
     curve: str = ""
     span: float = 100
+    points: tuple[Point, ...] = ()
 
 
 def text_width(text: str, letter: float = LETTER) -> float:

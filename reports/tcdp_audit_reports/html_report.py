@@ -20,6 +20,7 @@ from tcdp_audit_reports.conventions_tried import conventions_tried
 from tcdp_audit_reports.coverage import coverage
 from tcdp_audit_reports.finding import Pairs, findings, plain
 from tcdp_audit_reports.policy_text import shown_policy
+from tcdp_audit_reports.remedy import repair
 from tcdp_audit_reports.words import count, visible
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -36,9 +37,10 @@ def render(audit: Audit) -> str:
     found = findings(audit)
     policy, withheld = shown_policy(audit.policy.text, show_values=values)
     result = _inert(audit.as_json())
+    remedied = audit.change_log is not None
     return template().render(
-        css=Markup(stylesheet()),  # noqa: S704 - the package's own file
-        css_hash=stylesheet_hash(),
+        css=Markup(stylesheet(remedied=remedied)),  # noqa: S704 - the package's own files
+        css_hash=stylesheet_hash(remedied=remedied),
         word=WORDS[audit.status],
         state=audit.status,
         sentence=verdict_sentence(audit),
@@ -50,6 +52,7 @@ def render(audit: Audit) -> str:
         tally=tally(audit),
         reasons=reasons(audit),
         findings=found,
+        remedy=repair(audit),
         structure=shown_structure(audit),
         coverage=coverage(audit, found),
         policy="\n".join(map(visible, policy.splitlines())),
@@ -79,15 +82,17 @@ def template() -> Template:
 
 
 @cache
-def stylesheet() -> str:
-    """The stylesheet without comments and line ends."""
-    css = re.sub(r"/\*.*?\*/", "", (TEMPLATES / "report.css").read_text(encoding="utf-8"), flags=re.DOTALL)
+def stylesheet(*, remedied: bool = False) -> str:
+    """The stylesheet without comments and line ends; with what a remedied release needs on top."""
+    names = ("report.css", "remedy.css") if remedied else ("report.css",)
+    text = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
+    css = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     return re.sub(r"\s*([{};,])\s*", r"\1", re.sub(r"\s+", " ", css)).strip()
 
 
-def stylesheet_hash() -> str:
+def stylesheet_hash(*, remedied: bool = False) -> str:
     """What the content security policy allows, and nothing else."""
-    return base64.b64encode(hashlib.sha256(stylesheet().encode()).digest()).decode()
+    return base64.b64encode(hashlib.sha256(stylesheet(remedied=remedied).encode()).digest()).decode()
 
 
 def _inert(result: Any) -> Markup:
@@ -112,9 +117,12 @@ def _particulars(audit: Audit) -> list[tuple[str, list[str]]]:
     policy = audit.policy
     external = [info for info in audit.plugins.infos if info.is_external]
     plugins = count(len(external), "external plugin") if external else "built-in plugins only"
+    log = audit.change_log
+    repaired = [] if log is None or not log.steps else [("Repaired from", _described(log.input))]
     compared = [(f"Compared with {name}", _described(table)) for name, table in audit.companions.items()]
     return [
         ("Release", _described(audit.release)),
+        *repaired,
         *compared,
         ("Policy", [visible(policy.name), _short(policy.sha256)]),
         ("Audited", [f"{_date(audit.audited_at)}, {audit.audited_at:%H:%M} UTC", _tool(), plugins]),

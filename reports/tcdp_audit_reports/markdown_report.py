@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.results import Audit, tool
 from tcdp_audit_reports.certificate import WORDS, verdict_sentence
 from tcdp_audit_reports.finding import attribute_of
 from tcdp_audit_reports.margin import margin_words
+from tcdp_audit_reports.markdown_text import escaped, table
+from tcdp_audit_reports.remedy import repair
+from tcdp_audit_reports.remedy.markdown import blocks as remedy_blocks
 from tcdp_audit_reports.words import (
     count,
     demanded,
@@ -18,10 +20,8 @@ from tcdp_audit_reports.words import (
     prose,
     sentence_case,
     state_of,
-    visible,
 )
 
-SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~$&:@=-]")  # acts somewhere in Markdown, HTML in it, or GitHub's dialect
 HEAD = (
     "Status",
     "Check",
@@ -40,18 +40,15 @@ def render(audit: Audit) -> str:
     return "\n\n".join(_blocks(audit)) + "\n"
 
 
-def escaped(text: str) -> str:
-    """Text that no reader of Markdown takes for markup: every character with a meaning becomes an entity."""
-    plain = " ".join(visible(text).split())
-    return SPECIAL.sub(lambda found: found[0] if found[0] in "-:=()+" else f"&#{ord(found[0])};", plain)
-
-
 def _blocks(audit: Audit) -> Iterator[str]:
     release = audit.release
     yield f"# {WORDS[audit.status]}: {escaped(release.name)}"
     if any(one.cells is not None for outcome in audit.outcomes for one in outcome.worst):
         yield BANNER
     yield escaped(verdict_sentence(audit))
+    remedy = repair(audit)
+    if remedy is not None:
+        yield escaped(remedy.origin)
     yield f"{count(release.records, 'record')}, {count(release.columns, 'column')}. {_provenance(audit)}"
     yield "## Expectations"
     yield _expectations(audit)
@@ -59,7 +56,9 @@ def _blocks(audit: Audit) -> Iterator[str]:
         yield _paragraph(audit, outcome)
     if audit.structure:
         yield "## Columns"
-        yield _table(("Status", "Demand", "Finding"), [_structural(one) for one in audit.structure])
+        yield table(("Status", "Demand", "Finding"), [_structural(one) for one in audit.structure])
+    if remedy is not None:
+        yield from remedy_blocks(remedy)
 
 
 def _provenance(audit: Audit) -> str:
@@ -74,7 +73,7 @@ def _provenance(audit: Audit) -> str:
 def _expectations(audit: Audit) -> str:
     if not audit.expectations:
         return "The policy's expectations gave no outcome."
-    return _table(HEAD, [_row(audit, one) for one in audit.expectations], left=3)
+    return table(HEAD, [_row(audit, one) for one in audit.expectations], left=3)
 
 
 def _row(audit: Audit, outcome: Outcome) -> list[str]:
@@ -100,12 +99,6 @@ def _structural(outcome: Outcome) -> list[str]:
         prose(outcome.message) or "Kept.",
     )
     return [escaped(text) for text in texts]
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = None) -> str:
-    """A table of GitHub's dialect; columns after the first `left` are aligned right."""
-    marks = ["---" if left is None or position < left else "---:" for position in range(len(head))]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, marks, *rows))
 
 
 def _paragraph(audit: Audit, outcome: Outcome) -> str:

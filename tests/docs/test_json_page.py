@@ -13,7 +13,14 @@ from tcdp_audit.cli.schema import result_schema
 
 PAGE = read("docs/json.md")
 SCHEMA = json.loads(result_schema())
-OF_ITS_OWN = {"table", "outcome", "variant"}  # definitions that have a section
+OF_ITS_OWN = {  # definitions that have a section
+    "table": "## A table",
+    "outcome": "## An outcome",
+    "variant": "## A variant",
+    "change_log": "## A log of changes",
+    "step": "## A step",
+    "loss": "## Information loss",
+}
 
 
 def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -40,7 +47,7 @@ def _keys(node: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     ("heading", "node"),
     [
         ("## The result", SCHEMA),
-        *((f"## {'An' if one == 'outcome' else 'A'} {one}", SCHEMA["$defs"][one]) for one in sorted(OF_ITS_OWN)),
+        *((heading, SCHEMA["$defs"][name]) for name, heading in OF_ITS_OWN.items()),
     ],
 )
 def test_every_key_has_a_row(heading: str, node: Mapping[str, Any]):
@@ -53,3 +60,9 @@ def test_every_status_is_told():
     statuses = SCHEMA["properties"]["status"]["enum"]
 
     assert set(statuses) <= set(code(section(PAGE, "## The result")))
+
+
+def test_every_key_of_an_attribute_is_told():
+    told = code(section(PAGE, "## Information loss").split("Each of `attributes` has:")[1])
+
+    assert set(SCHEMA["$defs"]["attribute_loss"]["properties"]) <= set(told)

@@ -1,0 +1,5 @@
+"""How a release was repaired, for every report format: sentences, tables and charts made from the log of changes."""
+
+from tcdp_audit_reports.remedy.section import Repair, repair
+
+__all__ = ["Repair", "repair"]

@@ -1,0 +1,94 @@
+"""The remedies that were tried, each once: what to call them, what came of them, and why one was not taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from tcdp_audit.change_log import ChangeLog, Step
+from tcdp_audit_reports.chart import Table
+from tcdp_audit_reports.finding import plain
+from tcdp_audit_reports.remedy.sentences import listed_outcomes
+from tcdp_audit_reports.words import count, decimal, figure, named, prose, sentence_case, spelled, visible
+
+SHOWN = 12  # rows of the table of what was tried
+
+
+def not_taken(log: ChangeLog) -> list[Step]:
+    """What was tried besides the steps that made the release; each error of a remedy once."""
+    found: dict[object, Step] = {}
+    for one in log.tried:
+        if one not in log.steps:
+            found.setdefault((one.remedy, one.error) if one.error else id(one), one)
+    return list(found.values())
+
+
+def names(steps: Sequence[Step]) -> list[str]:
+    """What to call each step in a plot: what tells it from the others, its remedy, its parameters or both."""
+    found = Counter(one.remedy for one in steps)
+    if len(found) == 1:
+        return [parameters_of(one) for one in steps]
+    return [plain(one.remedy) + (f", {parameters_of(one)}" if found[one.remedy] > 1 else "") for one in steps]
+
+
+def parameters_of(step: Step) -> str:
+    """The parameters of a step in words."""
+    return ", ".join(_parameters(step.parameters)) or "default parameters"
+
+
+def _parameters(parameters: Mapping[str, Any]) -> list[str]:
+    """Parameters in words; what a list or a mapping holds may be cells, and is counted."""
+    return [f"{plain(name)} {_shown(value)}" for name, value in parameters.items()]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"for {count(len(value), 'attribute')}"
+    if isinstance(value, list | tuple):
+        return count(len(value), "value")
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Fraction):
+        return decimal(value)
+    return figure(value) if isinstance(value, int | float) else visible(str(value))
+
+
+def tried_table(log: ChangeLog) -> Table | None:
+    """What was not taken, with the reason; None where nothing else was tried."""
+    others = not_taken(log)
+    if not others:
+        return None
+    rows = [[visible(one.title or one.remedy), parameters_of(one), _fate(log, one)] for one in others]
+    rest = len(rows) - SHOWN
+    note = f"{count(rest)} more {'is' if rest == 1 else 'are'} in the machine-readable result." if rest > 0 else ""
+    return Table("What else was tried, and why it was not taken", ("remedy", "parameters", "why"), rows[:SHOWN], note)
+
+
+def _fate(log: ChangeLog, step: Step) -> str:
+    """Why a step was not taken."""
+    if step.error:
+        return _sentence(prose(step.error))
+    against = step.failing
+    if against:
+        stand = "stands" if len(against) == 1 else "stand"
+        told = f"{spelled(len(against))} {named('demand', len(against))} {stand} against it: {listed_outcomes(against)}"
+        return _sentence(told)
+    return _beaten(log, step)
+
+
+def _sentence(text: str) -> str:
+    """The text with a full stop and a capital, unless it begins with the name of a figure such as k."""
+    told = text.rstrip(".") + "."
+    return told if told[1:2] == " " else sentence_case(told)
+
+
+def _beaten(log: ChangeLog, step: Step) -> str:
+    """Why a step was not taken though the release passes after it."""
+    taken = log.steps[-1].loss if log.steps else None
+    if step.loss is None or taken is None:
+        return "It was not needed: the release passes without it."
+    if step.loss == taken:
+        return "It passes with the same loss; the one taken came first."
+    return f"It passes, and loses {figure(step.loss)} where the one taken loses {figure(taken)}."

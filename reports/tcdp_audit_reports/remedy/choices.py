@@ -1,0 +1,99 @@
+"""The remedies that were tried as marks: what each costs, and how many demands still stand against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tcdp_audit.change_log import ChangeLog, Step, standing_against
+from tcdp_audit_reports.axis import axis_for
+from tcdp_audit_reports.chart import Chart, Table
+from tcdp_audit_reports.drawing import Drawing
+from tcdp_audit_reports.remedy.candidates import names, not_taken
+from tcdp_audit_reports.remedy.placement import Mark
+from tcdp_audit_reports.remedy.scatter import EDGE, across, scatter, up
+from tcdp_audit_reports.words import count, figure, sentence_case, spelled
+
+LOSS = "information loss (mean loss of a cell)"
+ROWS = 6  # grid lines at most
+LONGEST = 34  # letters of a name in the plot; the table has it whole
+
+
+def chart(log: ChangeLog) -> Chart | None:
+    """The plot of at least two measured remedies, those that made the release among them."""
+    taken = [one for one in log.steps if one.loss is not None]
+    steps = [*reversed(taken), *(one for one in not_taken(log) if one.loss is not None)]
+    if len(steps) < 2:
+        return None
+    return Chart(
+        kind="scatter",
+        title=_title(log, steps),
+        subtitle="Each mark is a release that a remedy made: what it lost, and how many demands still stand against it",
+        description=_description(steps),
+        drawing=_drawing(log, steps, names(steps)),
+        data=_table(log, steps),
+    )
+
+
+def _title(log: ChangeLog, steps: Sequence[Step]) -> str:
+    passing = [one for one in steps if not one.failing]
+    if not passing:
+        return f"None of the {spelled(len(steps))} that were tried passes"
+    least = min(one.loss or 0.0 for one in passing)
+    told = f"{sentence_case(spelled(len(passing)))} of {spelled(len(steps))} that were tried"
+    verb = "passes" if len(passing) == 1 else "pass"
+    taken = [one.loss for one in log.steps[-1:] if not one.failing]
+    if len(passing) > 1 and taken == [least]:
+        return f"{told} {verb}; the one taken loses least"
+    return f"{told} {verb}"
+
+
+def _description(steps: Sequence[Step]) -> str:
+    losses = [one.loss or 0.0 for one in steps]
+    return (
+        f"Scatter plot of {count(len(steps), 'remedied release')}, with losses from {figure(min(losses))} to "
+        f"{figure(max(losses))} and up to {count(max(len(one.failing) for one in steps), 'demand')} not met."
+    )
+
+
+def _drawing(log: ChangeLog, steps: Sequence[Step], called: Sequence[str]) -> Drawing:
+    before = len(standing_against(log.before))
+    most = max(before, 1, *(len(one.failing) for one in steps))
+    axis = axis_for([0.0, *(one.loss or 0.0 for one in steps)], None, 100 - 2 * EDGE)
+    marks = [
+        (_mark(log, one, name, across(axis, one.loss or 0.0), up(len(one.failing) / most)), _style(log, one))
+        for one, name in zip(steps, called, strict=True)
+    ]
+    came = Mark("as it came in", across(axis, 0.0), up(before / most), 4.5)
+    return scatter(axis, LOSS, _rows(most), [marks[0], (came, "ring"), *marks[1:]])
+
+
+def _mark(log: ChangeLog, step: Step, name: str, x: float, y: float) -> Mark:
+    text = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    if _is_taken(log, step):
+        return Mark(f"{text}: taken", x, y, 6.5, "strong halo" if not step.failing else "bad-label halo")
+    return Mark(text, x, y, 4.5)
+
+
+def _style(log: ChangeLog, step: Step) -> str:
+    if not _is_taken(log, step):
+        return "mark-plain" if not step.failing else "mark-open"
+    return "fill-passed" if not step.failing else "fill-failed"
+
+
+def _is_taken(log: ChangeLog, step: Step) -> bool:
+    return step in log.steps
+
+
+def _rows(most: int) -> list[tuple[float, str]]:
+    """Grid lines at whole numbers of demands."""
+    every = -(-most // ROWS)
+    return [(0.0, "passes"), *((number / most, count(number)) for number in range(every, most + 1, every))]
+
+
+def _table(log: ChangeLog, steps: Sequence[Step]) -> Table:
+    rows = [
+        [name, figure(one.loss), count(len(one.failing)), "yes" if _is_taken(log, one) else "no"]
+        for one, name in zip(steps, names(steps), strict=True)
+    ]
+    rows.append(["as it came in", "0", count(len(standing_against(log.before))), "–"])
+    return Table("Remedies that were tried", ("remedy", "loss", "demands not met", "taken"), rows)

@@ -1,0 +1,118 @@
+"""What was lost: by measure before and after, and by attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from tcdp_audit.change_log import ChangeLog
+from tcdp_audit_reports.chart import Table
+from tcdp_audit_reports.finding import plain
+from tcdp_audit_reports.words import count, decimal, figure, prose, sentence_case, share, visible
+
+TITLES = {
+    "total": "Mean loss of a cell",
+    "discernibility": "Discernibility, sum of squared class sizes",
+    "average_class_size": "Average class size",
+    "certainty_penalty": "Normalised certainty penalty, mean",
+    "il1s": "IL1s, deviation of numbers",
+    "correlation_change": "Change of correlations",
+    "propensity": "Propensity score, mean squared error",
+    "cell_loss": "loss",
+    "distribution_distance": "distance of distributions",
+}
+COUNTED = frozenset({"records", "records_suppressed", "attributes"})  # told elsewhere
+NONE = "–"
+PENALTY = (
+    "Penalty: share of the attribute’s values that one released value covers. Loss: the same of what was lost, "
+    "suppressed records included. Both are 0 where nothing is lost and 1 where nothing is left."
+)
+
+
+def loss_table(log: ChangeLog) -> Table | None:
+    """Every named measure of the whole release, before and after; None where nothing was measured."""
+    rows = [[_title(name, value), *_pair(value)] for name, value in log.loss.items() if name not in COUNTED]
+    told = [row for row in rows if row[1:] != [NONE, NONE]]
+    if not told:
+        return None
+    told.append(["Records suppressed", "0", count(log.suppressed)])
+    return Table("Information loss, before and after", ("measure", "before", "after"), told, _note(log.loss))
+
+
+def _title(name: str, value: Any) -> str:
+    title = TITLES.get(name) or sentence_case(plain(name))
+    demanded = value.get("k") if isinstance(value, Mapping) else None
+    return f"{title} over k = {decimal(Fraction(demanded))}" if demanded else title
+
+
+def _pair(value: Any) -> list[str]:
+    """A figure before and after; a single one is a comparison of both, and stands after."""
+    if isinstance(value, Mapping):
+        if "before" in value or "after" in value:
+            return [_figure(value.get("before")), _figure(value.get("after"))]
+        value = value.get("value")
+    return [NONE, _figure(value)]
+
+
+def _figure(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        return NONE
+    return figure(float(value))
+
+
+def _note(loss: Mapping[str, Any]) -> str:
+    """What a reader needs beside the figures: what chance alone would give, what was left out."""
+    found = loss.get("propensity")
+    model = found if isinstance(found, Mapping) else {}
+    if model.get("reason"):
+        return f"No propensity score: {prose(str(model['reason'])).rstrip('.')}."
+    if not isinstance(model.get("ratio"), int | float):
+        return ""
+    return (
+        f"The propensity score’s error is {figure(model['ratio'])} times what two samples of one population would "
+        "show; 1 means that the tables cannot be told apart."
+    )
+
+
+def attribute_table(log: ChangeLog) -> Table | None:
+    """What changed in each attribute; None where nothing is known of any."""
+    measured = log.loss.get("attributes")
+    by_name: Mapping[str, Any] = measured if isinstance(measured, Mapping) else {}
+    names = [*by_name, *(name for name, cells in log.cells.items() if cells and name not in by_name)]
+    if not names:
+        return None
+    remaining = log.records - log.suppressed
+    columns = _columns([by_name[name] for name in by_name])
+    rows = [
+        [visible(name), *_changed(log.cells.get(name, 0), remaining), *_figures(by_name.get(name), columns)]
+        for name in names
+    ]
+    heads = ("attribute", "cells changed", "share of cells", *(head for heads in columns.values() for head in heads))
+    return Table("What changes, by attribute", heads, rows, PENALTY if "certainty_penalty" in columns else "")
+
+
+def _changed(cells: int, remaining: int) -> tuple[str, str]:
+    return count(cells), share(cells, remaining)
+
+
+def _columns(measured: Sequence[Any]) -> dict[str, tuple[str, ...]]:
+    """The measures that some attribute has, each with its heads: two where it has a before and an after."""
+    heads: dict[str, tuple[str, ...]] = {}
+    for one in measured:
+        for name, value in one.items() if isinstance(one, Mapping) else ():
+            if name != "cells_changed" and _pair(value) != [NONE, NONE]:
+                heads[name] = _heads(name, value)
+    return heads
+
+
+def _heads(name: str, value: Any) -> tuple[str, ...]:
+    if name == "certainty_penalty":
+        return "penalty before", "penalty after"
+    title = "IL1s" if name == "il1s" else TITLES.get(name) or plain(name)
+    return (f"{title} before", f"{title} after") if isinstance(value, Mapping) and "before" in value else (title,)
+
+
+def _figures(measured: Any, columns: Mapping[str, tuple[str, ...]]) -> list[str]:
+    found = measured if isinstance(measured, Mapping) else {}
+    return [cell for name, heads in columns.items() for cell in _pair(found.get(name))[-len(heads) :]]

@@ -1,0 +1,51 @@
+"""The section on a remedy in Markdown: what was done, before and after, what was lost, what to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tcdp_audit_reports.chart import Table
+from tcdp_audit_reports.markdown_text import escaped, table
+from tcdp_audit_reports.remedy import Repair
+from tcdp_audit_reports.remedy.shifts import Shift
+from tcdp_audit_reports.words import sentence_case
+
+HEAD = ("Check", "Attribute", "Demanded", "Before", "After", "Margin", "Outcome")
+
+
+def blocks(remedy: Repair) -> Iterator[str]:
+    """The paragraphs and tables of the section, each to be put after an empty line."""
+    yield f"## {remedy.heading}"
+    yield escaped(remedy.summary)
+    if remedy.how:
+        yield escaped(f"{remedy.how} {remedy.order}")
+    if remedy.shifts:
+        yield _grid(HEAD, [_row(one) for one in remedy.shifts], 2)
+    for one in remedy.tables:
+        yield from _titled(one, 1)
+    if remedy.tried is not None:
+        yield from _titled(remedy.tried, 3)
+    if remedy.lines is not None:
+        yield escaped(remedy.lines.sentence)
+        yield f"```yaml\n{_fenced(remedy.lines.policy)}\n```"
+
+
+def _row(shift: Shift) -> list[str]:
+    texts = (shift.title, shift.attribute, shift.demanded, shift.before, shift.after, shift.words)
+    return [*texts, sentence_case(shift.state)]
+
+
+def _titled(shown: Table, left: int) -> Iterator[str]:
+    yield f"**{escaped(shown.caption)}**"
+    yield _grid([sentence_case(name) for name in shown.columns], shown.rows, left)
+    if shown.note:
+        yield escaped(shown.note)
+
+
+def _grid(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
+    return table([*map(escaped, head)], [[*map(escaped, row)] for row in rows], left)
+
+
+def _fenced(text: str) -> str:
+    """Text that cannot close its fence."""
+    return text.replace("```", "'''")

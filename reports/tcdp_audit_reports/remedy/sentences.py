@@ -1,0 +1,140 @@
+"""What a remediation did, in sentences: who acted, what it touched, whether that was enough, what became of the order.
+
+Every sentence is computed from the log of changes and the audits; none holds a cell.
+"""
+
+from __future__ import annotations
+
+from tcdp_audit.change_log import ChangeLog, standing_against
+from tcdp_audit.outcome import Outcome
+from tcdp_audit.results import Audit
+from tcdp_audit_reports.remedy.pairing import key_of
+from tcdp_audit_reports.words import count, listed, named, prose, sentence_case, share, spelled, visible
+
+UNTOUCHED = "Nothing was changed: the release passed as it came in."
+
+
+def heading(audit: Audit, log: ChangeLog) -> str:
+    """What the section is called."""
+    if audit.passed:
+        return "How this release was repaired" if log.steps else "Nothing had to be repaired"
+    return "A repair that falls short" if log.steps else "Nothing was repaired"
+
+
+def origin(audit: Audit, log: ChangeLog) -> str:
+    """The line of the first screen: what kind of release this is."""
+    if not log.steps:
+        return UNTOUCHED if audit.passed else "Nothing was changed in this release, and it does not pass."
+    kind = "This is a repaired release" if audit.passed else "This is a repaired release that still does not pass"
+    return f"{kind}: {_touched(log)}."
+
+
+def _touched(log: ChangeLog) -> str:
+    """How many cells and records, in the passive voice."""
+    cells, columns, records = sum(log.cells.values()), _columns(log), count(log.records, "record")
+    changed = f"{count(cells, 'cell')} in {count(columns, 'column')} changed" if cells else "no cell changed"
+    return f"{changed}, {f'{log.suppressed:,} of {records} suppressed' if log.suppressed else 'no record suppressed'}"
+
+
+def summary(audit: Audit, log: ChangeLog) -> str:
+    """What was done in counts, and that the release passes now, or first of all that it does not and why."""
+    if not log.steps:
+        return UNTOUCHED if audit.passed else f"Nothing was changed. {_shortfall(log)}"
+    parts = [_acted(log), *([_met(log)] if audit.passed else []), _broken(audit, log), _warnings(audit, log)]
+    return " ".join(part for part in ([] if audit.passed else [_shortfall(log)]) + parts if part)
+
+
+def _shortfall(log: ChangeLog) -> str:
+    reason = log.reason or "the audit of what was released found what the remedies did not"
+    return f"The release does not pass: {prose(reason).rstrip('.')}."
+
+
+def _acted(log: ChangeLog) -> str:
+    """Which remedies, in their order, and what they touched."""
+    titles = [visible(one.title or one.remedy) for one in log.steps]
+    cells, records = sum(log.cells.values()), count(log.records, "record")
+    changed = f"changed {count(cells, 'cell')} in {count(_columns(log), 'column')}" if cells else "changed no cell"
+    dropped = (
+        f"suppressed {log.suppressed:,} of {records} ({share(log.suppressed, log.records)})"
+        if log.suppressed
+        else f"suppressed none of {records}"
+    )
+    if len(titles) == 1:
+        return f"{sentence_case(titles[0])} {changed} and {dropped}."
+    return f"{sentence_case(spelled(len(titles)))} remedies {changed} and {dropped}: {', then '.join(titles)}."
+
+
+def _columns(log: ChangeLog) -> int:
+    return sum(cells > 0 for cells in log.cells.values())
+
+
+def _met(log: ChangeLog) -> str:
+    stood = len(standing_against(log.before))
+    if not stood:
+        return ""
+    if stood == 1:
+        return "The one demand that was not met is met now."
+    which = "Both" if stood == 2 else f"All {spelled(stood)}"
+    return f"{which} demands that were not met are met now."
+
+
+def _broken(audit: Audit, log: ChangeLog) -> str:
+    """Demands that held before and do not now: a remedy for one can break another."""
+    stood = {key_of(one) for one in standing_against(log.before)}
+    broken = [one for one in standing_against(audit.outcomes) if key_of(one) not in stood]
+    if not broken:
+        return ""
+    verb = "was met before and is not now" if len(broken) == 1 else "were met before and are not now"
+    return f"{sentence_case(spelled(len(broken)))} {named('demand', len(broken))} {verb}: {listed_outcomes(broken)}."
+
+
+def _warnings(audit: Audit, log: ChangeLog) -> str:
+    """Warnings do not fail a release, so remedies may leave them."""
+    warned = {key_of(one) for one in log.before if one.is_warning}
+    new = [one for one in audit.warnings if key_of(one) not in warned]
+    old = len(audit.warnings) - len(new)
+    told = [f"{_warned(old)} {'remains' if old == 1 else 'remain'}"] if old else []
+    if new:
+        subject = spelled(len(new)) if old else _warned(len(new))
+        told.append(f"{subject} {'is' if len(new) == 1 else 'are'} new: {listed_outcomes(new)}")
+    return f"{sentence_case(', and '.join(told))}." if told else ""
+
+
+def _warned(number: int) -> str:
+    return f"{spelled(number)} {named('warning', number)}"
+
+
+def listed_outcomes(outcomes: list[Outcome], most: int = 3) -> str:
+    """Outcomes by title and attribute, the first few of many."""
+    names = [title_of(one) for one in outcomes]
+    rest = len(names) - most
+    return listed(names) if rest <= 0 else f"{', '.join(names[:most])} and {spelled(rest)} more"
+
+
+def title_of(outcome: Outcome) -> str:
+    """What a person calls an outcome, such as `k-anonymity` or `homogeneity on salary`."""
+    title = visible(outcome.title or outcome.check)
+    return title if outcome.attribute is None else f"{title} on {visible(outcome.attribute)}"
+
+
+def order(audit: Audit, log: ChangeLog) -> str:
+    """What the order of records gives away."""
+    if log.order == "shuffled":
+        return (
+            f"Records were sorted by content and then shuffled (seed {log.seed}): "
+            "a record’s place says nothing about where it stood in the input."
+        )
+    kept = "Records stand in the order in which they came in"
+    if audit.policy.document.rows_aligned:
+        return f"{kept}, as rows_aligned: true asks: whoever holds the original links every record by its place."
+    return f"{kept}: whoever holds the input links every record by its place."
+
+
+def how(log: ChangeLog) -> str:
+    """Who chose the remedies, and how they were judged."""
+    chosen = (
+        "The policy names no remedy: those that apply were tried, and the one that passes with the least loss is kept."
+        if log.planned
+        else "The remedies are those of the policy, in its order."
+    )
+    return f"{chosen} The whole release was audited again after each."

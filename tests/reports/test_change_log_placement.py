@@ -1,0 +1,68 @@
+"""Names of marks: placed by computation, never on each other, on a mark or out of the plot."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcdp_audit_reports.axis import axis_for
+from tcdp_audit_reports.drawing import LETTER, NARROW
+from tcdp_audit_reports.remedy.placement import Mark, box_of, placed
+from tcdp_audit_reports.remedy.scatter import BASE, EDGE, HEIGHT, across, scatter, up
+
+MARKS = st.lists(
+    st.builds(
+        Mark,
+        text=st.integers(1, 30).map(lambda length: "x" * length),
+        x=st.floats(2, 98),
+        y=st.floats(20, 240),
+        radius=st.sampled_from([4.5, 6.5]),
+    ),
+    max_size=20,
+)
+
+
+def overlap(one, other):
+    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+
+
+@given(MARKS)
+def test_no_name_touches_another_a_mark_or_what_is_taken(marks):
+    taken = [(80.0, 100.0, 0.0, 20.0)]
+    boxes = [box_of(label) for label in placed(marks, 4, 260, taken)]
+    assert not any(overlap(*pair) for pair in combinations(boxes, 2))
+    assert not any(overlap(box, other) for box in boxes for other in [*taken, *(mark.box for mark in marks)])
+    assert all(box[0] >= 0 and box[1] <= 100 and box[2] >= 4 and box[3] <= 260 for box in boxes)
+
+
+def test_a_name_stands_right_of_its_mark_where_there_is_room_and_left_at_the_end():
+    labels = placed([Mark("right", 10, 100, 4.5), Mark("left", 95, 100, 4.5)], 0, 280)
+    assert [(one.text, one.anchor, one.y) for one in labels] == [("right", "start", 104), ("left", "end", 104)]
+    assert labels[0].x == round(10 + 100 * 4.5 / NARROW + 1, 2)
+
+
+def test_the_first_marks_keep_their_names_where_there_is_no_room_for_all():
+    # one fits to the right and one to the left
+    crowd = [Mark(f"{number}".rjust(20, "n"), 50, 100, 4.5) for number in range(30)]
+    labels = placed(crowd, 90, 110)
+    assert [one.text for one in labels] == [crowd[0].text, crowd[1].text]
+
+
+def test_a_box_is_as_wide_as_the_text_on_a_phone():
+    label = placed([Mark("abcd", 10, 100, 4.5)], 0, 280)[0]
+    left, right, top, bottom = box_of(label)
+    assert (round(right - left, 6), bottom - top) == (round(100 * 4 * LETTER / NARROW, 6), 14)
+
+
+@given(MARKS, st.floats(0, 1))
+def test_a_plot_keeps_everything_inside_and_its_limit_apart_from_names(marks, share):
+    axis = axis_for([0.0, 1.0], None, 100 - 2 * EDGE)
+    drawing = scatter(axis, "loss", [(0, ""), (0.5, "5%")], [(mark, "ring") for mark in marks], limit=(share, "limit"))
+    names = [box_of(one) for one in drawing.labels if one.text.startswith("x")]
+    line = (0, 100, up(share) - 1, up(share) + 1)
+    others = [box_of(one) for one in drawing.labels if one.text in ("limit", "5%")]
+    assert not any(overlap(name, other) for name in names for other in [line, *others])
+    assert all(0 <= one.x <= 100 and 0 <= one.y <= HEIGHT for one in (*drawing.points, *drawing.labels))
+    assert (across(axis, 0), across(axis, 1), up(0)) == (EDGE, 100 - EDGE, BASE)

@@ -1,0 +1,126 @@
+"""What a remediation did, in sentences: computed, and right for one, for many and for none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from remedied_samples import FAR, NEAR, SIZE_AFTER, SIZE_BEFORE, log_of, remedied, step
+from report_samples import made_up
+
+from tcdp_audit.outcome import Severity, Status
+from tcdp_audit_reports.remedy import repair, sentences
+
+KEPT = (SIZE_AFTER, NEAR)
+WARNED = made_up(1, 5, severity=Severity.WARNING, title="Homogeneity", attribute="salary", check="homogeneity")
+ACTED = "Cutting changed 11 cells in 2 columns and suppressed 1 of 9 records (11.1%)."
+
+
+@pytest.fixture
+def told(salary_audit):
+    """The section of a remediation with a log and the outcomes after it."""
+    return lambda log, *outcomes: repair(remedied(salary_audit, log, *outcomes))
+
+
+def test_an_audit_that_no_remedy_came_before_has_no_section(salary_audit):
+    assert repair(salary_audit) is None
+
+
+def test_what_was_done_and_that_it_was_enough(told):
+    found = told(log_of(step()), *KEPT)
+    assert found.heading == "How this release was repaired"
+    assert found.summary == f"{ACTED} Both demands that were not met are met now."
+    assert found.origin == ("This is a repaired release: 11 cells in 2 columns changed, 1 of 9 records suppressed.")
+
+
+def test_several_remedies_are_named_in_their_order(told):
+    log = log_of(step(title="Binning"), step(title="MDAV"), cells={"zip": 1}, suppressed=0, before=(SIZE_BEFORE,))
+    assert told(log, SIZE_AFTER).summary == (
+        "Two remedies changed 1 cell in 1 column and suppressed none of 9 records: Binning, then MDAV. "
+        "The one demand that was not met is met now."
+    )
+
+
+def test_three_demands_and_suppression_alone(told):
+    log = log_of(step(), cells={"zip": 0}, before=(SIZE_BEFORE, FAR, made_up(1, 2, check="homogeneity")))
+    found = told(log, *KEPT, made_up(3, 2, check="homogeneity", status=Status.PASSED))
+    assert found.summary == (
+        "Cutting changed no cell and suppressed 1 of 9 records (11.1%). "
+        "All three demands that were not met are met now."
+    )
+    assert found.origin == "This is a repaired release: no cell changed, 1 of 9 records suppressed."
+
+
+def test_a_release_that_passed_already_is_one_sentence(told):
+    found = told(log_of(before=KEPT), *KEPT)
+    assert found.heading == "Nothing had to be repaired"
+    assert found.summary == found.origin == "Nothing was changed: the release passed as it came in."
+    assert (found.how, found.order, found.shifts, found.charts, found.tables, found.lines) == ("", "", (), (), (), None)
+
+
+def test_a_release_that_still_fails_says_so_first(told):
+    log = log_of(step(failing=[FAR]), reason="1 of 2 outcomes still stand against the release: t_closeness on 'salary'")
+    found = told(log, SIZE_AFTER, FAR)
+    assert found.heading == "A repair that falls short"
+    assert found.summary == (
+        "The release does not pass: 1 of 2 outcomes still stand against the release: t_closeness on 'salary'. " + ACTED
+    )
+    assert found.origin.startswith("This is a repaired release that still does not pass: 11 cells")
+
+
+def test_a_release_that_nothing_could_be_done_for(told):
+    found = told(log_of(reason="no remedy changes columns or the policy; s: one."), SIZE_BEFORE, FAR)
+    assert found.heading == "Nothing was repaired"
+    assert found.summary == (
+        "Nothing was changed. The release does not pass: no remedy changes columns or the policy; s: one."
+    )
+    assert found.origin == "Nothing was changed in this release, and it does not pass."
+
+
+def test_a_failure_that_only_the_audit_of_the_file_found(told):
+    assert told(log_of(step()), SIZE_AFTER, FAR).summary.startswith(
+        "The release does not pass: the audit of what was released found what the remedies did not. Cutting"
+    )
+
+
+def test_a_demand_that_a_remedy_broke_is_named(told):
+    found = told(log_of(step(), before=(SIZE_BEFORE, NEAR), reason="r"), SIZE_AFTER, FAR)
+    assert found.summary.endswith("One demand was met before and is not now: t-closeness on salary.")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        ([WARNED], [WARNED], "One warning remains."),
+        ([], [WARNED], "One warning is new: Homogeneity on salary."),
+        (
+            [WARNED],
+            [WARNED, replace(WARNED, attribute="zip")],
+            "One warning remains, and one is new: Homogeneity on zip.",
+        ),
+        ([WARNED], [], "Both demands that were not met are met now."),
+    ],
+)
+def test_warnings_that_remain_or_are_new(told, before, after, sentence):
+    assert told(log_of(step(), before=(SIZE_BEFORE, FAR, *before)), *KEPT, *after).summary.endswith(sentence)
+
+
+def test_the_order_of_records_and_what_it_gives_away(salary_audit):
+    assert sentences.order(salary_audit, log_of(step())) == (
+        "Records were sorted by content and then shuffled (seed 7): "
+        "a record’s place says nothing about where it stood in the input."
+    )
+    kept = log_of(step(), order="kept")
+    assert sentences.order(salary_audit, kept) == (
+        "Records stand in the order in which they came in: whoever holds the input links every record by its place."
+    )
+    document = salary_audit.policy.document.model_copy(update={"rows_aligned": True})
+    aligned = replace(salary_audit, policy=replace(salary_audit.policy, document=document))
+    assert "as rows_aligned: true asks: whoever holds the original" in sentences.order(aligned, kept)
+
+
+def test_who_chose_the_remedies(told):
+    assert told(log_of(step()), *KEPT).how.startswith("The policy names no remedy: those that apply were tried")
+    assert told(log_of(step(), planned=False), *KEPT).how == (
+        "The remedies are those of the policy, in its order. The whole release was audited again after each."
+    )
