@@ -74,7 +74,8 @@ class Attribute:
     def numbers(self) -> Floats:
         """The number that stands for each value: itself, its rank, or the middle of its range. Shape (domain,)."""
         low, high = self.bounds
-        middle = np.where(low == high, low, (low + high) / 2)
+        with np.errstate(invalid="ignore"):  # what a suppressed value covers has no middle
+            middle = np.where(low == high, low, (low + high) / 2)
         known = middle[np.isfinite(middle)]
         return np.where(np.isfinite(middle), middle, known.mean() if len(known) else 0.0)
 

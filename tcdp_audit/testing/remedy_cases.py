@@ -83,13 +83,13 @@ def _table(records: Mapping[str, NDArray[Any]], *, gaps: bool = False) -> pa.Tab
 
 
 def _generalised(records: Mapping[str, NDArray[Any]]) -> pa.Table:
-    """Ages and salaries in bins, the other quasi-identifiers suppressed."""
+    """Ages and salaries in bins, zip and education suppressed."""
     table = _table(records)
     for name, bin_size, domain in (("age", 16, AGES), ("salary", 12, SALARIES)):
         starts = domain[records[name] // bin_size * bin_size]
         width = bin_size * int(domain[1] - domain[0])
         labels = [f"[{start}, {start + width})" for start in starts]
         table = table.set_column(list(ROLES).index(name), name, pa.array(labels))
-    for name in ("zip", "education", "sex"):
+    for name in ("zip", "education"):
         table = table.set_column(list(ROLES).index(name), name, pa.array(["*"] * len(table)))
     return table
