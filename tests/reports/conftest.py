@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from remedied_samples import NEAR, REPAIRED, SIZE_AFTER, remedied
 from report_samples import HOSTILE, SALARY_POLICY, named_policy, named_table, salaries
 
 from tcdp_audit import audit
@@ -29,6 +30,12 @@ def salary_audit(fixed_time: None) -> Audit:  # noqa: ARG001 - the time of the a
 def hostile_audit(fixed_time: None) -> Audit:  # noqa: ARG001 - the time of the audit
     """An audit of columns whose names would do harm where they are not escaped."""
     return audit(named_table(HOSTILE, lambda _, group: f"v{group}"), named_policy(HOSTILE))
+
+
+@pytest.fixture
+def repaired_audit(salary_audit: Audit) -> Audit:
+    """An audit of a release that one of three remedies repaired."""
+    return remedied(salary_audit, REPAIRED, SIZE_AFTER, NEAR)
 
 
 @pytest.fixture

@@ -82,3 +82,13 @@ def lattice_notes(rows: Sequence[Sequence[Any]], levels: Sequence[int], **other:
     found = next(row for row in rows if row[3] == list(levels))
     plain = {"nodes": len(rows), "evaluated": len(rows), "measure": "ncp", "loss": found[0], "suppressed": 0}
     return {**plain, "levels": named, "lattice": rows, **other}
+
+
+LATTICE = lattice_notes(
+    [[0, 0.7, False, [0, 0]], [0.1, 0.02, False, [0, 1]], [0.25, 0.0, True, [1, 0]], [0.6, 0.0, True, [1, 1]]],
+    [1, 0],
+    nodes=16,
+)
+TAKEN = step("cutting", loss=0.25, parameters={"limit": 2}, notes=LATTICE, cells={"zip": 8, "age": 3}, suppressed=1)
+TRIED = (TAKEN, step("swapping", failing=[FAR], loss=0.5), step("joining", error="it cannot be joined"))
+REPAIRED = log_of(TAKEN, tried=TRIED)

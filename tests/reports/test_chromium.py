@@ -14,7 +14,7 @@ FLAGS = (
 )
 
 
-@pytest.mark.parametrize("which", ["salary_audit", "hostile_audit"])
+@pytest.mark.parametrize("which", ["salary_audit", "hostile_audit", "repaired_audit"])
 def test_no_console_message_and_no_request(which, request, chromium, tmp_path):
     report, log, profile = tmp_path / "report.html", tmp_path / "net.json", tmp_path / "profile"
     profile.mkdir()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from golden_checks import golden_plugins
+from remedied_samples import NEAR, REPAIRED, SIZE_AFTER, remedied
 from report_samples import HOSTILE, SALARY_POLICY, named_policy, named_table, salaries
 from rich.console import Console
 
@@ -16,7 +17,7 @@ from tcdp_audit import audit
 from tcdp_audit.cli.terminal import tell
 
 GOLDEN = Path(__file__).parent / "golden"
-SUFFIXES = (".html", ".md", ".txt")
+NAMES = [f"{which}{suffix}" for which in ("plain", "hostile") for suffix in (".html", ".md", ".txt")]
 VERSIONS = (
     (re.compile(r'("(?:version|python|numpy|duckdb|pyarrow)":")[^"]*'), r"\1VERSION"),
     (re.compile(r"(<dt>(?:Python|numpy|duckdb|pyarrow)</dt><dd><bdi>)[^<]*"), r"\1VERSION"),
@@ -56,7 +57,13 @@ def hostile(fixed_time):  # noqa: ARG001 - the time of the audit
     return audit(named_table(HOSTILE, lambda _, group: f"v{group}"), policy, plugins=golden_plugins())
 
 
-@pytest.mark.parametrize("name", [f"{which}{suffix}" for which in ("plain", "hostile") for suffix in SUFFIXES])
+@pytest.fixture
+def repaired(plain):
+    """The plain release as if remedies had made it, with outcomes and a log of its own."""
+    return remedied(plain, REPAIRED, SIZE_AFTER, NEAR)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "repaired.html", "repaired.md"])
 def test_reports_are_as_they_were(name, request):
     which, suffix = Path(name).stem, Path(name).suffix
     result = request.getfixturevalue(which)
