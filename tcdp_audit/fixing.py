@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from tcdp_audit.change_log import ChangeLog, standing_against
 from tcdp_audit.engines import open_engine
 from tcdp_audit.engines.files import delimiter_of
 from tcdp_audit.engines.writing import require_table_file, write_table
+from tcdp_audit.errors import UsageError
 from tcdp_audit.files import appearing, require_writable
 from tcdp_audit.opened import Opened, opened
 from tcdp_audit.plugin_manager import Plugins
@@ -39,7 +40,7 @@ class Remediation:
 
     before: Audit
     after: Audit
-    released: pa.Table
+    released: pa.Table = field(repr=False)  # its text would be cells
     written: Path | None = None
 
     @property
@@ -114,6 +115,8 @@ def fix(
         require_writable(target)
     options = Options(memory, progress=progress or silent)
     with opened(release, policy, original, population, plugins, options) as bench:
+        if target is not None:
+            _require_another_file(target, bench)
         return _Fix(bench, target, keep_failing=keep_failing, keep_order=keep_order).run()
 
 
@@ -198,6 +201,17 @@ class _Fix:
         with open_engine(temporary, self.bench.memory) as engine:
             audit = self.bench.audit(self.bench.outcomes(engine, temporary), engine, change_log=log)
         return replace(audit, release=replace(audit.release, uri=str(self.target)))
+
+
+def _require_another_file(target: Path, bench: Opened) -> None:
+    """What was read must still be there when the output is looked at.
+
+    Raises:
+        UsageError: the output is a file that is read.
+    """
+    read = [bench.policy.path, bench.engine.path, *(table.path for table in bench.companions.values())]
+    if any(path is not None and path.resolve() == target.resolve() for path in read):
+        raise UsageError(f"{target}: the output must be a file of its own; this one is read")
 
 
 def _same_kind(one: Path, other: Path) -> bool:

@@ -84,6 +84,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+_REMEDIES = {
+    "mondrian": "{}",
+    "generalization": "{}",
+    "suppression": "{of: cells}",
+    "bucketization": "{attribute: cost, t: 2, k: 3}",
+    "microaggregation": "{attributes: [age], k: 3}",
+    "noise": "{attribute: disease, mechanism: randomized_response, epsilon: 1}",
+    "rebucketize": "{attribute: cost}",
+}
 SUFFIXES = sorted(reporter.suffix for reporter in Plugins.load(external=False).reporters.values())
 
 
@@ -128,6 +137,23 @@ def test_no_exception_of_a_failed_audit_holds_a_cell() -> None:
             audit.raise_for_failures()
         assert_free_of_cells(str(caught.value) + repr(caught.value) + repr(audit))
         assert_free_of_cells("".join(repr(one) for one in audit.outcomes))
+
+
+@pytest.mark.parametrize("remedy", [*_REMEDIES, "none named"])
+@pytest.mark.usefixtures("folder")
+def test_nothing_that_fix_says_holds_a_cell(capfd: pytest.CaptureFixture[str], remedy: str) -> None:
+    text = policies()["evaluated"].replace("unit: person\n", "").replace("  name: {role: identifier}\n", "")
+    text = text.replace("misfit:", "name: {role: insensitive}\n  extra: {role: insensitive}\n  misfit:")
+    lines = "" if remedy == "none named" else f"remedy:\n  - {remedy}: {_REMEDIES[remedy]}\n"
+    Path("policy.tcdp.yaml").write_text(text.replace("0.1", "0.9") + lines)
+    reports = [argument for suffix in SUFFIXES for argument in ("--report", f"fixed{suffix}")]
+    run("fix", ["release.csv", "--output", "fixed.csv", "--keep-failing", *reports])
+    told = capfd.readouterr()
+    assert "1." in told.out or "?" in told.out
+    for said in [told.out + told.err, *(Path(f"fixed{suffix}").read_text(encoding="utf-8") for suffix in SUFFIXES)]:
+        assert_free_of_cells(said.replace(f"{MARK}-severity", ""))
+    remediation = tcdp_audit.fix("release.csv", "policy.tcdp.yaml")
+    assert_free_of_cells(repr(remediation).replace(f"{MARK}-severity", ""))
 
 
 BROKEN = {

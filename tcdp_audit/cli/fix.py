@@ -60,7 +60,7 @@ def command(
     budget = None if memory is None else parse_memory(memory)
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
     chosen_reporters(reports, plugins)
-    _require_another_file(output, [*reports, *(path for path in (release, original, population) if path)])
+    _require_another_file(output, reports)
     loaded = load_policy(discover(Path()) if policy is None else policy, plugins)
     with progress_on_terminal(quiet=quiet) as progress:
         remediation = fix(
@@ -87,12 +87,11 @@ def command(
     return remediation.after.exit_code()
 
 
-def _require_another_file(output: str, others: list[str]) -> None:
-    """The input must still be there when the output is looked at.
+def _require_another_file(output: str, reports: tuple[str, ...]) -> None:
+    """The release and its reports are different files.
 
     Raises:
-        UsageError: the output is one of the files that are read or written besides.
+        UsageError: a report is to be written where the output is.
     """
-    for path in others:
-        if Path(path).resolve() == Path(output).resolve():
-            raise UsageError(f"{output}: --output must be a file of its own; it is also named elsewhere in this call")
+    if any(Path(path).resolve() == Path(output).resolve() for path in reports):
+        raise UsageError(f"{output}: --output and --report name the same file")

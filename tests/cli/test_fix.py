@@ -1,0 +1,134 @@
+"""`tcdp-audit fix`: the output is written only if it passes, and what was done is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Call
+
+AGES = ["20", "21", "33", "51", "52", "67"]
+POLICY = """
+version: 1
+attributes:
+  age: {{role: quasi_identifier, scale: numeric}}
+  zip: {{role: quasi_identifier, hierarchy: {{any: {{north: [a, b], south: [c, d]}}}}}}
+  disease: {{role: sensitive, scale: nominal}}
+expect:
+  - k_anonymity: {{k: {k}}}
+{remedy}"""
+MONDRIAN = "remedy:\n  - mondrian: {}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{age},{'abcd'[i % 4]},{'flu' if i % 2 else 'gout'}" for i, age in enumerate(AGES)]
+    Path("release.csv").write_text("\n".join(["age,zip,disease", *rows, ""]), encoding="utf-8")
+    return tmp_path
+
+
+def write_policy(k: int = 3, remedy: str = MONDRIAN) -> None:
+    Path("release.tcdp.yaml").write_text(POLICY.format(k=k, remedy=remedy), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_repaired_release_is_written_and_said(here: Call) -> None:
+    write_policy()
+    told = here("fix", "release.csv", "--output", "fixed.csv", "--report", "fixed.html", "--report", "fixed.json")
+    assert told.code == 0
+    assert told.err == ""
+    assert "release.csv: 6 records, 3 columns" in told.out
+    assert "1. Mondrian" in told.out
+    assert "Records: 6 in, 6 out, shuffled, seed 0." in told.out
+    assert "written: fixed.csv\nwritten: fixed.html\nwritten: fixed.json" in told.out
+    assert told.out.rstrip().endswith("✓ Fit for release. The release keeps its policy now.")
+    assert Path("fixed.csv").read_text(encoding="utf-8").startswith("age,zip,disease\n")
+    assert max(map(len, told.out.splitlines())) <= 80
+    result = json.loads(Path("fixed.json").read_text(encoding="utf-8"))
+    assert result["status"] == "passed"
+    assert result["release"]["uri"] == "fixed.csv"
+    assert [one["remedy"] for one in result["change_log"]["steps"]] == ["mondrian"]
+    assert here("check", "fixed.csv", "--quiet").code == 0
+
+
+@pytest.mark.usefixtures("folder")
+def test_without_a_remedy_section_the_lines_that_do_the_same_are_printed(here: Call) -> None:
+    write_policy(remedy="")
+    told = here("fix", "release.csv", "--output", "planned.csv")
+    assert told.code == 0
+    lines = told.out.split("Policy lines that do the same:\n")[1].split("written:")[0]
+    assert lines.startswith("remedy:\n  - ")
+    write_policy(remedy=lines)
+    assert here("fix", "release.csv", "--output", "named.csv").code == 0
+    assert Path("named.csv").read_bytes() == Path("planned.csv").read_bytes()
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_cannot_be_repaired_is_not_written(here: Call) -> None:
+    write_policy(k=7)
+    told = here("fix", "release.csv", "--output", "fixed.csv")
+    assert told.code == 1
+    assert "nothing was written" in told.out
+    assert not Path("fixed.csv").exists()
+    kept = here("fix", "release.csv", "--output", "fixed.csv", "--keep-failing")
+    assert kept.code == 1
+    assert Path("fixed.csv").read_bytes() == Path("release.csv").read_bytes()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_passing_release_is_copied(here: Call) -> None:
+    write_policy(k=1)
+    told = here("fix", "release.csv", "--output", "fixed.csv")
+    assert told.code == 0
+    assert "The release keeps its policy already; it is unchanged." in told.out
+    assert Path("fixed.csv").read_bytes() == Path("release.csv").read_bytes()
+
+
+@pytest.mark.usefixtures("folder")
+def test_json_and_quiet(here: Call) -> None:
+    write_policy()
+    told = here("fix", "release.csv", "--output", "fixed.csv", "--json")
+    assert json.loads(told.out)["change_log"]["order"] == "shuffled"
+    assert here("fix", "release.csv", "--output", "fixed.csv", "--quiet", "--keep-order").out == ""
+    assert Path("fixed.csv").read_text(encoding="utf-8").splitlines()[1].endswith("gout")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["release.csv"], "Missing option '--output'"),
+        (["release.csv", "--output", "release.csv"], "release.csv: the output must be a file of its own; this one is read"),
+        (["release.csv", "--output", "fixed.xlsx"], "fixed.xlsx: unknown kind of file"),
+        (["release.csv", "--output", "fixed.csv", "--report", "fixed.csv"], "no report format for '.csv'"),
+        (["nowhere.csv", "--output", "fixed.csv"], "nowhere.csv: no such file"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_a_wrong_call_is_refused_before_the_work(here: Call, arguments: list[str], sentence: str) -> None:
+    write_policy()
+    told = here("fix", *arguments)
+    assert told.code == 2
+    assert sentence in told.err
+    assert not Path("fixed.csv").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_unknown_remedy_is_a_fault_of_the_policy(here: Call) -> None:
+    write_policy(remedy="remedy:\n  - mondrain: {}\n")
+    told = here("fix", "release.csv", "--output", "fixed.csv")
+    assert told.code == 2
+    assert "unknown remedy 'mondrain'; did you mean 'mondrian'?" in told.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_input_may_be_what_the_policy_names(here: Call) -> None:
+    Path("release.tcdp.yaml").write_text(
+        POLICY.format(k=3, remedy=MONDRIAN) + "release: release.csv\n", encoding="utf-8"
+    )
+    told = here("fix", "--output", "release.csv")
+    found: Any = Path("release.csv").read_text(encoding="utf-8")
+    assert told.code == 2
+    assert found.startswith("age,zip,disease\n20,a,gout\n")

@@ -1,0 +1,142 @@
+"""What holds of every repaired release, whatever the table, the policy and the remedy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tcdp_audit import Remediation, audit, fix
+from tcdp_audit.plugin_manager import Plugins
+
+PLUGINS = Plugins.load(external=False)
+TREE = {"any": {"north": ["a", "b"], "south": ["c", "d"]}}
+ATTRIBUTES = {
+    "note": {"role": "insensitive"},
+    "age": {"role": "quasi_identifier", "scale": "numeric"},
+    "zip": {"role": "quasi_identifier", "scale": "nominal", "hierarchy": TREE},
+    "wage": {"role": "quasi_identifier", "scale": "ordinal", "order": ["low", "middle", "high"]},
+    "disease": {"role": "sensitive", "scale": "nominal"},
+    "cost": {"role": "sensitive", "scale": "numeric"},
+}
+DEMANDS: list[list[dict[str, Any]]] = [
+    [{"k_anonymity": {"k": 2}}],
+    [{"k_anonymity": {"k": 3}}, {"distinct_l_diversity": {"l": 2, "attribute": "disease"}}],
+    [{"k_anonymity": {"k": 2}}, {"t_closeness": {"t": 0.6, "attribute": "cost", "distance": "ordered"}}],
+    [{"distinct_l_diversity": {"l": 1, "attribute": "disease"}}, {"k_anonymity": {"k": 4}}],
+]
+REMEDIES: list[dict[str, Any]] = [
+    {"mondrian": {}},
+    {"generalization": {}},
+    {"generalization": {"suppression": 0.3}},
+    {"suppression": {"of": "records"}},
+    {"suppression": {"of": "cells"}},
+    {"bucketization": {"attribute": "cost", "t": 2, "k": 3}},
+]
+MERGING = ("mondrian", "generalization")  # their classes are unions of those before
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> pa.Table:
+    n = draw(st.integers(4, 30))
+
+    def column(values: list[Any]) -> list[Any]:
+        return draw(st.lists(st.sampled_from(values), min_size=n, max_size=n))
+
+    return pa.table(
+        {
+            "note": pa.array([f"n{i}" for i in range(n)]),
+            "age": pa.array(column(["07", "20", "33", "51", "67", None]), pa.string()),
+            "zip": pa.array(column(["a", "b", "c", "d"]), pa.string()),
+            "wage": pa.array(column(["low", "middle", "high", None]), pa.string()),
+            "disease": pa.array(column(["flu", "gout", "cold"]), pa.string()),
+            "cost": pa.array(column([1, 2, 3, 5, 8]), pa.int64()),
+        }
+    )
+
+
+def repaired(table: pa.Table, expect: list[dict[str, Any]], remedies: list[dict[str, Any]]) -> Remediation:
+    policy: dict[str, Any] = {"version": 1, "attributes": ATTRIBUTES, "expect": expect}
+    return fix(table, {**policy, "remedy": remedies} if remedies else policy, plugins=PLUGINS)
+
+
+given_all = given(
+    table=tables(),
+    expect=st.sampled_from(DEMANDS),
+    remedies=st.lists(st.sampled_from(REMEDIES), min_size=1, max_size=2),
+)
+
+
+@settings(max_examples=25)
+@given_all
+def test_what_is_promised_of_every_output(
+    table: pa.Table, expect: list[dict[str, Any]], remedies: list[dict[str, Any]]
+) -> None:
+    done = repaired(table, expect, remedies)
+    released = done.released
+    assert released.column_names == table.column_names
+    assert released.num_rows == table.num_rows - done.log.suppressed
+    notes = {text: row for row, text in enumerate(table["note"].to_pylist())}
+    assert len(set(released["note"].to_pylist())) == released.num_rows  # nobody twice
+    if not any("bucketization" in one for one in remedies):
+        rows = [notes[text] for text in released["note"].to_pylist()]
+        for untouched in ("disease", "cost"):
+            assert released[untouched].to_pylist() == table[untouched].take(rows).to_pylist()
+    if done.passed and not done.log.is_unchanged:
+        demanded = next(one["k_anonymity"]["k"] for one in expect if "k_anonymity" in one)
+        for convention in ("own_category", "wildcard", "fail"):
+            conventions = {"missing_quasi_identifier": convention}
+            policy = {"version": 1, "attributes": ATTRIBUTES, "expect": expect, "conventions": conventions}
+            alone = audit(released, policy, plugins=PLUGINS)
+            assert alone.passed
+            assert next(one.observed for one in alone.expectations if one.check == "k_anonymity") >= demanded
+
+
+@settings(max_examples=10)
+@given_all
+def test_repairing_what_was_repaired_changes_nothing(
+    table: pa.Table, expect: list[dict[str, Any]], remedies: list[dict[str, Any]]
+) -> None:
+    once = repaired(table, expect, remedies)
+    if once.passed:
+        twice = repaired(once.released, expect, remedies)
+        assert twice.log.is_unchanged
+        assert twice.released.equals(once.released)
+
+
+@settings(max_examples=10)
+@given(table=tables(), expect=st.sampled_from(DEMANDS), name=st.sampled_from(MERGING))
+def test_what_passed_before_is_at_no_greater_risk(table: pa.Table, expect: list[dict[str, Any]], name: str) -> None:
+    done = repaired(table, expect, [{name: {}}])
+    after = {(one.check, one.attribute): one for one in done.after.expectations}
+    for before in done.before.expectations:
+        then = after[before.check, before.attribute]
+        if before.status.value == "passed":
+            assert then.status.value == "passed"
+            assert before.observed is not None
+            assert then.observed is not None
+            safer = (
+                then.observed >= before.observed
+                if before.comparison.higher_is_safer
+                else then.observed <= before.observed
+            )
+            assert safer or abs(then.observed - before.observed) < 1e-12
+
+
+@settings(max_examples=6)
+@given(table=tables(), expect=st.sampled_from(DEMANDS), seed=st.randoms(use_true_random=False))
+def test_the_order_of_records_changes_nothing(table: pa.Table, expect: list[dict[str, Any]], seed: Any) -> None:
+    order = list(range(table.num_rows))
+    seed.shuffle(order)
+    one, two = repaired(table, expect, []), repaired(table.take(order), expect, [])
+    assert one.passed == two.passed
+    if one.passed and not one.log.is_unchanged:
+        columns = [name for name in table.column_names if name != "note"]
+        assert one.log.lines == two.log.lines
+        assert (
+            one.released.select(columns)
+            .sort_by([(name, "ascending") for name in columns])
+            .equals(two.released.select(columns).sort_by([(name, "ascending") for name in columns]))
+        )
