@@ -170,7 +170,8 @@ class RemedyView:
         """
         unit = [] if self.release.unit is None else [self.release.unit.attribute]
         by_class = bool(unit) or self.policy.conventions.suppressed == "exempt"  # who counts depends on the classes
-        grouped = self.policy.with_role(Role.QUASI_IDENTIFIER) if by_class else []
+        hidden = all(domain.suppressed for domain in self.release.quasi_identifiers)  # maybe every record is
+        grouped = self.policy.with_role(Role.QUASI_IDENTIFIER) if by_class or hidden else []
         needed = self.attributes([*self.policy.with_role(Role.SENSITIVE), *unit, *grouped])
         columns: dict[str, NDArray[np.int64]] = {one.name: one.codes for one in needed}
         if not columns:

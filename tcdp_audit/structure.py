@@ -91,7 +91,8 @@ def _wrong_scale(release: Release) -> Outcome:
 
 def _outside_hierarchy(release: Release, *, show_values: bool) -> Outcome:
     sentences = []
-    for name, codes in sorted(release.unknown_labels.items()):
+    outside = _outside(release)
+    for name, codes in sorted(outside.items()):
         domain, raw = release.domains[name], release.engine.domain(name)
         records = int(domain.counts[codes].sum())
         first = release.engine.locate(name, raw.values[np.isin(domain.code_of_raw, codes)]) if records else 0
@@ -100,9 +101,19 @@ def _outside_hierarchy(release: Release, *, show_values: bool) -> Outcome:
         count = f"{len(codes):,} value{'' if len(codes) == 1 else 's'}"
         sentences.append(f"column {name!r} has {count} that its hierarchy does not know{labels}{where}")
     message = "; ".join(sentences)
-    return _finding(
-        "outside_hierarchy", "Hierarchies know every value", sorted(release.unknown_labels), _literal(message)
-    )
+    return _finding("outside_hierarchy", "Hierarchies know every value", sorted(outside), _literal(message))
+
+
+def _outside(release: Release) -> dict[str, list[int]]:
+    """The values that a hierarchy does not know, by attribute; suppressed ones and ranges of a scale need no node."""
+    found = {name: [code for code in codes if not _is_generalised(release.domains[name], code)]
+             for name, codes in release.unknown_labels.items()}
+    return {name: codes for name, codes in found.items() if codes}
+
+
+def _is_generalised(domain: Domain, code: int) -> bool:
+    cover = None if domain.covers is None else domain.covers[code]
+    return code in domain.suppressed or (cover is not None and cover.low != cover.high)
 
 
 def _literal(text: str) -> str:

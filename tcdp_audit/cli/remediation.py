@@ -107,5 +107,5 @@ def _verdict(remediation: Remediation) -> Text:
     else:
         told = log.reason or "the release as written does not pass"
     kept = "" if remediation.written is not None or remediation.passed else "; nothing was written"
-    style = STYLES[after.status]
-    return Text(f"\n{SHAPES[after.status]} {WORDS[after.status]}. ", style) + Text(f"{sentence_case(visible(told))}{kept}.", "default")
+    verdict = Text(f"\n{SHAPES[after.status]} {WORDS[after.status]}. ", STYLES[after.status])
+    return verdict + Text(f"{sentence_case(visible(told))}{kept}.", "default")

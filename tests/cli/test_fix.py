@@ -100,7 +100,7 @@ def test_json_and_quiet(here: Call) -> None:
     ("arguments", "sentence"),
     [
         (["release.csv"], "Missing option '--output'"),
-        (["release.csv", "--output", "release.csv"], "release.csv: the output must be a file of its own; this one is read"),
+        (["release.csv", "--output", "release.csv"], "release.csv: the output must be a file of its own"),
         (["release.csv", "--output", "fixed.xlsx"], "fixed.xlsx: unknown kind of file"),
         (["release.csv", "--output", "fixed.csv", "--report", "fixed.csv"], "no report format for '.csv'"),
         (["nowhere.csv", "--output", "fixed.csv"], "nowhere.csv: no such file"),
