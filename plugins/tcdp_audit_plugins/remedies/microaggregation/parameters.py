@@ -1,0 +1,102 @@
+"""The parameters of `microaggregation`, and what a policy shows to be wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tcdp_audit.check import ClassCheck
+from tcdp_audit.policy import Policy, Role
+from tcdp_audit.policy.model import PolicyDocument, Text
+from tcdp_audit.remedy import RemedyParameters
+
+
+class Method(StrEnum):
+    """How records are clustered."""
+
+    REFINED = "refined"
+    MDAV = "mdav"
+
+
+class Closeness(StrEnum):
+    """How clusters come to keep the policy's demands on classes beyond k."""
+
+    MERGE = "merge"
+    FIRST = "first"
+    NONE = "none"
+
+
+class MicroaggregationParameters(RemedyParameters):
+    """Parameters of `microaggregation`."""
+
+    k: Annotated[
+        int | None,
+        Field(ge=2, description="The least number of records in a cluster; by default the largest k of the policy."),
+    ] = None
+    method: Annotated[
+        Method,
+        Field(
+            strict=False,
+            description="refined: an optimal cut of a path and local search, for a single attribute the optimum; mdav: "
+            "clusters of k around extreme records.",
+        ),
+    ] = Method.REFINED
+    closeness: Annotated[
+        Closeness,
+        Field(
+            strict=False,
+            description="merge: clusters that fail a demand on classes are merged; first: clusters take one record of "
+            "every quantile of a confidential attribute, what still fails is merged; none: only k is kept.",
+        ),
+    ] = Closeness.MERGE
+    attribute: Annotated[
+        Text | None,
+        Field(description="The confidential attribute of `closeness: first`; by default the only sensitive one."),
+    ] = None
+    attributes: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="The quasi-identifiers to aggregate, together; by default all of them."),
+    ] = None
+    rounded: Annotated[
+        bool, Field(description="Means of whole numbers are rounded to whole numbers; others never are.")
+    ] = True
+
+
+def demanded_k(policy: Policy) -> int | None:
+    """The largest k that an expectation on classes demands, or None."""
+    thresholds = (
+        (one, expectation.parameters)
+        for expectation in policy.expectations
+        if isinstance(expectation.check, ClassCheck)
+        for one in expectation.check.thresholds
+    )
+    demanded = [one.demanded(parameters) for one, parameters in thresholds if one.parameter == "k"]
+    return max((int(k) for k in demanded if k is not None), default=None)
+
+
+def faults(parameters: MicroaggregationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """What only the policy as a whole shows to be wrong: (parameter, sentence)."""
+    if parameters.k is None and not any(_names_k(one) for one in document.expect):
+        yield "k", "the policy demands no k of its classes; say how many records a cluster has at least"
+    for name in parameters.attributes or ():
+        if name not in document.attributes or document.attributes[name].role is not Role.QUASI_IDENTIFIER:
+            yield "attributes", f"{name!r} is no quasi-identifier of the policy"
+    yield from _confidential_faults(parameters, document)
+
+
+def _names_k(expectation: dict[str, Any]) -> bool:
+    return any(isinstance(given, dict) and given.get("k") is not None for given in expectation.values())
+
+
+def _confidential_faults(parameters: MicroaggregationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    sensitive = [name for name, one in document.attributes.items() if one.role is Role.SENSITIVE]
+    if parameters.closeness is not Closeness.FIRST:
+        if parameters.attribute is not None:
+            yield "attribute", "only `closeness: first` starts from a confidential attribute"
+    elif parameters.attribute is not None and parameters.attribute not in sensitive:
+        yield "attribute", f"{parameters.attribute!r} is no sensitive attribute of the policy"
+    elif parameters.attribute is None and len(sensitive) != 1:
+        yield "attribute", f"the policy has {len(sensitive)} sensitive attributes; name the one to start from"
