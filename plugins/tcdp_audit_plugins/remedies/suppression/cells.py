@@ -1,0 +1,80 @@
+"""Suppression of cells: as few quasi-identifier cells as a search finds, so that every class keeps the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from tcdp_audit.exact import Floats
+from tcdp_audit.keys import fold
+from tcdp_audit.remedy import Treatment
+from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit_plugins.remedies.suppression.enlargement import enlarge
+from tcdp_audit_plugins.remedies.suppression.local_suppression import LocalSuppression
+from tcdp_audit_plugins.remedies.suppression.patterns import patterns
+from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integers, Mask, QuasiIdentifierCells
+from tcdp_audit_plugins.remedies.suppression.refinement import refine
+
+
+def suppress_cells(view: RemedyView, importance: Mapping[str, Fraction]) -> Treatment:
+    """Group the records of failing classes, then let passing ones help the rest, then show again what can be shown.
+
+    Args:
+        view: the release.
+        importance: of attributes, at least 0; 1 where it is not given.
+
+    Raises:
+        RemedyError: not even one class of all records keeps the demands.
+
+    Cost: two sorts of the pending records for each of at most 4,096 patterns, and a few of all records for each
+    attribute.
+    """
+    cells = QuasiIdentifierCells.of(view)
+    weights = [importance.get(one.name, Fraction(1)) for one in cells.attributes]
+    weight = np.array(weights, dtype=np.float64)
+    search = LocalSuppression.begun(cells, view.demands)
+    passing = search.settled
+    if search.pending.any():
+        levels = patterns(weights, [one.domain.size for one in cells.attributes])
+        search = _cheapest(search, levels, weight, _turns(view))
+    return Treatment(columns=dict(cells.columns(search.suppressed)), notes=_notes(cells, search.suppressed, passing))
+
+
+def _cheapest(
+    begun: LocalSuppression, levels: Sequence[Sequence[Mask]], importance: Floats, turn: Integers
+) -> LocalSuppression:
+    """The cheapest way to a search with nothing pending and nothing hidden in vain."""
+    ways: list[LocalSuppression] = []
+    attributes = np.argsort(-importance, kind="stable").tolist()
+    for most_first in (True, False):
+        grouped = begun.copy()
+        grouped.group(levels, most_first=most_first)
+        for largest_first in (True, False) if grouped.pending.any() else (True,):
+            ways.append(grouped.copy())
+            enlarge(ways[-1], levels, importance, largest_first=largest_first)
+            refine(ways[-1], attributes, turn)
+    return min(ways, key=lambda way: float(importance @ way.cells.changed(way.suppressed).sum(axis=1)))
+
+
+def _turns(view: RemedyView) -> Integers:
+    """A random order of the records that does not depend on the order they stand in, but for equal ones."""
+    columns = view.attributes(sorted(name for name in view.policy.attributes if name in view.release.columns))
+    keys = fold([one.codes for one in columns], [one.domain.size + 1 for one in columns]).values
+    turn = np.empty(view.records, dtype=np.int64)
+    turn[np.argsort(keys, kind="stable")] = view.generator().permutation(view.records)
+    return turn
+
+
+def _notes(cells: QuasiIdentifierCells, suppressed: Mask, passing: Mask) -> dict[str, object]:
+    changed = cells.changed(suppressed)
+    touched = changed.any(axis=0)
+    counts = zip(cells.attributes, changed.sum(axis=1).tolist(), strict=True)
+    return {
+        "cells": {one.name: count for one, count in counts if count},
+        "share": float(changed.mean()),
+        "records": int(touched.sum()),
+        "enlarged": int((touched & passing).sum()),
+        "patterns": len(np.unique(changed[:, touched], axis=1).T),
+    }

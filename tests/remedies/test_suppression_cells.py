@@ -1,0 +1,275 @@
+"""Cells: every class keeps the policy, and few cells are suppressed; against the least number, found by trying all."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tcdp_audit
+from tcdp_audit.engines import open_engine
+from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.policy import load_policy
+from tcdp_audit.release import Release
+from tcdp_audit.remedy import RemedyError, Treatment
+from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit.treatment import treated
+from tcdp_audit_plugins.remedies.suppression import SUPPRESSION
+
+PLUGINS = Plugins.load(external=False)
+Row = tuple[str, ...]
+Keeps = Callable[[Sequence[Row], Sequence[Row]], bool]  # of a class among all records, the last cell sensitive
+
+K2: Mapping[str, Any] = {"k_anonymity": {"k": 2}}
+K3: Mapping[str, Any] = {"k_anonymity": {"k": 3}}
+CLOSE: Mapping[str, Any] = {"t_closeness": {"t": 0.4, "attribute": "s"}}
+
+
+def _policy(attributes: int, expect: Sequence[Mapping[str, Any]], **more: Any) -> dict[str, Any]:
+    roles: dict[str, Any] = {f"q{place}": {"role": "quasi_identifier"} for place in range(attributes)}
+    roles["s"] = {"role": "sensitive", "scale": "nominal"}
+    return {"version": 1, "attributes": roles, "expect": list(expect), **more}
+
+
+def _table(rows: Sequence[Sequence[str | None]]) -> pa.Table:
+    columns = list(zip(*rows, strict=True))
+    names = [*(f"q{place}" for place in range(len(columns) - 1)), "s"]
+    return pa.table({name: pa.array(column, pa.string()) for name, column in zip(names, columns, strict=True)})
+
+
+def _treated(table: pa.Table, policy: Mapping[str, Any], **parameters: Any) -> tuple[pa.Table, Treatment]:
+    bound = load_policy(policy, PLUGINS)
+    with open_engine(table, 2**28) as engine:
+        view = RemedyView(Release(engine, bound), (), 0, lambda _: ())
+        treatment = SUPPRESSION.apply(view, SUPPRESSION.parameters.model_validate(parameters))
+        return treated(table, view, treatment), treatment
+
+
+def _suppressed(rows: Sequence[Row], expect: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Row]:
+    policy = _policy(len(rows[0]) - 1, expect)
+    table, _ = _treated(_table(rows), policy, of="cells", **parameters)
+    return [tuple(row.values()) for row in table.to_pylist()]
+
+
+def _as_many(k: int) -> Keeps:
+    return lambda members, _: len(members) >= k
+
+
+def _as_close(k: int, t: Fraction) -> Keeps:
+    def keeps(members: Sequence[Row], everybody: Sequence[Row]) -> bool:
+        here, all_ = Counter(row[-1] for row in members), Counter(row[-1] for row in everybody)
+        apart = (abs(Fraction(here[s], len(members)) - Fraction(n, len(everybody))) for s, n in all_.items())
+        return len(members) >= k and sum(apart, Fraction()) / 2 <= t
+
+    return keeps
+
+
+def _all_keep(rows: Sequence[Row], keeps: Keeps) -> bool:
+    classes = defaultdict(list)
+    for row in rows:
+        classes[row[:-1]].append(row)
+    return all(keeps(members, rows) for members in classes.values())
+
+
+def _cost(masks: Sequence[Sequence[int]], weights: Sequence[int]) -> int:
+    return sum(weight for mask in masks for weight, hidden in zip(weights, mask, strict=True) if hidden)
+
+
+def _least(rows: Sequence[Row], keeps: Keeps, weights: Sequence[int]) -> int | None:
+    """The cost of the cheapest choice of cells after which every class keeps its demands, by trying all of them."""
+    choices = list(product(product((0, 1), repeat=len(weights)), repeat=len(rows)))
+    for masks in sorted(choices, key=lambda masks: _cost(masks, weights)):
+        hidden = [
+            (*("*" if hide else cell for cell, hide in zip(row, mask, strict=False)), row[-1])
+            for row, mask in zip(rows, masks, strict=True)
+        ]
+        if _all_keep(hidden, keeps):
+            return _cost(masks, weights)
+    return None
+
+
+def _changed(before: Sequence[Row], after: Sequence[Row]) -> list[int]:
+    """Suppressed cells of each attribute; nothing else may have changed."""
+    counts = [0] * (len(before[0]) - 1)
+    for one, other in zip(before, after, strict=True):
+        assert one[-1] == other[-1]
+        for place, (old, new) in enumerate(zip(one[:-1], other[:-1], strict=True)):
+            assert new in (old, "*")
+            counts[place] += new != old
+    return counts
+
+
+# Six records: two pairs agree but for one attribute, and the last two in nothing
+
+SIX = [("a", "x", "1"), ("a", "y", "2"), ("b", "x", "1"), ("c", "x", "2"), ("d", "z", "1"), ("e", "w", "2")]
+
+
+def test_fewest_cells() -> None:
+    assert _suppressed(SIX, [K2]) == [
+        ("a", "*", "1"),
+        ("a", "*", "2"),
+        ("*", "x", "1"),
+        ("*", "x", "2"),
+        ("*", "*", "1"),
+        ("*", "*", "2"),
+    ]
+
+
+def test_an_important_attribute_is_suppressed_later() -> None:
+    rows = [("a", "x", "1"), ("a", "y", "2"), ("b", "x", "1"), ("b", "y", "2")]
+    assert _changed(rows, _suppressed(rows, [K2], importance={"q0": 2})) == [0, 4]
+    assert _changed(rows, _suppressed(rows, [K2], importance={"q1": 2})) == [4, 0]
+    assert _changed(rows, _suppressed(rows, [K2], importance={"q0": 0})) == [4, 0]
+
+
+def test_a_record_left_over_is_helped_by_a_class_that_can_spare_one() -> None:
+    rows = [("a", "x", "1")] * 3 + [("a", "y", "2")] * 2 + [("a", "z", "1")]
+    policy = _policy(2, [K2])
+    table, treatment = _treated(_table(rows), policy, of="cells")
+    after = [tuple(row.values()) for row in table.to_pylist()]
+    assert Counter(after) == {("a", "x", "1"): 2, ("a", "y", "2"): 2, ("a", "*", "1"): 2}
+    assert after[-1] == ("a", "*", "1")
+    assert treatment.notes == {"cells": {"q1": 2}, "share": 2 / 12, "records": 2, "enlarged": 1, "patterns": 1}
+
+
+def test_a_class_that_can_spare_none_goes_as_a_whole() -> None:
+    rows = [("a", "x", "1")] * 2 + [("a", "y", "2")] * 2 + [("a", "z", "1")]
+    assert _suppressed(rows, [K2]) == [("a", "*", "1")] * 2 + [("a", "y", "2")] * 2 + [("a", "*", "1")]
+
+
+def test_a_record_that_agrees_with_nobody_is_hidden_altogether_with_another() -> None:
+    rows = [("a", "x", "1")] * 2 + [("b", "y", "2")] * 3 + [("c", "z", "1")]
+    after = Counter(_suppressed(rows, [K2]))
+    assert after == {("a", "x", "1"): 2, ("b", "y", "2"): 2, ("*", "*", "2"): 1, ("*", "*", "1"): 1}
+
+
+def test_missing_and_suppressed_cells_are_alike() -> None:
+    rows = [("a", None, "1"), ("a", "*", "2"), ("b", "x", "1"), ("b", "x", "1")]
+    table, treatment = _treated(_table(rows), _policy(2, [K2]), of="cells")
+    assert table.equals(_table(rows))
+    assert treatment.notes["records"] == 0
+
+
+def test_a_number_becomes_a_token_and_others_stay_as_written() -> None:
+    policy = _policy(2, [K2])
+    policy["attributes"]["q0"]["scale"] = "numeric"
+    table, _ = _treated(
+        _table([("1.50", "x", "1"), ("1.5", "x", "1"), ("7", "y", "1"), ("8", "y", "1")]), policy, of="cells"
+    )
+    assert table["q0"].to_pylist() == ["1.50", "1.5", "*", "*"]
+    whole = pa.table({"q0": [1, 1, 7, 8], "q1": list("xxyy"), "s": list("1111")})
+    table, _ = _treated(whole, policy, of="cells")
+    assert table["q0"].to_pylist() == ["1", "1", "*", "*"]
+
+
+def test_exempt_records_neither_count_nor_change() -> None:
+    rows = [("*", "*", "*"), ("a", "x", "1"), ("a", "x", "2"), ("b", "y", "1"), ("b", "z", "1")]
+    policy = _policy(2, [K2], conventions={"suppressed": "exempt"})
+    table, treatment = _treated(_table(rows), policy, of="cells")
+    assert table["q1"].to_pylist() == ["*", "x", "x", "*", "*"]
+    assert treatment.notes["enlarged"] == 0
+
+
+def test_more_attributes_than_can_be_tried_in_every_combination() -> None:
+    """Fourteen attributes; the first three records agree in half of them, and the last two in none."""
+    rows = [("a",) * 7 + (str(number),) * 7 + ("1",) for number in range(3)] + [
+        (f"b{number}",) * 14 + ("2",) for number in range(2)
+    ]
+    after = _suppressed(rows, [K2])
+    assert _all_keep(after, _as_many(2))
+    assert after[0] == ("a",) * 7 + ("*",) * 7 + ("1",)
+
+
+def test_the_limit_is_named_with_what_would_do() -> None:
+    with pytest.raises(RemedyError, match=r"8 of 12 quasi-identifier cells .* allows 6; `at_most: 0\.6667` would do"):
+        _suppressed(SIX, [K2], at_most=0.5)
+    assert _changed(SIX, _suppressed(SIX, [K2], at_most="2/3")) == [4, 4]
+
+
+def test_what_no_class_can_keep_is_refused() -> None:
+    with pytest.raises(
+        RemedyError, match=r"6 records cannot be grouped .* one class of all 6 records does not keep it"
+    ):
+        _suppressed(SIX, [{"k_anonymity": {"k": 7}}])
+
+
+def test_a_policy_without_demands_on_classes_is_refused() -> None:
+    with pytest.raises(RemedyError, match="demands nothing of equivalence classes"):
+        _suppressed(SIX, [{"k_anonymity": {"k": 2, "severity": "warning"}}])
+
+
+def test_faults_of_a_policy() -> None:
+    def faults(given: Mapping[str, Any], **more: Any) -> list[str]:
+        document = load_policy(_policy(2, [K2], **more), PLUGINS).document
+        return [name for name, _ in SUPPRESSION.validate(SUPPRESSION.parameters.model_validate(given), document)]
+
+    assert faults({"of": "cells", "importance": {"q0": 2}}) == []
+    assert faults({"of": "cells", "importance": {"s": 2, "q9": 1}}) == ["importance", "importance"]
+    assert faults({"importance": {"q0": 2}}) == ["importance"]
+    assert faults({"of": "cells"}, conventions={"suppressed_tokens": []}) == ["of"]
+    assert faults({}, rows_aligned=True) == ["of"]
+    assert faults({"of": "cells"}, rows_aligned=True) == []
+
+
+def test_fixing_tells_what_was_suppressed() -> None:
+    result = tcdp_audit.fix(_table(SIX), _policy(2, [K2], remedy=[{"suppression": {"of": "cells"}}]))
+    assert result.passed
+    assert result.log.cells == {"q0": 4, "q1": 4, "s": 0}
+    again = tcdp_audit.fix(result.released, _policy(2, [K2], remedy=[{"suppression": {"of": "cells"}}]))
+    assert again.released.equals(result.released)
+
+
+# Properties
+
+cells = st.sampled_from("abc")
+tables = st.integers(1, 3).flatmap(
+    lambda width: st.lists(st.tuples(*[cells] * width, st.sampled_from("12")), min_size=3, max_size=24)
+)
+demands = st.sampled_from([([K2], _as_many(2)), ([K3], _as_many(3)), ([K2, CLOSE], _as_close(2, Fraction(2, 5)))])
+
+
+@settings(max_examples=20)
+@given(tables, demands, st.randoms(use_true_random=False))
+def test_every_class_keeps_the_demands_whatever_the_order(
+    rows: list[Row], demand: tuple[list[Mapping[str, Any]], Keeps], random: Any
+) -> None:
+    expect, keeps = demand
+    after = _suppressed(rows, expect)
+    _changed(rows, after)
+    assert _all_keep(after, keeps)
+    assert sorted(_suppressed(random.sample(rows, len(rows)), expect)) == sorted(after)
+
+
+def _small_tables(number: int) -> Iterator[list[Row]]:
+    """Tables small enough that every choice of cells can be tried."""
+    for seed in range(number):
+        random = Random(seed)  # noqa: S311 - tables to test on
+        width, length = random.choice([(1, 8), (2, 5), (2, 6), (3, 4)])
+        values = [random.randint(2, 3) for _ in range(width)]
+        yield [(*("abc"[random.randrange(n)] for n in values), random.choice("123")) for _ in range(length)]
+
+
+@pytest.mark.parametrize(
+    ("expect", "keeps", "least", "found"),
+    [
+        ([K2], _as_many(2), 38, 41),
+        ([K3], _as_many(3), 80, 80),
+        ([K2, CLOSE], _as_close(2, Fraction(2, 5)), 45, 48),
+    ],
+)
+def test_how_far_from_the_least_number_of_cells(
+    expect: list[Mapping[str, Any]], keeps: Keeps, least: int, found: int
+) -> None:
+    tables = list(_small_tables(10))
+    best = [_least(rows, keeps, [1] * (len(rows[0]) - 1)) or 0 for rows in tables]
+    mine = [sum(_changed(rows, _suppressed(rows, expect))) for rows in tables]
+    assert all(one >= other for one, other in zip(mine, best, strict=True))
+    assert (sum(best), sum(mine)) == (least, found)
