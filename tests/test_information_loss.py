@@ -137,6 +137,19 @@ def test_a_set_label_grows():
     assert found.certainty_penalty.before == pytest.approx(2 / 3 / 4)
 
 
+def test_a_set_of_what_is_no_plain_value_covers_nothing():
+    towns = ["a", "b", "c", "{b, c}", "{a, {b, c}}"]
+
+    assert loss_of({"town": towns}, {"town": [*towns[:-1], "b"]}).total == pytest.approx(1 / 5)
+
+
+def test_a_number_between_two_others_is_a_change():
+    found = loss_of({"age": [0, 2]}, {"age": [0, 1.5]}, **AGES)
+
+    assert found.cells_changed == {"age": 1}
+    assert found.total == pytest.approx(1 / 8)
+
+
 def test_the_total_is_the_mean_over_attributes_of_both_roles():
     before = {"age": [20, 60], "town": ["a", "b"], "pay": [1, 5], "note": ["x", "y"]}
     after = {"age": ["[20, 60]", "60"], "town": ["a", "a"], "pay": [2, 5], "note": ["z", "z"]}
@@ -223,6 +236,7 @@ def test_the_average_class_size_is_by_the_largest_k_demanded(expect: list[dict[s
         ([0, 0, 20, 10], 1 / 4),  # beyond the range
         (["[0, 10]", "[0, 10]", "[0, 10]", "[0, 10]"], 0),  # half at 0, half at 10, as before
         (["[0, 10)", "0", "10", "10"], 0),  # covers only 0
+        (["(0, 10]", "0", "0", "10"], 0),  # covers only 10
         (["[4, 6]", "0", "10", "10"], 1 / 4 * 5 / 10),  # covers none, and stands at 5
         (["*", "0", "10", "10"], 1 / 2 * abs(1 / 3 - 1 / 2) + 1 / 2 * abs(1 / 3 - 1 / 2)),
         (["*", "*", "*", None], None),
