@@ -106,8 +106,10 @@ def _outside_hierarchy(release: Release, *, show_values: bool) -> Outcome:
 
 def _outside(release: Release) -> dict[str, list[int]]:
     """The values that a hierarchy does not know, by attribute; suppressed ones and ranges of a scale need no node."""
-    found = {name: [code for code in codes if not _is_generalised(release.domains[name], code)]
-             for name, codes in release.unknown_labels.items()}
+    found = {
+        name: [code for code in codes if not _is_generalised(release.domains[name], code)]
+        for name, codes in release.unknown_labels.items()
+    }
     return {name: codes for name, codes in found.items() if codes}
 
 

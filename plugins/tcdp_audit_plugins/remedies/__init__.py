@@ -9,9 +9,11 @@ from tcdp_audit import hookimpl
 from tcdp_audit.remedy import Remedy
 from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
+from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION
+from tcdp_audit_plugins.remedies.mondrian import MONDRIAN
 from tcdp_audit_plugins.remedies.suppression import SUPPRESSION
 
-REMEDIES: list[Remedy[Any]] = [BUCKETIZATION, GENERALIZATION, SUPPRESSION]
+REMEDIES: list[Remedy[Any]] = [BUCKETIZATION, GENERALIZATION, MICROAGGREGATION, MONDRIAN, SUPPRESSION]
 
 
 @hookimpl

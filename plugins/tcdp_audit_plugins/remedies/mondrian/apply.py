@@ -1,0 +1,122 @@
+"""The remedy itself: from a view to classes that keep the policy, and one label for each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tcdp_audit.keys import fold
+from tcdp_audit.merged import MergedDemands
+from tcdp_audit.remedy import RemedyError, Treatment
+from tcdp_audit.remedy_view import Attribute, RemedyView
+from tcdp_audit_plugins.remedies.mondrian.axes import Axis, OrderedAxis
+from tcdp_audit_plugins.remedies.mondrian.cuts import ORDERS
+from tcdp_audit_plugins.remedies.mondrian.hierarchy_axis import HierarchyAxis
+from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters
+from tcdp_audit_plugins.remedies.mondrian.partition import Space, partitioned
+from tcdp_audit_plugins.remedies.mondrian.parts import Mask
+from tcdp_audit_plugins.remedies.mondrian.runs import Indices, Integers
+from tcdp_audit_plugins.remedies.recoding import is_ranged, recode
+
+
+def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
+    """Cut the table into classes that keep every demand, and give each one label in every quasi-identifier.
+
+    Raises:
+        RemedyError: nothing is demanded of a class, or the classes to start with do not keep the demands already.
+
+    Cost: that of `partitioned` for each order of the attributes.
+    """
+    task = _Task(view, parameters)
+    task.require_attainable()
+    found = {name: partitioned(task.space, task.roots, order, view.progress) for name, order in ORDERS.items()}
+    penalties = {name: task.space.penalty(one.classes) for name, one in found.items()}
+    order = min(penalties, key=penalties.__getitem__)
+    best = found[order]
+    return Treatment(
+        {one.name: recode(one, best.classes, best.count, view.suppressed_token) for one in task.attributes},
+        notes={"classes": best.count, "levels": best.levels, "order": order, "penalties": penalties},
+    )
+
+
+def axis_of(attribute: Attribute) -> Axis:
+    """The dimension of an attribute: its hierarchy where it is nominal and has one, else the order of its values."""
+    ranged = is_ranged(attribute)
+    if ranged or attribute.hierarchy is None:
+        return OrderedAxis(attribute, is_set=not ranged)
+    return HierarchyAxis(attribute, attribute.hierarchy)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A release to cut under some parameters."""
+
+    view: RemedyView
+    parameters: MondrianParameters
+
+    @cached_property
+    def attributes(self) -> list[Attribute]:
+        """The quasi-identifiers to generalise."""
+        chosen = self.parameters.attributes
+        return [one for one in self.view.quasi_identifiers if chosen is None or one.name in chosen]
+
+    @cached_property
+    def space(self) -> Space:
+        """Their dimensions, and what every class must keep."""
+        weights = self.parameters.weights or {}
+        return Space(
+            axes=[axis_of(one) for one in self.attributes],
+            weights=[float(weights.get(one.name, 1)) for one in self.attributes],
+            keep=self._keep,
+            least=max(self._demands.least_size, self._k),
+        )
+
+    @property
+    def _k(self) -> int:
+        return self.parameters.k or 1
+
+    def _keep(self, classes: Integers, count: int, records: Indices | None = None) -> Mask:
+        large = np.bincount(classes, minlength=count) >= self._k
+        return np.asarray(large & self.view.demands.keep(classes, count, records))
+
+    @cached_property
+    def roots(self) -> Integers:
+        """The classes to start with: those of the quasi-identifiers that stay as they are. Shape (records,)."""
+        generalised = {one.name for one in self.attributes}
+        others = [one for one in self.view.quasi_identifiers if one.name not in generalised]
+        if not others:
+            return np.zeros(self.view.records, dtype=np.int64)
+        keys = fold([one.codes for one in others], [one.domain.size + 1 for one in others])
+        return np.unique(keys.values, return_inverse=True)[1]
+
+    @cached_property
+    def _demands(self) -> MergedDemands:
+        return MergedDemands(self.view.demands, self.roots, int(self.roots.max()) + 1)
+
+    def require_attainable(self) -> None:
+        """The classes to start with must be allowed.
+
+        Raises:
+            RemedyError: they are not, or anything is; says which demands fail.
+        """
+        if not self.attributes:
+            raise RemedyError("the policy declares no quasi-identifier to cut")
+        if not self.view.demands and self.parameters.k is None:
+            raise RemedyError("the policy demands nothing of a class, so that any would do; give `k`")
+        if failing := int((~self._keep(self.roots, self._demands.count)).sum()):
+            raise RemedyError(self._refusal(failing))
+
+    def _refusal(self, failing: int) -> str:
+        count = self._demands.count
+        demands = self._demands.failed(np.arange(count), count)
+        if (np.bincount(self.roots) < self._k).any():
+            demands.append(f"k = {self._k:,}")
+        told = " and ".join(demands)
+        if count == 1:
+            return f"even the whole table as one class does not keep {told}"
+        return (
+            f"{failing:,} of the {count:,} classes of the quasi-identifiers that are not among `attributes` do not "
+            f"keep {told}; add some of them to `attributes`, or leave it out"
+        )

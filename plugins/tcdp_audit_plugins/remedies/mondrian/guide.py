@@ -1,0 +1,42 @@
+"""What a person needs to know about mondrian."""
+
+from __future__ import annotations
+
+from tcdp_audit.remedy import RemedyGuide
+
+GUIDE = RemedyGuide(
+    method=(
+        "The table is cut in parts, and the parts again, as long as every part keeps all demands of the policy on "
+        "classes: not k alone, but diversity and closeness too. A numeric or ordinal attribute is cut at the median "
+        "between two values, a nominal one with a hierarchy into the children of the lowest node that covers the part, "
+        "one without in the order of its values. A child that does not keep the demands is replaced by its own "
+        "children where those do; what is left stays together under the node's label, and takes in the smallest "
+        "children until it keeps the demands. If the attribute whose turn it is cannot be cut, the next one is tried. "
+        "The whole is done with three orders of the attributes: widest first, most penalty saved for each bit of the "
+        "cut first, and the same for each root of a bit; the one with the least certainty penalty is kept. Each final "
+        "part is a class, and gets the narrowest label that covers it: an interval, a node of the hierarchy, or a set."
+    ),
+    choosing=(
+        "The first choice where classes are too small or too alike: it keeps all records, and loses less than one "
+        "granularity for the whole table as `generalization` has it. Labels differ from class to class ([20, 35] here, "
+        "[28, 31] there), which not every use can take. Give `weights` to attributes whose detail matters more. Where "
+        "the policy demands nothing of classes, but counts unique records or measures a risk, give `k`."
+    ),
+    guarantees=(
+        "Every class keeps every demand on classes, decided as the audit decides it; none is smaller than `k`. Records "
+        "that agreed in all quasi-identifiers still do. No record is dropped, and only quasi-identifiers change. "
+        "A class with a missing or suppressed value gets the suppressed token in that attribute. An attack whose share "
+        "of victims the policy limits is allowed no victim. Checks of the table as a whole are left to the audit."
+    ),
+    source=(
+        "LeFevre, DeWitt, Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, strict partitioning; the "
+        "certainty penalty is that of Xu et al., KDD 2006; saving per bit is the gain ratio of Quinlan, C4.5, 1993"
+    ),
+    example="- mondrian: {weights: {age: 2}}",
+    notes={
+        "classes": "Classes after.",
+        "levels": "How often the table was gone through, for the order that was kept.",
+        "order": "The order of the attributes that was kept: `widest`, `saving_per_bit` or `saving_per_root_bit`.",
+        "penalties": "The mean certainty penalty of each order, weighted where `weights` are given.",
+    },
+)

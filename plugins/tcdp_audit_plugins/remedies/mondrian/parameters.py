@@ -1,0 +1,45 @@
+"""The parameters of `mondrian`, and what a policy shows to be wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
+
+from tcdp_audit.policy import Role
+from tcdp_audit.policy.model import PolicyDocument, Text
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.remedy import RemedyParameters
+
+
+class MondrianParameters(RemedyParameters):
+    """Parameters of `mondrian`."""
+
+    attributes: Annotated[
+        list[Text] | None,
+        Field(
+            min_length=1, description="The quasi-identifiers to generalise; without it, all. Others stay as they are."
+        ),
+    ] = None
+    k: Annotated[
+        int | None, Field(ge=1, description="The least number of records in a class, besides what the policy demands.")
+    ] = None
+    weights: Annotated[
+        dict[Text, Annotated[Exact, Field(gt=0)]] | None,
+        Field(
+            min_length=1,
+            description="How much the detail of an attribute matters beside others': {age: 2}; 1 where not named.",
+        ),
+    ] = None
+
+
+def faults(parameters: MondrianParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """What only the policy as a whole shows to be wrong: (parameter, sentence)."""
+    quasi_identifiers = {name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER}
+    for field in ("attributes", "weights"):
+        for name in getattr(parameters, field) or ():
+            if name not in quasi_identifiers:
+                yield field, f"{name!r} is no quasi-identifier of the policy"
+            elif field == "weights" and name not in (parameters.attributes or quasi_identifiers):
+                yield field, f"{name!r} is not among `attributes`, so that its weight has no use"

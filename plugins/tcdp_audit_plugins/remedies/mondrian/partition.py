@@ -1,0 +1,126 @@
+"""Top-down partitioning, all partitions of a level at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcdp_audit.shards import Progress
+from tcdp_audit_plugins.remedies.mondrian.axes import Axis, mean_width
+from tcdp_audit_plugins.remedies.mondrian.cuts import Cuts, Order, cuts_of
+from tcdp_audit_plugins.remedies.mondrian.parts import Mask, allowed_parts
+from tcdp_audit_plugins.remedies.mondrian.runs import Indices, Integers
+
+Keep = Callable[[Integers, int, Indices], Mask]  # classes, their count, and the records they are of: which are allowed
+
+
+@dataclass(frozen=True)
+class Partitioning:
+    """A table cut into classes.
+
+    Args:
+        classes: the class of each record, from 0 to count - 1. Shape (records,).
+        count: how many there are.
+        levels: how often the table was gone through.
+    """
+
+    classes: Integers
+    count: int
+    levels: int
+
+
+@dataclass(frozen=True)
+class Space:
+    """What is cut, and what every part must keep.
+
+    Args:
+        axes: the dimensions, at least one.
+        weights: how much each of them matters.
+        keep: which classes are allowed, each judged by itself.
+        least: no class of fewer records is allowed.
+    """
+
+    axes: Sequence[Axis]
+    weights: Sequence[float]
+    keep: Keep
+    least: int
+
+    def penalty(self, classes: Integers) -> float:
+        """Normalised certainty penalty of some classes: weighted mean over the axes, mean over the records."""
+        return float(np.average([mean_width(axis, classes) for axis in self.axes], weights=self.weights))
+
+
+def partitioned(space: Space, roots: Integers, order: Order, progress: Progress) -> Partitioning:
+    """Cut partitions until none can be cut any more.
+
+    Args:
+        space: the dimensions and demands.
+        roots: the partition of each record to start with, from 0 without a gap; each is allowed. Shape (records,).
+        order: which axis of a partition is cut first.
+        progress: told (step, records done, records).
+
+    Returns:
+        Classes that are all allowed; records in one root with the same values stay together.
+
+    Cost: for every level a grouping of the records that are not done on each axis, and a judgement of their parts for
+    each axis that was tried. Only levels and axes are looped over.
+    """
+    classes = np.zeros(len(roots), dtype=np.int64)
+    records, partition, done, levels = np.arange(len(roots)), roots, 0, 0
+    while len(records):
+        part = _level(space, records, partition, order)
+        final = part < 0
+        numbers, finished = _numbered(partition[final])
+        classes[records[final]] = done + numbers
+        done += finished
+        levels += 1
+        records, partition = records[~final], _numbered(part[~final])[0]
+        progress("cutting partitions", len(roots) - len(records), len(roots))
+    return Partitioning(classes, done, levels)
+
+
+def _numbered(numbers: Integers) -> tuple[Integers, int]:
+    """The same numbers from 0 without a gap, and how many there are. O(records + largest number)."""
+    occurs = np.bincount(numbers) > 0
+    return (np.cumsum(occurs) - 1)[numbers], int(occurs.sum())
+
+
+def _level(space: Space, records: Indices, partition: Integers, order: Order) -> Integers:
+    """Cut each partition once, on the first axis of its ranking that is allowed.
+
+    Returns:
+        The part of each record, -1 where its partition cannot be cut. Shape (records,).
+    """
+    part = np.full(len(records), -1)
+    large = np.bincount(partition)[partition] >= 2 * space.least
+    if large.any():
+        here = np.flatnonzero(large)
+        part[here] = _divided(space, records[here], _numbered(partition[here])[0], order)
+    return part
+
+
+def _divided(space: Space, records: Indices, partition: Integers, order: Order) -> Integers:
+    cuts = cuts_of(space.axes, space.weights, records, partition, order)
+    part, largest = np.full(len(records), -1), -1
+    open_ = np.ones(cuts.ranking.shape[1], dtype=bool)
+    for choice, possible in zip(cuts.ranking, cuts.possible, strict=True):
+        axis = np.where(open_ & possible, choice, -1)
+        rows = np.flatnonzero(axis[partition] >= 0)
+        if not len(rows):
+            break
+        found = _tried(space, cuts, axis, records, rows, partition[rows])
+        here = rows[found >= 0]
+        part[here] = found[found >= 0] + largest + 1
+        largest = int(part.max())
+        open_[partition[here]] = False
+    return part
+
+
+def _tried(space: Space, cuts: Cuts, axis: Integers, records: Indices, rows: Indices, partition: Integers) -> Integers:
+    """The allowed parts of some rows, their partitions cut on one axis each."""
+    mine = records[rows]
+    return allowed_parts(
+        cuts.candidates(axis, rows, partition), lambda some, part, count: space.keep(part, count, mine[some])
+    )
