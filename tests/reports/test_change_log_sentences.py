@@ -36,7 +36,7 @@ def test_what_was_done_and_that_it_was_enough(told):
 def test_several_remedies_are_named_in_their_order(told):
     log = log_of(step(title="Binning"), step(title="MDAV"), cells={"zip": 1}, suppressed=0, before=(SIZE_BEFORE,))
     assert told(log, SIZE_AFTER).summary == (
-        "Two remedies changed 1 cell in 1 column and suppressed none of 9 records: Binning, then MDAV. "
+        "Two remedies changed 1 cell in 1 column and kept all 9 records: Binning, then MDAV. "
         "The one demand that was not met is met now."
     )
 

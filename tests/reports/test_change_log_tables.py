@@ -39,6 +39,13 @@ def test_without_a_propensity_score_the_reason_is_told():
     assert "Propensity score, mean squared error" not in [row[0] for row in table.rows]
 
 
+def test_numbers_that_are_left_out_are_counted():
+    told = {**LOSS["il1s"], "cells_left_out": 1200}
+    assert loss_table(log_of(step(), loss={**LOSS, "il1s": told})).note.startswith(
+        "IL1s is over 8 cells with a number before and after; 1,200 more have none. The propensity"
+    )
+
+
 def test_nothing_measured_makes_no_tables():
     log = log_of(step(), loss={}, cells={})
     assert (loss_table(log), attribute_table(log)) == (None, None)

@@ -63,8 +63,22 @@ def _figure(value: Any) -> str:
 
 def _note(loss: Mapping[str, Any]) -> str:
     """What a reader needs beside the figures: what chance alone would give, what was left out."""
-    found = loss.get("propensity")
-    model = found if isinstance(found, Mapping) else {}
+    return " ".join(part for part in (_numbers(_mapping(loss, "il1s")), _model(_mapping(loss, "propensity"))) if part)
+
+
+def _mapping(loss: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = loss.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _numbers(il1s: Mapping[str, Any]) -> str:
+    cells, left_out = il1s.get("cells"), il1s.get("cells_left_out")
+    if not isinstance(cells, int) or not isinstance(left_out, int) or not cells or not left_out:
+        return ""
+    return f"IL1s is over {count(cells, 'cell')} with a number before and after; {count(left_out)} more have none."
+
+
+def _model(model: Mapping[str, Any]) -> str:
     if model.get("reason"):
         return f"No propensity score: {prose(str(model['reason'])).rstrip('.')}."
     if not isinstance(model.get("ratio"), int | float):
@@ -77,13 +91,12 @@ def _note(loss: Mapping[str, Any]) -> str:
 
 def attribute_table(log: ChangeLog) -> Table | None:
     """What changed in each attribute; None where nothing is known of any."""
-    measured = log.loss.get("attributes")
-    by_name: Mapping[str, Any] = measured if isinstance(measured, Mapping) else {}
+    by_name = _mapping(log.loss, "attributes")
     names = [*by_name, *(name for name, cells in log.cells.items() if cells and name not in by_name)]
     if not names:
         return None
     remaining = log.records - log.suppressed
-    columns = _columns([by_name[name] for name in by_name])
+    columns = _columns([*by_name.values()])
     rows = [
         [visible(name), *_changed(log.cells.get(name, 0), remaining), *_figures(by_name.get(name), columns)]
         for name in names

@@ -9,7 +9,7 @@ from tcdp_audit_reports.drawing import NARROW, Label
 
 ASCENT, DESCENT = 10, 4  # pixels that text reaches above and below its baseline
 GAP = 1.0  # percent between a mark and its name
-ROWS = (4, -6, 14, -20, 24)  # baselines to try beside a mark, in pixels from its middle
+NEAR, FAR = (4, -6, 14), (-20, 24)  # baselines to try beside a mark, in pixels from its middle
 OVER, UNDER = 6, 14  # pixels from the edge of a mark to a baseline above and below it
 
 Box = tuple[float, float, float, float]  # left and right in percent of the width, top and bottom in pixels
@@ -67,13 +67,18 @@ def box_of(label: Label) -> Box:
 
 
 def _places(mark: Mark) -> Iterator[Label]:
-    """Right and left of a mark at several heights, then above and below it."""
-    side = mark.reach + GAP
-    for down in ROWS:
-        yield _label(mark, side, down, "start")
-        yield _label(mark, -side, down, "end")
+    """Right and left of a mark, above and below it, then farther up and down on both sides."""
+    yield from _beside(mark, NEAR)
     yield _label(mark, 0, -mark.radius - OVER, "middle")
     yield _label(mark, 0, mark.radius + UNDER, "middle")
+    yield from _beside(mark, FAR)
+
+
+def _beside(mark: Mark, rows: Sequence[int]) -> Iterator[Label]:
+    side = mark.reach + GAP
+    for down in rows:
+        yield _label(mark, side, down, "start")
+        yield _label(mark, -side, down, "end")
 
 
 def _label(mark: Mark, across: float, down: float, anchor: str) -> Label:

@@ -43,33 +43,39 @@ def scatter(
         limit: a line across with its text.
     """
     heights = [_height(share, text) for share, text in rows if text]
-    limits = _limit_label(limit, [box_of(label) for label in heights] + [mark.box for mark, _ in marks])
-    fixed = [*heights, *limits]
-    taken = [*map(box_of, fixed), *([] if limit is None else [(0.0, 100.0, up(limit[0]) - 1, up(limit[0]) + 1)])]
-    names = placed([mark for mark, _ in marks], 4, BASE + 4, taken)
+    taken = [box_of(label) for label in heights]
+    line = [] if limit is None else [(0.0, 100.0, up(limit[0]) - 1, up(limit[0]) + 1)]
+    names = placed([mark for mark, _ in marks], 4, BASE + 4, [*taken, *line])
+    limits = _limit_label(limit, [*taken, *map(box_of, names), *(mark.box for mark, _ in marks)], cloud)
     ticks = thinned(tick_label(text, EDGE + place, BASE + 18) for place, text in axis.named_ticks())
     title = Label(shortened(f"{name} →"), 100, BASE + 36, "label", "end")
     return Drawing(
         height=HEIGHT,
         lines=(*_grid(rows), *_feet(axis), *([] if limit is None else [_across("limit", limit[0])])),
         points=(*cloud, *(Point(style, mark.x, mark.y, mark.radius) for mark, style in reversed(marks))),
-        labels=(*fixed, *ticks, title, *names),
+        labels=(*heights, *limits, *ticks, title, *names),
     )
 
 
 def _height(share: float, text: str) -> Label:
     """What a line across stands for: at the right end, but at the left for the lowest, where no mark is."""
     x, anchor = (100.0, "end") if share else (0.0, "start")
-    return Label(text, x, round(up(share) - 5, 1), "tick halo", anchor)
+    return Label(text, x, round(up(share) - 7, 1), "tick halo", anchor)
 
 
-def _limit_label(limit: Tick | None, taken: Sequence[Box]) -> tuple[Label, ...]:
-    """The text of the line across: above or below it, at the end that is free."""
+def _limit_label(limit: Tick | None, taken: Sequence[Box], cloud: Sequence[Point]) -> tuple[Label, ...]:
+    """The text of the line across: above or below it at an end that is free, where it hides the fewest points."""
     if limit is None:
         return ()
     places = [(100, -6, "end"), (0, -6, "start"), (100, 15, "end"), (0, 15, "start")]
-    labels = [Label(limit[1], x, up(limit[0]) + down, "limit-label halo", anchor) for x, down, anchor in places]
-    return tuple([one for one in labels if is_free(box_of(one), 4, BASE, taken)][:1])
+    labels = [Label(limit[1], x, round(up(limit[0]) + down, 1), "limit-label halo", side) for x, down, side in places]
+    free = [one for one in labels if is_free(box_of(one), 4, BASE, taken)]
+    return tuple(sorted(free, key=lambda one: _hidden(box_of(one), cloud))[:1])
+
+
+def _hidden(box: Box, cloud: Sequence[Point]) -> int:
+    left, right, top, bottom = box
+    return sum(left <= one.x <= right and top <= one.y <= bottom for one in cloud)
 
 
 def _grid(rows: Sequence[Tick]) -> Iterator[Line]:

@@ -57,7 +57,7 @@ def _acted(log: ChangeLog) -> str:
     dropped = (
         f"suppressed {log.suppressed:,} of {records} ({share(log.suppressed, log.records)})"
         if log.suppressed
-        else f"suppressed none of {records}"
+        else f"kept all {records}"
     )
     if len(titles) == 1:
         return f"{sentence_case(titles[0])} {changed} and {dropped}."

@@ -31,16 +31,27 @@ def notes(search: Search, best: Judged) -> dict[str, Any]:
 
 
 def _dots(search: Search) -> list[list[Any]]:
-    """The nodes that were looked at, or as many as the chart has room for, evenly over the order of their losses."""
-    ordered = sorted(search.seen, key=lambda one: (one.loss, list(one.node.levels)))
+    """The nodes that were looked at, or as many as the chart has room for: half of them such as keep the policy.
+
+    Among the many nodes that fail, an even selection would lose the few that do not, and the best one with them.
+    """
+    ordered = sorted(search.seen, key=_rank)
+    kept = _spread([one for one in ordered if one.kept], SHOWN // 2)
+    failing = _spread([one for one in ordered if not one.kept], SHOWN - len(kept))
     records = int(search.judge.base.sizes.sum())
-    return [[one.loss, one.suppressed / records, one.kept, list(one.node.levels)] for one in _spread(ordered)]
+    shown = sorted([*kept, *failing], key=_rank)
+    return [[one.loss, one.suppressed / records, one.kept, list(one.node.levels)] for one in shown]
 
 
-def _spread(ordered: Sequence[Judged]) -> list[Judged]:
-    if len(ordered) <= SHOWN:
+def _rank(one: Judged) -> tuple[float, list[int]]:
+    return one.loss, list(one.node.levels)
+
+
+def _spread(ordered: Sequence[Judged], most: int) -> list[Judged]:
+    """At most so many of some nodes, evenly over their order, the first and the last among them."""
+    if len(ordered) <= most:
         return list(ordered)
-    return [ordered[round(place * (len(ordered) - 1) / (SHOWN - 1))] for place in range(SHOWN)]
+    return [ordered[round(place * (len(ordered) - 1) / (most - 1))] for place in range(most)]
 
 
 def refusal(search: Search, *, aligned: bool) -> str:
