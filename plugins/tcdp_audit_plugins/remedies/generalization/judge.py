@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcdp_audit.merged import MergedDemands
 from tcdp_audit_plugins.remedies.generalization.base import Base
 from tcdp_audit_plugins.remedies.generalization.levels import Numbers
-from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, Node
+from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, Node, least
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Judged:
         node: its levels, classes and suppressed base classes.
         kept: whether the policy is kept, with no more suppression than is allowed.
         suppressed: records that have to be suppressed; at least so many, where that is more than is allowed.
-        whole: what it costs without suppression.
+        bound: no coarser node costs less.
         loss: what it costs.
         hopeless: whether it is known that no finer node can be kept either.
     """
@@ -31,7 +31,7 @@ class Judged:
     node: Node
     kept: bool
     suppressed: int
-    whole: float
+    bound: float
     loss: float
     hopeless: bool
 
@@ -70,21 +70,23 @@ class Judge:
         """
         classes, count = self.base.merged(levels)
         whole = LOSSES[self.measure](self.base, Node(levels, classes, count, np.zeros(len(classes), dtype=bool)))
-        removed = self._removed(classes, count)
+        hidden = self.base.hidden(levels)
+        removed = self._removed(classes, count, hidden)
         suppressed = int(self.base.sizes[removed].sum())
-        kept = suppressed <= self.allowed and not self.base.hidden(levels)[~removed].all()
+        kept = suppressed <= self.allowed and not hidden[~removed].all()
         node = Node(levels, classes, count, removed)
         loss = LOSSES[self.measure](self.base, node) if kept else whole
-        return Judged(node, kept, suppressed, whole, loss, self._is_hopeless(node, kept=kept))
+        bound = least(self.measure, whole, self.allowed, len(self.base.classes))
+        return Judged(node, kept, suppressed, bound, loss, self._is_hopeless(node, kept=kept))
 
-    def _removed(self, classes: Numbers, count: int) -> NDArray[np.bool_]:
-        """Which base classes are suppressed at a node; of more than are allowed those that fail at first."""
+    def _removed(self, classes: Numbers, count: int, hidden: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which base classes are suppressed; of more than are allowed, or where nothing is told, those found so far."""
         removed, demands = np.zeros(len(classes), dtype=bool), self.demands
         while True:
-            suppressed = int(self.base.sizes[removed].sum())
-            failing = ~removed & ~demands.keep(classes, count, self.allowed - suppressed)[classes]
+            spare = self.allowed - int(self.base.sizes[removed].sum())
+            failing = ~removed & ~demands.keep(classes, count, spare)[classes]
             removed |= failing
-            if not failing.any() or int(self.base.sizes[removed].sum()) > self.allowed:
+            if not failing.any() or int(self.base.sizes[failing].sum()) > spare or hidden[~removed].all():
                 return removed
             demands = self.demands.without(removed)
 

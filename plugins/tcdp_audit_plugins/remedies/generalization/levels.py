@@ -10,10 +10,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.policy import Conventions
 from tcdp_audit.remedy import RemedyError
 from tcdp_audit.remedy_view import Attribute, RemedyView
 from tcdp_audit_plugins.remedies.generalization.bins import binned
-from tcdp_audit_plugins.remedies.generalization.penalty import Penalty
+from tcdp_audit_plugins.remedies.generalization.penalty import own_penalties, penalties
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -27,7 +28,7 @@ class Level:
         labels: its different labels.
         codes: the label of each value, the missing one last. Shape (m + 1,).
         penalty: what each label costs, from 0 for a single value to 1 for all. Shape (labels,).
-        hidden: which labels stand for a suppressed cell. Shape (labels,).
+        hidden: which labels tell nothing: suppressed cells. Shape (labels,).
     """
 
     labels: Sequence[str]
@@ -89,16 +90,16 @@ def ladder(view: RemedyView, attribute: Attribute, widths: Sequence[Fraction] | 
 
     Cost: O(values x levels).
     """
-    tokens, token = frozenset(view.policy.conventions.suppressed_tokens), view.suppressed_token
-    own = attribute.domain.labels
+    conventions, token, own = view.policy.conventions, view.suppressed_token, attribute.domain.labels
     if widths is not None:
-        steps = [own, *_bins(attribute, widths), [token] * len(own)]
+        steps = [*_bins(attribute, widths), [token] * len(own)]
     elif attribute.hierarchy is not None:
-        steps = _upwards(attribute, tokens)
+        steps = _upwards(attribute, conventions.suppressed_tokens)
     else:
-        steps = [own, [token] * len(own)]
-    penalty = Penalty(attribute, tokens | {token})
-    return Ladder(attribute, [_level(penalty, step, token, step is steps[-1]) for step in steps])
+        steps = [[token] * len(own)]
+    tops = [False] * (len(steps) - 1) + [True]
+    above = [_level(attribute, step, token, conventions, top) for step, top in zip(steps, tops, strict=True)]
+    return Ladder(attribute, [_values(attribute, token), *above])
 
 
 def _bins(attribute: Attribute, widths: Sequence[Fraction]) -> list[list[str]]:
@@ -120,14 +121,21 @@ def _upwards(attribute: Attribute, tokens: Collection[str]) -> list[list[str]]:
     lineages = [(label, *hierarchy.lineage.get(label, top)) for label in own]
     return [
         [label if level < start else upward[level - start] for label, start, upward in lineages]
-        for level in range(hierarchy.height + 1)
+        for level in range(1, hierarchy.height + 1)
     ]
 
 
-def _level(penalty: Penalty, names: Sequence[str], token: str, is_top: bool) -> Level:  # noqa: FBT001
-    """A level from the label of each value. A missing value becomes the token; on the top all share one label."""
+def _values(attribute: Attribute, token: str) -> Level:
+    """Level 0: a missing value is released as the token, and so is of one class with it."""
+    labels = attribute.domain.labels
+    suppressed = labels.index(token) if token in labels else len(labels)
+    penalty, hidden = own_penalties(attribute)
+    return Level([*labels, token], np.append(np.arange(len(labels)), suppressed), penalty, hidden)
+
+
+def _level(attribute: Attribute, names: Sequence[str], token: str, conventions: Conventions, is_top: bool) -> Level:  # noqa: FBT001
+    """A level from the label of each value. A missing value becomes the token; at the top it is like all others."""
     missing = names[0] if is_top and names else token
     number = {label: code for code, label in enumerate(dict.fromkeys([*names, missing]))}
     codes = np.array([number[label] for label in [*names, missing]], dtype=np.int64)
-    costs = np.array([penalty.of(label) for label in number])
-    return Level(list(number), codes, costs, np.array([label in penalty.tokens for label in number]))
+    return Level(list(number), codes, *penalties(attribute, list(number), conventions))

@@ -68,7 +68,7 @@ class Search:
     def _look(self, place: Place) -> Judged:
         found = self.judge.judged(self.lattice.at(place))
         self.seen.append(found)
-        self.lattice.raise_coarser(place, found.whole)
+        self.lattice.raise_coarser(place, found.bound)
         if found.hopeless:
             self.lattice.close_finer(place)
         self.lattice.close(place)
