@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import ceil
 
@@ -20,7 +20,8 @@ def refusal(demand: Demand) -> RemedyError:
     """The error to raise for a demand that cannot be attained."""
     name = demand.attribute.name
     if demand.values < 2:
-        return RemedyError(f"{name!r} has {demand.values} different values, so there is nothing to join into buckets")
+        number = "only one" if demand.values else "no"
+        return RemedyError(f"{name!r} has {number} value, so there is nothing to join into buckets")
     if demand.number > demand.values:
         return RemedyError(
             f"{demand.number} buckets of {name!r} cannot be made: it has only {demand.values} different values; "
@@ -68,7 +69,7 @@ def _of_shares(demand: Demand) -> str:
             f"{int((low if least else high).sum()):,}; no larger class does better"
         )
     return (
-        f"classes of {size:,} and {size + 1:,} records cannot take up all records of every bucket while each keeps "
+        f"classes of {size:,} records, or one more, cannot take up all records of every bucket while each keeps "
         "n q / t <= n p <= n q t; no larger classes do better"
     )
 
@@ -82,10 +83,9 @@ def _nearest(demand: Demand) -> Iterator[str]:
     nearest = nearest_t(demand)
     if nearest is not None:
         yield f"t = {_plain(nearest)} with k = {k:,}"
-    for number in range(min(demand.number, k + 1) - 1, 1, -1)[:TRIES]:
-        if demand.with_buckets(number).rounds:
-            yield f"buckets = {number} with t = {t}, k = {k:,}"
-            return
+    number = _most(lambda buckets: demand.with_buckets(buckets).rounds, min(demand.number - 1, k))
+    if number is not None:
+        yield f"buckets = {number} with t = {t}, k = {k:,}"
 
 
 def nearest_t(demand: Demand) -> Fraction | None:
@@ -112,13 +112,23 @@ def _above(demand: Demand) -> Fraction | None:
 
 def _below(demand: Demand) -> Fraction | None:
     """Only a smaller number of buckets can help a smaller t."""
-    if demand.asked is not None:
+
+    def largest(number: int) -> Fraction:
+        return Fraction(min(STEPS * number, ceil(demand.t * STEPS)) - 1, STEPS)
+
+    if demand.asked is not None or demand.t == 1:
         return None
-    for number in range(int(demand.t) + 1, 1, -1)[:TRIES]:
-        top = min(STEPS * number, ceil(demand.t * STEPS)) - 1
-        if top >= STEPS and demand.at(Fraction(top, STEPS)).rounds:
-            return Fraction(top, STEPS)
-    return None
+    number = _most(lambda number: demand.at(largest(number)).rounds, min(int(demand.t) + 1, demand.k))
+    return None if number is None else largest(number)
+
+
+def _most(attained: Callable[[int], int], top: int) -> int | None:
+    """The largest number from 2 to `top` at which something is attained, as far as steps that double find one."""
+    steps = (max(top + 1 - (1 << power), 2) for power in range(max(top, 1).bit_length() + 1))
+    found = next((number for number in steps if number <= top and attained(number)), None)
+    if found is None:
+        return None
+    return found + bisect_left(range(found + 1, top + 1), 1, key=lambda number: int(not attained(number)))
 
 
 def _plain(number: Fraction) -> str:
