@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcdp_audit_reports.axis import axis_for
-from tcdp_audit_reports.drawing import LETTER, NARROW
+from tcdp_audit_reports.drawing import LETTER, NARROW, Point
 from tcdp_audit_reports.remedy.placement import Mark, box_of, placed
 from tcdp_audit_reports.remedy.scatter import BASE, EDGE, HEIGHT, across, scatter, up
 
@@ -66,3 +66,12 @@ def test_a_plot_keeps_everything_inside_and_its_limit_apart_from_names(marks, sh
     assert not any(overlap(name, other) for name in names for other in [line, *others])
     assert all(0 <= one.x <= 100 and 0 <= one.y <= HEIGHT for one in (*drawing.points, *drawing.labels))
     assert (across(axis, 0), across(axis, 1), up(0)) == (EDGE, 100 - EDGE, BASE)
+
+
+def test_the_limit_is_named_where_it_hides_the_fewest_points():
+    axis = axis_for([0.0, 1.0], None, 100 - 2 * EDGE)
+    cloud = [Point("cloud", x, up(0.5) - 8, 3.5) for x in (80, 90, 99)]
+    found = scatter(axis, "loss", [], [], cloud, (0.5, "limit")).labels
+    assert [(one.x, one.y, one.anchor) for one in found if one.text == "limit"] == [(0, up(0.5) - 6, "start")]
+    found = scatter(axis, "loss", [], [], (), (0.5, "limit")).labels
+    assert [(one.x, one.y, one.anchor) for one in found if one.text == "limit"] == [(100, up(0.5) - 6, "end")]

@@ -97,6 +97,8 @@ def test_an_error_that_came_again_is_told_once_and_many_rows_are_counted():
     assert len(table.rows) == 12
     assert table.note == "3 more are in the machine-readable result."
     assert tried_table(log_of(TAKEN, tried=(TAKEN,))) is None
+    assert table.caption == "What else was tried, and why it was not taken"
+    assert tried_table(log_of(tried=tuple(again))).caption == "What was tried, and why it was not taken"
 
 
 def test_parameters_are_words_and_values_are_counted():

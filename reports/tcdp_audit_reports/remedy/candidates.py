@@ -63,7 +63,8 @@ def tried_table(log: ChangeLog) -> Table | None:
     rows = [[visible(one.title or one.remedy), parameters_of(one), _fate(log, one)] for one in others]
     rest = len(rows) - SHOWN
     note = f"{count(rest)} more {'is' if rest == 1 else 'are'} in the machine-readable result." if rest > 0 else ""
-    return Table("What else was tried, and why it was not taken", ("remedy", "parameters", "why"), rows[:SHOWN], note)
+    what = "What else was tried" if log.steps else "What was tried"
+    return Table(f"{what}, and why it was not taken", ("remedy", "parameters", "why"), rows[:SHOWN], note)
 
 
 def _fate(log: ChangeLog, step: Step) -> str:
