@@ -43,7 +43,9 @@ def loss_table(log: ChangeLog) -> Table | None:
 def _title(name: str, value: Any) -> str:
     title = TITLES.get(name) or sentence_case(plain(name))
     demanded = value.get("k") if isinstance(value, Mapping) else None
-    return f"{title} over k = {decimal(Fraction(demanded))}" if demanded else title
+    if isinstance(demanded, int | float | Fraction) and demanded:
+        return f"{title} over k = {decimal(Fraction(demanded))}"
+    return title
 
 
 def _pair(value: Any) -> list[str]:
