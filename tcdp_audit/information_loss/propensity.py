@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,6 @@ from tcdp_audit.information_loss.columns import PairedColumn, records_with
 from tcdp_audit.information_loss.coverage import Coverage
 from tcdp_audit.information_loss.logistic import Blocks, fit, probabilities
 from tcdp_audit.information_loss.ordered import Ordered
-from tcdp_audit.keys import Codes
 
 MOST_VALUES = 20  # of a nominal attribute get a coefficient of their own
 MOST_RECORDS = 2**16  # before, evenly spaced, and what became of them
@@ -47,10 +45,17 @@ class Propensity:
 
 @dataclass(frozen=True)
 class _Features:
-    """The features of one column: a row for each code before and for each code after, missing ones included."""
+    """The features of one column.
 
-    before: Floats
-    after: Floats
+    Args:
+        table: different rows of features. Shape (rows, features).
+        before: the row of each code before, the missing one included.
+        after: the row of each code after, likewise.
+    """
+
+    table: Floats
+    before: NDArray[np.intp]
+    after: NDArray[np.intp]
 
 
 def propensity(columns: Sequence[Coverage]) -> Propensity:
@@ -70,10 +75,10 @@ def propensity(columns: Sequence[Coverage]) -> Propensity:
     before, after = _chosen(columns[0].column)
     if not len(after):
         return Propensity(reason="no record is left")
-    tables = [_features(one) for one in columns]
+    found = [(one.column, _features(one)) for one in columns]
     sides = (
-        (0.0, [(table.before, one.column.before_codes[before]) for table, one in zip(tables, columns, strict=True)]),
-        (1.0, [(table.after, one.column.after_codes[after]) for table, one in zip(tables, columns, strict=True)]),
+        (0.0, [(one.table, one.before[column.before_codes[before]]) for column, one in found]),
+        (1.0, [(one.table, one.after[column.after_codes[after]]) for column, one in found]),
     )
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only where there is a product
 
@@ -82,11 +87,7 @@ def propensity(columns: Sequence[Coverage]) -> Propensity:
 
 
 def _measured(blocks: Blocks) -> Propensity:
-    gram: Any = 0.0
-    released = 0.0
-    for features, truth in blocks():
-        gram = gram + features.T @ features
-        released += float(truth.sum())
+    gram, released = _sums(blocks)
     records, parameters = int(gram[0, 0]), int(np.linalg.matrix_rank(gram, hermitian=True))  # an intercept is first
     share = released / records
     fitted = fit(blocks, len(gram))
@@ -103,6 +104,14 @@ def _measured(blocks: Blocks) -> Propensity:
     return Propensity(value, expected, value / expected if expected else None, parameters, records, fitted.iterations)
 
 
+def _sums(blocks: Blocks) -> tuple[Floats, float]:
+    """Products of the features, summed over all records, and how many records are released ones."""
+    products, released = zip(
+        *((features.T @ features, float(truth.sum())) for features, truth in blocks()), strict=True
+    )
+    return np.sum(products, axis=0), sum(released)
+
+
 def _chosen(column: PairedColumn) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Positions of evenly spaced records before, and of what became of them."""
     records = len(column.before_codes)
@@ -112,13 +121,13 @@ def _chosen(column: PairedColumn) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return before, np.flatnonzero(taken[column.kept])
 
 
-def _blocks(parts: Sequence[tuple[Floats, Codes]], truth: float) -> Iterator[tuple[Floats, Floats]]:
+def _blocks(parts: Sequence[tuple[Floats, NDArray[np.intp]]], truth: float) -> Iterator[tuple[Floats, Floats]]:
     """The features of one table, an intercept first, some records at a time."""
     records = len(parts[0][1])
     for start in range(0, records, BLOCK):
         here = slice(start, min(start + BLOCK, records))
         ones = np.ones((here.stop - here.start, 1))
-        yield np.hstack([ones, *(table[codes[here]] for table, codes in parts)]), np.full(len(ones), truth)
+        yield np.hstack([ones, *(table[rows[here]] for table, rows in parts)]), np.full(len(ones), truth)
 
 
 def _features(coverage: Coverage) -> _Features:
@@ -128,11 +137,12 @@ def _features(coverage: Coverage) -> _Features:
 def _numbers(ordered: Ordered) -> _Features:
     """A standardised number, and whether there is none."""
     mean, deviation = ordered.moments
-    sides = []
-    for domain in (ordered.column.before, ordered.column.after):
-        numbers = np.clip((ordered.numbers(domain) - mean) / (deviation or 1.0), -FARTHEST, FARTHEST)
-        sides.append(np.stack([np.nan_to_num(numbers), np.isnan(numbers).astype(np.float64)], axis=1))
-    return _Features(*sides)
+    domains = (ordered.column.before, ordered.column.after)
+    numbers = (np.concatenate([ordered.numbers(one) for one in domains]) - mean) / (deviation or 1.0)
+    known = np.nan_to_num(np.clip(numbers, -FARTHEST, FARTHEST))
+    table = np.stack([known, np.isnan(numbers).astype(np.float64)], axis=1)
+    before, after = np.split(np.arange(len(numbers)), [domains[0].size + 1])
+    return _Features(table, before, after)
 
 
 def _indicators(column: PairedColumn) -> _Features:
@@ -143,5 +153,6 @@ def _indicators(column: PairedColumn) -> _Features:
     np.add.at(records, after, records_with(column.after))
     frequent = np.argsort(-records, kind="stable")[1 : MOST_VALUES + 1]
     frequent = frequent[records[frequent] > 0]
-    wanted = [np.arange(values), after]
-    return _Features(*((codes[:, None] == frequent).astype(np.float64) for codes in wanted))
+    row = np.full(len(records), len(frequent))
+    row[frequent] = np.arange(len(frequent))
+    return _Features(np.eye(len(frequent) + 1, len(frequent)), row[:values], row[after])
