@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tcdp_audit.engines import open_engine
@@ -75,6 +75,12 @@ def levels(treatment: Treatment) -> dict[str, int]:
     measure=st.sampled_from(Measure),
     share=st.sampled_from([0.0, 0.1, 0.3, 0.6]),
 )
+@example(  # the average class is smaller without the largest one
+    drawn=[("a", "f", "x")] * 10 + [(town, "m", answer) for town in "bcdef" for answer in "xy"],
+    expect=[{"distinct_l_diversity": {"l": 2}}],
+    measure=Measure.AVERAGE_CLASS_SIZE,
+    share=0.6,
+)
 def test_no_coarser_node_costs_less_than_a_bound_and_no_finer_one_than_a_hopeless_node_is_kept(
     drawn: list[Row], expect: list[Mapping[str, Any]], measure: Measure, share: float
 ) -> None:
@@ -124,7 +130,7 @@ def test_with_suppression_a_coarser_node_may_cost_more_records() -> None:
 
 
 def test_the_node_where_nothing_is_left_rules_out_no_finer_one() -> None:
-    drawn = [("a", "f", "x"), ("a", "m", "x"), ("b", "m", "x"), ("b", "m", "y")]
+    drawn = [("a", "f", "x"), *(("abbhh"[number], "m", "x") for number in range(5))]
     assert levels(treated(drawn, {"k_anonymity": {"k": 2}})) == {"sex": 1, "town": 0}
 
 
