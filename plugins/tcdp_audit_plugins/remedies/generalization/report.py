@@ -26,32 +26,26 @@ def notes(search: Search, best: Judged) -> dict[str, Any]:
         "measure": search.judge.measure.value,
         "loss": best.loss,
         "suppressed": best.suppressed,
-        "lattice": _dots(search),
+        "lattice": _dots(search, best),
     }
 
 
-def _dots(search: Search) -> list[list[Any]]:
-    """The nodes that were looked at, or as many as the chart has room for: half of them such as keep the policy.
-
-    Among the many nodes that fail, an even selection would lose the few that do not, and the best one with them.
-    """
-    ordered = sorted(search.seen, key=_rank)
-    kept = _spread([one for one in ordered if one.kept], SHOWN // 2)
-    failing = _spread([one for one in ordered if not one.kept], SHOWN - len(kept))
+def _dots(search: Search, best: Judged) -> list[list[Any]]:
+    """The best node, and as many others as the chart has room for, evenly over the order of their losses."""
+    others = _spread(sorted((one for one in search.seen if one is not best), key=_rank), SHOWN - 1)
     records = int(search.judge.base.sizes.sum())
-    shown = sorted([*kept, *failing], key=_rank)
+    shown = sorted([best, *others], key=_rank)
     return [[one.loss, one.suppressed / records, one.kept, list(one.node.levels)] for one in shown]
 
 
-def _rank(one: Judged) -> tuple[float, list[int]]:
-    return one.loss, list(one.node.levels)
+def _rank(judged: Judged) -> tuple[float, list[int]]:
+    return judged.loss, list(judged.node.levels)
 
 
-def _spread(ordered: Sequence[Judged], most: int) -> list[Judged]:
-    """At most so many of some nodes, evenly over their order, the first and the last among them."""
-    if len(ordered) <= most:
+def _spread(ordered: Sequence[Judged], room: int) -> list[Judged]:
+    if len(ordered) <= room:
         return list(ordered)
-    return [ordered[round(place * (len(ordered) - 1) / (most - 1))] for place in range(most)]
+    return [ordered[round(place * (len(ordered) - 1) / (room - 1))] for place in range(room)]
 
 
 def refusal(search: Search, *, aligned: bool) -> str:
@@ -65,13 +59,20 @@ def refusal(search: Search, *, aligned: bool) -> str:
     records = int(judge.base.sizes.sum())
     limit = f" with at most {judge.allowed:,} of {records:,} records suppressed" if judge.allowed else ""
     told = f"none of the {search.lattice.nodes:,} combinations of levels keeps the policy{limit}"
-    if least := _least(search):
-        told += f"; at the nearest found, {least.suppressed:,} of {records:,} records would have to be suppressed"
-        limit = f"{ceil(least.suppressed * FINE / records) / FINE:g}"
-        return told + ("" if aligned else f", so `suppression: {limit}` would do")
+    least = _least(search)
+    if least is None:
+        return f"{told}; {_insufficient(search)}"
+    told += f"; at the nearest found, {least.suppressed:,} of {records:,} records would have to be suppressed"
+    share = ceil(least.suppressed * FINE / records) / FINE
+    return told if aligned or share >= 1 else f"{told}, so `suppression: {share:g}` would do"
+
+
+def _insufficient(search: Search) -> str:
+    """Which demands the coarsest node does not keep."""
+    judge = search.judge
     checks = judge.demands.failed(*judge.base.merged(search.lattice.at(search.lattice.top)))
-    failing = f", and at the coarsest of them {' and '.join(checks)} fails" if checks else ""
-    return f"{told}{failing}; less must be demanded"
+    fails = f"{' and '.join(checks)} fail{'s' if len(checks) == 1 else ''}"
+    return f"even at the coarsest of them {fails}" if checks else "the coarsest of them leaves nothing to release"
 
 
 def _least(search: Search) -> Judged | None:
