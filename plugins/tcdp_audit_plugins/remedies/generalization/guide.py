@@ -8,11 +8,14 @@ GUIDE = RemedyGuide(
     method=(
         "Every quasi-identifier is generalised to one level of its hierarchy throughout the table (full-domain "
         "generalisation): level 0 are its values, the highest a single label. An attribute without a hierarchy has its "
-        "values and the suppressed token; a numeric one may have bins of given widths. All combinations of levels form "
-        "a lattice, which is searched for the one that keeps every demand on classes with the least loss. Records are "
-        "grouped once; a combination only merges those groups. Where every demand is monotone (merging classes never "
-        "makes it fail) and nothing may be suppressed, a combination that fails rules out all finer ones. Otherwise "
-        "combinations are tried in ascending order of a lower bound of their loss. Either way the result is optimal."
+        "values and the suppressed token; a numeric one may have bins of given widths instead. All combinations of "
+        "levels form a lattice, which is searched for the one that keeps every demand on classes with the least loss. "
+        "Records are grouped once; a combination only merges those groups. Where every demand is monotone (merging "
+        "classes that keep it never makes it fail) and nothing may be suppressed, a combination that fails rules out "
+        "all finer ones. With suppression it does not: a class that passes may fail together with one that fails, so "
+        "that a coarser combination can cost more records. Then a combination rules out finer ones only where classes "
+        "too small by their size alone hold more records than may be suppressed. In every case combinations are ruled "
+        "out by lower bounds of their loss. The result is optimal."
     ),
     choosing=(
         "Where all records must stay comparable: each attribute has one granularity in the whole table, and labels are "
@@ -34,15 +37,15 @@ GUIDE = RemedyGuide(
     notes={
         "nodes": "Combinations of levels in the lattice; levels that tell the same values apart count once.",
         "evaluated": "Combinations that were looked at.",
-        "pruning": "What ruled out the others: `monotonicity` and bounds of the loss, or `bounds` alone.",
+        "pruning": "What ruled out finer ones beside bounds of the loss: `monotonicity`, or with `bounds` small classes only.",
         "levels": "The level chosen for each quasi-identifier, and its highest: [level, height].",
         "loss": "The loss that was made least, by the measure that `measure` names.",
         "measure": "ncp, discernibility or average_class_size.",
         "suppressed": "Records dropped.",
         "lattice": (
             "At most 200 of the combinations that were looked at, in ascending order of loss: [loss, share of records "
-            "that would have to be suppressed, whether the policy is then kept within the limit, levels]. Where the "
-            "limit is exceeded, the share is what fails at first, and the loss that without suppression."
+            "that would have to be suppressed, whether the policy is then kept within the limit, levels]. Where it is "
+            "not, the share is what was found to fail until the limit was exceeded; the loss is without suppression."
         ),
     },
 )
