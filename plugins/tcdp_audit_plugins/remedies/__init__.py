@@ -11,9 +11,19 @@ from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
 from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION
 from tcdp_audit_plugins.remedies.mondrian import MONDRIAN
+from tcdp_audit_plugins.remedies.noise import NOISE
+from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE
 from tcdp_audit_plugins.remedies.suppression import SUPPRESSION
 
-REMEDIES: list[Remedy[Any]] = [BUCKETIZATION, GENERALIZATION, MICROAGGREGATION, MONDRIAN, SUPPRESSION]
+REMEDIES: list[Remedy[Any]] = [
+    BUCKETIZATION,
+    GENERALIZATION,
+    MICROAGGREGATION,
+    MONDRIAN,
+    NOISE,
+    REBUCKETIZE,
+    SUPPRESSION,
+]
 
 
 @hookimpl
