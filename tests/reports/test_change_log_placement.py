@@ -31,27 +31,47 @@ def overlap(one, other):
 @given(MARKS)
 def test_no_name_touches_another_a_mark_or_what_is_taken(marks):
     taken = [(80.0, 100.0, 0.0, 20.0)]
-    boxes = [box_of(label) for label in placed(marks, 4, 260, taken)]
+    boxes = [box_of(label) for label, _ in placed(marks, 4, 260, taken)]
     assert not any(overlap(*pair) for pair in combinations(boxes, 2))
     assert not any(overlap(box, other) for box in boxes for other in [*taken, *(mark.box for mark in marks)])
     assert all(box[0] >= 0 and box[1] <= 100 and box[2] >= 4 and box[3] <= 260 for box in boxes)
 
 
+@given(MARKS)
+def test_a_line_leads_from_its_mark_to_its_name_and_crosses_nothing(marks):
+    found = placed(marks, 4, 260)
+    for label, line in found:
+        if line is None:
+            continue
+        assert (line.x1, line.y1) == (label.x, label.y + 4)
+        assert any(abs(mark.x - line.x1) <= 0.005 and abs(mark.y - mark.radius - line.y2) <= 0.05 for mark in marks)
+        way = (line.x1, line.x1 + 0.01, line.y1 + 0.1, line.y2 - 0.1)
+        others = [mark.box for mark in marks if abs(mark.x - line.x1) > 0.005]
+        assert not any(overlap(way, box) for box in [*others, *(box_of(one) for one, _ in found if one is not label)])
+
+
 def test_a_name_stands_right_of_its_mark_where_there_is_room_and_left_at_the_end():
-    labels = placed([Mark("right", 10, 100, 4.5), Mark("left", 95, 100, 4.5)], 0, 280)
-    assert [(one.text, one.anchor, one.y) for one in labels] == [("right", "start", 104), ("left", "end", 104)]
-    assert labels[0].x == round(10 + 100 * 4.5 / NARROW + 1, 2)
+    found = placed([Mark("right", 10, 100, 4.5), Mark("left", 95, 100, 4.5)], 0, 280)
+    assert [(one.text, one.anchor, one.y) for one, _ in found] == [("right", "start", 104), ("left", "end", 104)]
+    assert found[0][0].x == round(10 + 100 * 4.5 / NARROW + 1, 2)
+
+
+def test_names_of_marks_in_a_row_are_raised_on_lines():
+    """Five marks side by side on the lowest line, where nothing fits beside them."""
+    row = [Mark("x" * 20, 30 + 8 * number, 240, 4.5) for number in range(5)]
+    found = placed(row, 4, 244)
+    assert [line is None for _, line in found] == [False] * 5
+    assert len({label.y for label, _ in found}) == 5
 
 
 def test_the_first_marks_keep_their_names_where_there_is_no_room_for_all():
     # one fits to the right and one to the left
     crowd = [Mark(f"{number}".rjust(20, "n"), 50, 100, 4.5) for number in range(30)]
-    labels = placed(crowd, 90, 110)
-    assert [one.text for one in labels] == [crowd[0].text, crowd[1].text]
+    assert [one.text for one, _ in placed(crowd, 90, 110)] == [crowd[0].text, crowd[1].text]
 
 
 def test_a_box_is_as_wide_as_the_text_on_a_phone():
-    label = placed([Mark("abcd", 10, 100, 4.5)], 0, 280)[0]
+    label, _ = placed([Mark("abcd", 10, 100, 4.5)], 0, 280)[0]
     left, right, top, bottom = box_of(label)
     assert (round(right - left, 6), bottom - top) == (round(100 * 4 * LETTER / NARROW, 6), 14)
 

@@ -1,18 +1,23 @@
-"""Names of marks in a plot, each beside its mark where nothing else stands."""
+"""Names of marks in a plot: each beside its mark where nothing else stands, or above it on a line that leads there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 
-from tcdp_audit_reports.drawing import NARROW, Label
+from tcdp_audit_reports.drawing import NARROW, Label, Line
 
 ASCENT, DESCENT = 10, 4  # pixels that text reaches above and below its baseline
 GAP = 1.0  # percent between a mark and its name
-NEAR, FAR = (4, -6, 14), (-20, 24)  # baselines to try beside a mark, in pixels from its middle
+ROWS = (4, -6, 14)  # baselines to try beside a mark, in pixels from its middle
 OVER, UNDER = 6, 14  # pixels from the edge of a mark to a baseline above and below it
+SIDES = (("middle", "start", "end"), ("start", "end", "middle"), ("end", "start", "middle"))  # of a leading line
+STEP, STEPS = 15, 8  # pixels from one raised name to the next, and how many
+THIN = 0.4  # percent to each side of a leading line that names keep off
 
 Box = tuple[float, float, float, float]  # left and right in percent of the width, top and bottom in pixels
+Named = tuple[Label, Line | None]  # a name, and the line that leads to it
 
 
 @dataclass(frozen=True)
@@ -36,8 +41,8 @@ class Mark:
         return self.x - self.reach, self.x + self.reach, self.y - self.radius, self.y + self.radius
 
 
-def placed(marks: Sequence[Mark], top: float, bottom: float, taken: Sequence[Box] = ()) -> tuple[Label, ...]:
-    """The names of marks that have room, the first marks first; no two things touch at any width of the plot.
+def placed(marks: Sequence[Mark], top: float, bottom: float, taken: Sequence[Box] = ()) -> tuple[Named, ...]:
+    """The names of as many marks as have room, the first before all; no two things touch at any width of the plot.
 
     A place is percent and a width is pixels, so that what is apart on a phone is farther apart everywhere else.
 
@@ -47,17 +52,53 @@ def placed(marks: Sequence[Mark], top: float, bottom: float, taken: Sequence[Box
         bottom: the lowest.
         taken: boxes that must stay free, such as those of the names of an axis.
 
-    Cost: quadratic in the marks, which are few.
+    Cost: some times quadratic in the marks, which are few.
     """
-    boxes, labels = [*taken, *(mark.box for mark in marks)], []
+    room = _Room(top, bottom, [*taken, *(mark.box for mark in marks)])
+    ways = [_Way(anchors, raised) for raised in (False, True) for anchors in SIDES]
+    tries = [_named(order, room, way) for way, order in product(ways, _orders(marks))]
+    return tuple(max(tries, key=lambda found: (any(one in found for one in marks[:1]), len(found))).values())
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A way to go about it: to which side raised names turn, and whether names are raised before all else."""
+
+    anchors: Sequence[str]
+    raised: bool
+
+
+@dataclass(frozen=True)
+class _Room:
+    """Where names may stand, and what stands there already."""
+
+    top: float
+    bottom: float
+    taken: Sequence[Box]
+
+
+def _orders(marks: Sequence[Mark]) -> list[list[Mark]]:
+    """The marks as they were given, from left to right, and from right to left."""
+    across = sorted(marks, key=lambda mark: mark.x)
+    return [[*marks], across, across[::-1]]
+
+
+def _named(marks: Sequence[Mark], room: _Room, way: _Way) -> dict[Mark, Named]:
+    """A name for each mark in turn, at the first of its places that is free."""
+    boxes, found = [*room.taken], dict[Mark, Named]()
     for mark in marks:
-        for label in _places(mark):
-            box = box_of(label)
-            if is_free(box, top, bottom, boxes):
-                labels.append(label)
-                boxes.append(box)
+        for label, line in _places(mark, way):
+            if _has_room(mark, label, line, room, boxes):
+                found[mark] = (label, line)
+                boxes += [box_of(label), *([] if line is None else [_box_of_line(line)])]
                 break
-    return tuple(labels)
+    return found
+
+
+def _has_room(mark: Mark, label: Label, line: Line | None, room: _Room, boxes: Sequence[Box]) -> bool:
+    if not is_free(box_of(label), room.top, room.bottom, boxes):
+        return False
+    return line is None or not any(_touch(_box_of_line(line), box) for box in boxes if box != mark.box)
 
 
 def box_of(label: Label) -> Box:
@@ -66,30 +107,41 @@ def box_of(label: Label) -> Box:
     return left, right, label.y - ASCENT, label.y + DESCENT
 
 
-def _places(mark: Mark) -> Iterator[Label]:
-    """Right and left of a mark, above and below it, then farther up and down on both sides."""
-    yield from _beside(mark, NEAR)
-    yield _label(mark, 0, -mark.radius - OVER, "middle")
-    yield _label(mark, 0, mark.radius + UNDER, "middle")
-    yield from _beside(mark, FAR)
+def is_free(box: Box, top: float, bottom: float, taken: Sequence[Box]) -> bool:
+    """Whether a box lies in the plot and touches nothing."""
+    left, right, high, low = box
+    inside = left >= 0 and right <= 100 and high >= top and low <= bottom
+    return inside and not any(_touch(box, other) for other in taken)
 
 
-def _beside(mark: Mark, rows: Sequence[int]) -> Iterator[Label]:
+def _places(mark: Mark, way: _Way) -> Iterator[Named]:
+    """The places of a name, those first that its way prefers."""
+    return chain(_raised(mark, way), _beside(mark)) if way.raised else chain(_beside(mark), _raised(mark, way))
+
+
+def _beside(mark: Mark) -> Iterator[Named]:
+    """Right and left of a mark, above and below it."""
     side = mark.reach + GAP
-    for down in rows:
-        yield _label(mark, side, down, "start")
-        yield _label(mark, -side, down, "end")
+    for down in ROWS:
+        yield _label(mark, side, down, "start"), None
+        yield _label(mark, -side, down, "end"), None
+    yield _label(mark, 0, -mark.radius - OVER, "middle"), None
+    yield _label(mark, 0, mark.radius + UNDER, "middle"), None
+
+
+def _raised(mark: Mark, way: _Way) -> Iterator[Named]:
+    """Above a mark on a line, in the middle or to one side of it."""
+    for anchor, step in product(way.anchors, range(1, STEPS + 1)):
+        label = _label(mark, 0, -mark.radius - OVER - STEP * step, anchor)
+        yield label, Line("lead", label.x, label.x, label.y + DESCENT, round(mark.y - mark.radius, 1))
 
 
 def _label(mark: Mark, across: float, down: float, anchor: str) -> Label:
     return Label(mark.text, round(mark.x + across, 2), round(mark.y + down, 1), mark.style, anchor)
 
 
-def is_free(box: Box, top: float, bottom: float, taken: Sequence[Box]) -> bool:
-    """Whether a box lies in the plot and touches nothing."""
-    left, right, high, low = box
-    inside = left >= 0 and right <= 100 and high >= top and low <= bottom
-    return inside and not any(_touch(box, other) for other in taken)
+def _box_of_line(line: Line) -> Box:
+    return line.x1 - THIN, line.x1 + THIN, line.y1, line.y2
 
 
 def _touch(one: Box, other: Box) -> bool:

@@ -45,13 +45,16 @@ def scatter(
     heights = [_height(share, text) for share, text in rows if text]
     taken = [box_of(label) for label in heights]
     line = [] if limit is None else [(0.0, 100.0, up(limit[0]) - 1, up(limit[0]) + 1)]
-    names = placed([mark for mark, _ in marks], 4, BASE + 4, [*taken, *line])
+    named = placed([mark for mark, _ in marks], 4, BASE + 4, [*taken, *line])
+    names = [label for label, _ in named]
     limits = _limit_label(limit, [*taken, *map(box_of, names), *(mark.box for mark, _ in marks)], cloud)
     ticks = thinned(tick_label(text, EDGE + place, BASE + 18) for place, text in axis.named_ticks())
     title = Label(shortened(f"{name} →"), 100, BASE + 36, "label", "end")
+    leads = [line for _, line in named if line is not None]
+    across = [] if limit is None else [_across("limit", limit[0])]
     return Drawing(
         height=HEIGHT,
-        lines=(*_grid(rows), *_feet(axis), *([] if limit is None else [_across("limit", limit[0])])),
+        lines=(*_grid(rows), *_feet(axis), *leads, *across),
         points=(*cloud, *(Point(style, mark.x, mark.y, mark.radius) for mark, style in reversed(marks))),
         labels=(*heights, *limits, *ticks, title, *names),
     )
