@@ -37,7 +37,7 @@ GUIDE = RemedyGuide(
     notes={
         "nodes": "Combinations of levels in the lattice; levels that tell the same values apart count once.",
         "evaluated": "Combinations that were looked at.",
-        "pruning": "What ruled out finer ones beside bounds of the loss: `monotonicity`, or with `bounds` small classes only.",
+        "pruning": "What ruled out others beside bounds of the loss: `monotonicity`; with `bounds` small classes only.",
         "levels": "The level chosen for each quasi-identifier, and its highest: [level, height].",
         "loss": "The loss that was made least, by the measure that `measure` names.",
         "measure": "ncp, discernibility or average_class_size.",
