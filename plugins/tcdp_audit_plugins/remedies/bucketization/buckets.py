@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.generalised import interval_label, number_text, set_label
+from tcdp_audit.generalised import interval_label, set_label
 from tcdp_audit.hierarchy import Tree
 from tcdp_audit.remedy import NewColumn, RemedyError
 from tcdp_audit.remedy_view import Attribute
@@ -25,7 +25,7 @@ class Buckets:
 
     Args:
         attribute: the attribute.
-        of_value: the bucket of each value of its domain; -1 for one that no record has. Shape (domain,).
+        of_value: the bucket of each value of its domain; -1 for one that belongs to none. Shape (domain,).
         missing_counts: whether records without a value are a bucket of their own, the last.
     """
 
@@ -40,8 +40,8 @@ class Buckets:
 
     @cached_property
     def of_record(self) -> Integers:
-        """The bucket of each record; `values` for a record without a value. Shape (records,)."""
-        return np.append(self.of_value, self.values)[self.attribute.codes]
+        """The bucket of each record; `values` for a record without one. Shape (records,)."""
+        return np.append(np.where(self.of_value < 0, self.values, self.of_value), self.values)[self.attribute.codes]
 
     @cached_property
     def masses(self) -> Integers:
@@ -69,17 +69,18 @@ class Buckets:
         return NewColumn(sums / np.bincount(self.of_record[known]), self.of_record)
 
     def _ranges(self, groups: list[Integers]) -> list[str]:
-        """From one bucket's first value to the next one's; ranks of a declared order from first to last."""
+        """From a bucket's first value to its last; of numbers, up to the next bucket's first."""
         domain, order = self.attribute.domain, self.attribute.declaration.order
+        ends = [(int(group[0]), int(group[-1])) for group in groups]
         if order is not None:
             low, high = self.attribute.bounds
-            return [interval_label(order[int(low[one[0]])], order[int(high[one[-1]])]) for one in groups]
-        firsts, last = [int(one[0]) for one in groups], int(groups[-1][-1])
-        covers = domain.covers
-        starts = [domain.labels[code] if covers is None else number_text(covers[code].low) for code in firsts]
-        end = domain.labels[last] if covers is None else number_text(covers[last].high)
+            return [interval_label(order[int(low[first])], order[int(high[last])]) for first, last in ends]
+        if domain.covers is not None:
+            edges = [(domain.covers[first], domain.covers[last]) for first, last in ends]
+            return [interval_label(one.low, two.high, open_end=two.high_open) for one, two in edges]
+        starts = [domain.labels[first] for first, _ in ends]
         inner = [interval_label(one, two, open_end=True) for one, two in pairwise(starts)]
-        return [*inner, interval_label(starts[-1], end, open_end=covers is not None and covers[last].high_open)]
+        return [*inner, interval_label(starts[-1], domain.labels[ends[-1][1]])]
 
     def _sets(self, groups: list[Integers]) -> list[str]:
         """The values of a bucket; a node of the hierarchy where several make it up."""

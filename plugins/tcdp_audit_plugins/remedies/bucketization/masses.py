@@ -7,6 +7,8 @@ from heapq import heapify, heapreplace
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit_plugins.remedies.runs import least_runs
+
 Integers = NDArray[np.int64]
 
 
@@ -20,46 +22,14 @@ def consecutive(masses: Integers, buckets: int) -> Integers:
     Returns:
         The bucket of each value, ascending from 0 to buckets - 1. Shape (values,).
 
-    Cost: O(buckets x values x log values): the best place of a cut never moves back as the run's end moves on.
+    Cost: O(buckets x values x log values).
 
     Example:
         >>> consecutive(np.array([1, 1, 1, 6, 2, 1]), 3).tolist()
         [0, 0, 0, 1, 2, 2]
     """
     ends = np.concatenate([[0], np.cumsum(masses)])
-    cost, cuts = ends**2, []
-    for first in range(2, buckets + 1):
-        cost, cut = _extended(cost, ends, first)
-        cuts.append(cut)
-    starts = [len(masses)]
-    for cut in reversed(cuts):
-        starts.append(int(cut[starts[-1]]))
-    return np.searchsorted(np.sort(starts[1:]), np.arange(len(masses)), side="right")
-
-
-def _extended(cost: Integers, ends: Integers, first: int) -> tuple[Integers, Integers]:
-    """The least cost with one run more up to every end, and where that run begins.
-
-    Ends are worked through as a tree of halves, all halves of one depth at once: the best cut of a middle bounds
-    those of both its halves.
-    """
-    best, cut = np.zeros_like(ends), np.zeros_like(ends)
-    left, right = np.array([first]), np.array([len(ends) - 1])
-    low, high = np.array([first - 1]), np.array([len(ends) - 2])
-    while len(left):
-        middle = (left + right) // 2
-        lengths = np.minimum(high, middle - 1) - low + 1
-        offsets = np.cumsum(lengths) - lengths
-        tried = np.arange(lengths.sum()) - np.repeat(offsets - low, lengths)
-        costs = cost[tried] + (np.repeat(ends[middle], lengths) - ends[tried]) ** 2
-        best[middle] = np.minimum.reduceat(costs, offsets)
-        hits = np.flatnonzero(costs == np.repeat(best[middle], lengths))
-        cut[middle] = tried[hits[np.searchsorted(hits, offsets)]]
-        left, right = np.concatenate([left, middle + 1]), np.concatenate([middle - 1, right])
-        low, high = np.concatenate([low, cut[middle]]), np.concatenate([cut[middle], high])
-        open_ = left <= right
-        left, right, low, high = left[open_], right[open_], low[open_], high[open_]
-    return best, cut
+    return least_runs(len(masses), buckets, lambda start, end: (ends[end] - ends[start]) ** 2).into(buckets)
 
 
 def packed(masses: Integers, buckets: int) -> Integers:

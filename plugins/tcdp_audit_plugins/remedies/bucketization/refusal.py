@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from tcdp_audit.remedy import RemedyError
 from tcdp_audit_plugins.remedies.bucketization.demand import Demand
+from tcdp_audit_plugins.remedies.descent import most
 
 TRIES = 12  # numbers of buckets that a search goes through
 STEPS = 100  # t is searched in hundredths
@@ -83,7 +84,7 @@ def _nearest(demand: Demand) -> Iterator[str]:
     nearest = nearest_t(demand)
     if nearest is not None:
         yield f"t = {_plain(nearest)} with k = {k:,}"
-    number = _most(lambda buckets: demand.with_buckets(buckets).rounds, min(demand.number - 1, k))
+    number = most(lambda buckets: demand.with_buckets(buckets).rounds, 2, min(demand.number - 1, k))
     if number is not None:
         yield f"buckets = {number} with t = {t}, k = {k:,}"
 
@@ -118,17 +119,8 @@ def _below(demand: Demand) -> Fraction | None:
 
     if demand.asked is not None or demand.t == 1:
         return None
-    number = _most(lambda number: demand.at(largest(number)).rounds, min(int(demand.t) + 1, demand.k))
+    number = most(lambda number: demand.at(largest(number)).rounds, 2, min(int(demand.t) + 1, demand.k))
     return None if number is None else largest(number)
-
-
-def _most(attained: Callable[[int], int], top: int) -> int | None:
-    """The largest number from 2 to `top` at which something is attained, as far as steps that double find one."""
-    steps = (max(top + 1 - (1 << power), 2) for power in range(max(top, 1).bit_length() + 1))
-    found = next((number for number in steps if number <= top and attained(number)), None)
-    if found is None:
-        return None
-    return found + bisect_left(range(found + 1, top + 1), 1, key=lambda number: int(not attained(number)))
 
 
 def _plain(number: Fraction) -> str:

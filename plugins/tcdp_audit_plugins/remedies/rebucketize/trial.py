@@ -1,0 +1,71 @@
+"""What a trial of fewer buckets is judged by: the demands on classes, or the outcomes of an audit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit import Outcome, Severity, Status
+from tcdp_audit.keys import fold
+from tcdp_audit.merged import MergedDemands
+from tcdp_audit.policy import Role
+from tcdp_audit.remedy_view import Attribute, RemedyView
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The equivalence classes of a release, to be merged by joining values of one quasi-identifier.
+
+    Args:
+        demands: what unions of them must keep.
+        value: the code of that quasi-identifier in each class. Shape (classes,).
+        others: one number for all other quasi-identifiers in each class. Shape (classes,).
+    """
+
+    demands: MergedDemands
+    value: Integers
+    others: Integers
+
+    @classmethod
+    def of(cls, view: RemedyView, attribute: Attribute) -> Classes:
+        """The classes of a release as it is. Cost: a sort of the records."""
+        others = [one for one in view.quasi_identifiers if one.name != attribute.name]
+        rest = fold([np.zeros(view.records, np.int64), *(one.codes for one in others)], [1, *map(_radix, others)])
+        pairs = fold([rest.values, attribute.codes], [rest.span, _radix(attribute)])
+        found, classes = np.unique(pairs.values, return_inverse=True)
+        number, value = pairs.decode(found)
+        return cls(MergedDemands(view.demands, classes, len(found)), value, np.unique(number, return_inverse=True)[1])
+
+    def keep(self, of_value: Integers) -> bool:
+        """Whether all classes keep the demands once values are joined.
+
+        Args:
+            of_value: the bucket of each value of the domain; -1 for a suppressed one, which stands for anything as a
+                missing one does.
+
+        Cost: a sort of the classes and their sensitive values.
+        """
+        apart = int(of_value.max(initial=0)) + 1
+        bucket = np.append(np.where(of_value < 0, apart, of_value), apart)[self.value]
+        merged = np.unique(self.others * (apart + 1) + bucket, return_inverse=True)[1]
+        return bool(self.demands.keep(merged, int(merged.max(initial=-1)) + 1).all())
+
+
+def _radix(attribute: Attribute) -> int:
+    return attribute.domain.size + 1
+
+
+def stands(outcome: Outcome) -> bool:
+    """Whether a release with this outcome does not pass."""
+    return outcome.status is Status.ERROR or (outcome.status is Status.FAILED and outcome.severity is Severity.ERROR)
+
+
+def concerns(outcome: Outcome, attribute: Attribute) -> bool:
+    """Whether buckets of an attribute can matter to an outcome: of a sensitive one only where it is measured."""
+    if attribute.declaration.role is Role.QUASI_IDENTIFIER:
+        return True
+    return attribute.name in (outcome.attribute or "").split(" × ")
