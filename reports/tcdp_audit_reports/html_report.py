@@ -9,7 +9,7 @@ import re
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -20,8 +20,10 @@ from tcdp_audit_reports.conventions_tried import conventions_tried
 from tcdp_audit_reports.coverage import coverage
 from tcdp_audit_reports.finding import Pairs, findings, plain
 from tcdp_audit_reports.policy_text import shown_policy
-from tcdp_audit_reports.remedy import repair
 from tcdp_audit_reports.words import count, visible
+
+if TYPE_CHECKING:
+    from tcdp_audit_reports.remedy import Repair
 
 TEMPLATES = Path(__file__).parent / "templates"
 MONTHS = (
@@ -52,7 +54,7 @@ def render(audit: Audit) -> str:
         tally=tally(audit),
         reasons=reasons(audit),
         findings=found,
-        remedy=repair(audit),
+        remedy=_repair(audit) if remedied else None,
         structure=shown_structure(audit),
         coverage=coverage(audit, found),
         policy="\n".join(map(visible, policy.splitlines())),
@@ -93,6 +95,12 @@ def stylesheet(*, remedied: bool = False) -> str:
 def stylesheet_hash(*, remedied: bool = False) -> str:
     """What the content security policy allows, and nothing else."""
     return base64.b64encode(hashlib.sha256(stylesheet(remedied=remedied).encode()).digest()).decode()
+
+
+def _repair(audit: Audit) -> Repair | None:
+    from tcdp_audit_reports.remedy import repair  # noqa: PLC0415 - only for a release that remedies made
+
+    return repair(audit)
 
 
 def _inert(result: Any) -> Markup:

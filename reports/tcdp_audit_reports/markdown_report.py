@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.results import Audit, tool
@@ -10,8 +11,6 @@ from tcdp_audit_reports.certificate import WORDS, verdict_sentence
 from tcdp_audit_reports.finding import attribute_of
 from tcdp_audit_reports.margin import margin_words
 from tcdp_audit_reports.markdown_text import escaped, table
-from tcdp_audit_reports.remedy import repair
-from tcdp_audit_reports.remedy.markdown import blocks as remedy_blocks
 from tcdp_audit_reports.words import (
     count,
     demanded,
@@ -21,6 +20,9 @@ from tcdp_audit_reports.words import (
     sentence_case,
     state_of,
 )
+
+if TYPE_CHECKING:
+    from tcdp_audit_reports.remedy import Repair
 
 HEAD = (
     "Status",
@@ -46,7 +48,7 @@ def _blocks(audit: Audit) -> Iterator[str]:
     if any(one.cells is not None for outcome in audit.outcomes for one in outcome.worst):
         yield BANNER
     yield escaped(verdict_sentence(audit))
-    remedy = repair(audit)
+    remedy = None if audit.change_log is None else _repair(audit)
     if remedy is not None:
         yield escaped(remedy.origin)
     yield f"{count(release.records, 'record')}, {count(release.columns, 'column')}. {_provenance(audit)}"
@@ -58,7 +60,15 @@ def _blocks(audit: Audit) -> Iterator[str]:
         yield "## Columns"
         yield table(("Status", "Demand", "Finding"), [_structural(one) for one in audit.structure])
     if remedy is not None:
-        yield from remedy_blocks(remedy)
+        from tcdp_audit_reports.remedy.markdown import blocks  # noqa: PLC0415 - only for a release that remedies made
+
+        yield from blocks(remedy)
+
+
+def _repair(audit: Audit) -> Repair | None:
+    from tcdp_audit_reports.remedy import repair  # noqa: PLC0415 - likewise
+
+    return repair(audit)
 
 
 def _provenance(audit: Audit) -> str:

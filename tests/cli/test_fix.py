@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
 
 AGES = ["20", "21", "33", "51", "52", "67"]
 POLICY = """
@@ -35,7 +34,7 @@ def write_policy(k: int = 3, remedy: str = MONDRIAN) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_repaired_release_is_written_and_said(here: Call) -> None:
+def test_a_repaired_release_is_written_and_said(here: Any) -> None:
     write_policy()
     told = here("fix", "release.csv", "--output", "fixed.csv", "--report", "fixed.html", "--report", "fixed.json")
     assert told.code == 0
@@ -55,7 +54,7 @@ def test_a_repaired_release_is_written_and_said(here: Call) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_without_a_remedy_section_the_lines_that_do_the_same_are_printed(here: Call) -> None:
+def test_without_a_remedy_section_the_lines_that_do_the_same_are_printed(here: Any) -> None:
     write_policy(remedy="")
     told = here("fix", "release.csv", "--output", "planned.csv")
     assert told.code == 0
@@ -67,7 +66,7 @@ def test_without_a_remedy_section_the_lines_that_do_the_same_are_printed(here: C
 
 
 @pytest.mark.usefixtures("folder")
-def test_what_cannot_be_repaired_is_not_written(here: Call) -> None:
+def test_what_cannot_be_repaired_is_not_written(here: Any) -> None:
     write_policy(k=7)
     told = here("fix", "release.csv", "--output", "fixed.csv")
     assert told.code == 1
@@ -79,7 +78,7 @@ def test_what_cannot_be_repaired_is_not_written(here: Call) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_passing_release_is_copied(here: Call) -> None:
+def test_a_passing_release_is_copied(here: Any) -> None:
     write_policy(k=1)
     told = here("fix", "release.csv", "--output", "fixed.csv")
     assert told.code == 0
@@ -88,7 +87,7 @@ def test_a_passing_release_is_copied(here: Call) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_json_and_quiet(here: Call) -> None:
+def test_json_and_quiet(here: Any) -> None:
     write_policy()
     told = here("fix", "release.csv", "--output", "fixed.csv", "--json")
     assert json.loads(told.out)["change_log"]["order"] == "shuffled"
@@ -107,7 +106,7 @@ def test_json_and_quiet(here: Call) -> None:
     ],
 )
 @pytest.mark.usefixtures("folder")
-def test_a_wrong_call_is_refused_before_the_work(here: Call, arguments: list[str], sentence: str) -> None:
+def test_a_wrong_call_is_refused_before_the_work(here: Any, arguments: list[str], sentence: str) -> None:
     write_policy()
     told = here("fix", *arguments)
     assert told.code == 2
@@ -116,7 +115,7 @@ def test_a_wrong_call_is_refused_before_the_work(here: Call, arguments: list[str
 
 
 @pytest.mark.usefixtures("folder")
-def test_an_unknown_remedy_is_a_fault_of_the_policy(here: Call) -> None:
+def test_an_unknown_remedy_is_a_fault_of_the_policy(here: Any) -> None:
     write_policy(remedy="remedy:\n  - mondrain: {}\n")
     told = here("fix", "release.csv", "--output", "fixed.csv")
     assert told.code == 2
@@ -124,7 +123,7 @@ def test_an_unknown_remedy_is_a_fault_of_the_policy(here: Call) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_the_input_may_be_what_the_policy_names(here: Call) -> None:
+def test_the_input_may_be_what_the_policy_names(here: Any) -> None:
     Path("release.tcdp.yaml").write_text(
         POLICY.format(k=3, remedy=MONDRIAN) + "release: release.csv\n", encoding="utf-8"
     )

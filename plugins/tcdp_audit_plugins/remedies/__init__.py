@@ -1,4 +1,4 @@
-"""The built-in remedies, one file a family."""
+"""The built-in remedies, one folder a family."""
 
 from __future__ import annotations
 
@@ -7,26 +7,17 @@ from typing import Any
 
 from tcdp_audit import hookimpl
 from tcdp_audit.remedy import Remedy
-from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION
-from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
-from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION
-from tcdp_audit_plugins.remedies.mondrian import MONDRIAN
-from tcdp_audit_plugins.remedies.noise import NOISE
-from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE
-from tcdp_audit_plugins.remedies.suppression import SUPPRESSION
-
-REMEDIES: list[Remedy[Any]] = [
-    BUCKETIZATION,
-    GENERALIZATION,
-    MICROAGGREGATION,
-    MONDRIAN,
-    NOISE,
-    REBUCKETIZE,
-    SUPPRESSION,
-]
 
 
 @hookimpl
 def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
-    """Every built-in remedy."""
-    yield from REMEDIES
+    """Every built-in remedy. They are imported when somebody asks for them: an audit needs none."""
+    from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.generalization import GENERALIZATION  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.mondrian import MONDRIAN  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.noise import NOISE  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.suppression import SUPPRESSION  # noqa: PLC0415
+
+    yield from (BUCKETIZATION, REBUCKETIZE, MONDRIAN, GENERALIZATION, MICROAGGREGATION, SUPPRESSION, NOISE)
