@@ -9,7 +9,7 @@ import numpy as np
 
 from tcdp_audit.exact import Floats
 from tcdp_audit.keys import fold
-from tcdp_audit.remedy import Treatment
+from tcdp_audit.remedy import RemedyError, Treatment
 from tcdp_audit.remedy_view import RemedyView
 from tcdp_audit_plugins.remedies.suppression.enlargement import enlarge
 from tcdp_audit_plugins.remedies.suppression.local_suppression import LocalSuppression
@@ -26,7 +26,7 @@ def suppress_cells(view: RemedyView, importance: Mapping[str, Fraction]) -> Trea
         importance: of attributes, at least 0; 1 where it is not given.
 
     Raises:
-        RemedyError: not even one class of all records keeps the demands.
+        RemedyError: not even one class of all records keeps the demands, or none but that.
 
     Cost: two sorts of the pending records for each of at most 4,096 patterns, and a few of all records for each
     attribute.
@@ -39,7 +39,17 @@ def suppress_cells(view: RemedyView, importance: Mapping[str, Fraction]) -> Trea
     if search.pending.any():
         levels = patterns(weights, [one.domain.size for one in cells.attributes])
         search = _cheapest(search, levels, weight, _turns(view))
+        _require_something_shown(cells, search)
     return Treatment(columns=dict(cells.columns(search.suppressed)), notes=_notes(cells, search.suppressed, passing))
+
+
+def _require_something_shown(cells: QuasiIdentifierCells, search: LocalSuppression) -> None:
+    shown = ~search.suppressed & (cells.codes != cells.hidden)
+    if not shown.any():
+        raise RemedyError(
+            "every quasi-identifier cell would be suppressed: the search finds no class but the whole table that keeps "
+            "the policy, and such a release cannot be audited; demand less"
+        )
 
 
 def _cheapest(

@@ -31,9 +31,9 @@ GUIDE = RemedyGuide(
         "others cannot be grouped without them; which ones join is drawn with the policy's seed. The same records in "
         "any order give the same release. Both are heuristics, compared with the optimum on small random tables: on "
         "300 of four to eight records the suppressed cells exceed the least possible number by 5 % in all for k = 2, "
-        "by 0.4 % for k = 3 and by 5 % for k = 2 with t-closeness; on 224 of up to 25 records the dropped records "
-        "exceed it by 3 % for t-closeness, and without a demand on distributions they never do. Expectations on the "
-        "table as a whole are left to the re-audit."
+        "by 1 % for k = 3 and by 4 % for k = 2 with t-closeness, where 3 tables were refused that could be helped; on "
+        "224 of up to 25 records the dropped records exceed it by 3 % for t-closeness (4 were refused), and without a "
+        "demand on distributions they never do. Expectations on the table as a whole are left to the re-audit."
     ),
     source=(
         "Samarati, IEEE TKDE 13(6), 2001 (suppression of outlying records); Hundepool and others, Statistical "
