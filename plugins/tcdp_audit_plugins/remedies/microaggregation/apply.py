@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points
 from tcdp_audit_plugins.remedies.microaggregation.quantiles import Quantiles, smallest_size
 from tcdp_audit_plugins.remedies.microaggregation.records import points_of
 from tcdp_audit_plugins.remedies.microaggregation.refined import refined
+from tcdp_audit_plugins.remedies.microaggregation.refusal import refusal
 
 
 def microaggregated(view: RemedyView, parameters: MicroaggregationParameters) -> Treatment:
@@ -42,20 +44,29 @@ def microaggregated(view: RemedyView, parameters: MicroaggregationParameters) ->
     attributes = _aggregated(view, parameters)
     order = _by_content(view)
     points = points_of(attributes, order)
-    clusters, notes = _clustered(view, parameters, k, points, order)
-    columns = {one.name: released(one, order, clusters, rounded=parameters.rounded) for one in attributes}
+
+    def released_as(clusters: Clusters) -> Treatment:
+        return Treatment({one.name: released(one, order, clusters, rounded=parameters.rounded) for one in attributes})
+
+    if parameters.closeness is Closeness.NONE or not view.demands:
+        clusters, notes = _by_distance(view, parameters, k, points), dict[str, int]()
+    else:
+        judge = Judge(view.demands, order)
+        clusters, notes = _judged(view, parameters, k, points, judge)
+        if not judge.kept(clusters, int(clusters.max()) + 1).all():
+            whole = released_as(np.zeros_like(clusters))
+            raise RemedyError(refusal(judge.failed_by_all(), view.audited(whole)))
+    return replace(released_as(clusters), notes={"k": k, **_figures(points, clusters), **notes})
+
+
+def _figures(points: Points, clusters: Clusters) -> Mapping[str, Any]:
     sizes = np.bincount(clusters)
-    return Treatment(
-        columns,
-        notes={
-            "k": k,
-            "clusters": len(sizes),
-            "smallest": int(sizes.min()),
-            "largest": int(sizes.max()),
-            "information_loss": round(loss_percent(points, clusters), 4),
-            **notes,
-        },
-    )
+    return {
+        "clusters": len(sizes),
+        "smallest": int(sizes.min()),
+        "largest": int(sizes.max()),
+        "information_loss": round(loss_percent(points, clusters), 4),
+    }
 
 
 def _size(view: RemedyView, parameters: MicroaggregationParameters) -> int:
@@ -92,24 +103,21 @@ def _by_content(view: RemedyView) -> Positions:
     return np.argsort(keys.values, kind="stable")
 
 
-def _clustered(
-    view: RemedyView, parameters: MicroaggregationParameters, k: int, points: Points, order: Positions
-) -> tuple[Clusters, Mapping[str, Any]]:
-    """Clusters and what is to be said of how they came to keep the demands."""
-    if parameters.closeness is Closeness.NONE or not view.demands:
-        return _by_distance(view, parameters, k, points), {}
-    judge, sensitive = Judge(view.demands, order), view.sensitive
-    notes: dict[str, Any] = {}
-    if parameters.closeness is Closeness.FIRST:
-        sensitive = [named(sensitive, parameters.attribute)]
-        values = places(sensitive, order)
+def _judged(
+    view: RemedyView, parameters: MicroaggregationParameters, k: int, points: Points, judge: Judge
+) -> tuple[Clusters, dict[str, int]]:
+    """Clusters that keep the demands, if any do, and figures about how they came to."""
+    first, notes = parameters.closeness is Closeness.FIRST, dict[str, int]()
+    sensitive = [named(view.sensitive, parameters.attribute)] if first else view.sensitive
+    values = places(sensitive, judge.order)
+    if first:
         size = notes["quantiles"] = smallest_size(values, k, judge, view.generator)
         exchange = parameters.method is Method.REFINED
         clusters = Quantiles(values, size).clustered(points, exchange=exchange, progress=view.progress)
     else:
         clusters = _by_distance(view, parameters, k, points)
     coarser = merged(points, clusters, judge, view.progress)
-    finer = halved(points, coarser, k, places(sensitive, order), judge)
+    finer = halved(points, coarser, k, values, judge)
     return finer, {**notes, "merged": int(clusters.max() - coarser.max()), "halved": int(finer.max() - coarser.max())}
 
 

@@ -34,7 +34,7 @@ def exchanged(points: Points, clusters: Clusters, k: int, kinds: NDArray[np.int6
         >>> exchanged(Points(np.array([[1.0], [9.0], [2.0], [8.0]])), np.array([0, 0, 1, 1]), 2).tolist()
         [1, 0, 1, 0]
     """
-    members = Members(points, clusters, 2 * k - 1)
+    members = Members(points, clusters, 2 * k - 1 if kinds is None else k)
     pairs = neighbour_pairs(points.centroids(clusters, len(members)))
     pricing = Pricing(members, pairs, k, kinds)
     stale = np.arange(len(pairs))

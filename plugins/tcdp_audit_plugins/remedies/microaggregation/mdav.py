@@ -34,7 +34,7 @@ def mdav(points: Points, k: int, nearest: Nearest = least, progress: Progress = 
     Source: Domingo-Ferrer, Torra, Data Mining and Knowledge Discovery 11(2), 2005, algorithm MDAV-generic.
 
     Example:
-        >>> mdav(Points(np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])), 3).tolist()
+        >>> mdav(Points(np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [13.0]])), 3).tolist()
         [1, 1, 1, 0, 0, 0]
     """
     remaining = Remaining(points)

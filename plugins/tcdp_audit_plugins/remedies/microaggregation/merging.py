@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.exact import Floats
-from tcdp_audit.remedy import RemedyError
 from tcdp_audit.shards import Progress, silent
 from tcdp_audit_plugins.remedies.microaggregation.judged import Judge
 from tcdp_audit_plugins.remedies.microaggregation.neighbours import apart, nearest_others
@@ -25,8 +24,9 @@ def merged(points: Points, clusters: Clusters, judge: Judge, progress: Progress 
         judge: decides, exactly, which clusters keep the demands.
         progress: told how many clusters are left to merge.
 
-    Raises:
-        RemedyError: not even one cluster of all records keeps the demands.
+    Returns:
+        Clusters that all keep the demands; one cluster of all records where nothing else is left, whether it does or
+        not.
 
     Cost: a round takes O(f c d) for f failing of c clusters and judges 8 f unions; it merges at least one pair.
 
@@ -37,18 +37,9 @@ def merged(points: Points, clusters: Clusters, judge: Judge, progress: Progress 
         count = int(clusters.max()) + 1
         failing = np.flatnonzero(~judge.kept(clusters, count))
         progress("merging clusters", total - len(failing), total)
-        if not len(failing):
+        if not len(failing) or count == 1:
             return clusters
-        if count == 1:
-            raise RemedyError(_refusal(judge.failed_by_all()))
         clusters = _joined(clusters, _mergers(points, clusters, count, failing, judge))
-
-
-def _refusal(titles: list[str]) -> str:
-    return (
-        f"no clusters of these records keep the policy: {', '.join(titles)} would fail even if all records were one "
-        "class; the table as it is cannot meet that threshold"
-    )
 
 
 def _mergers(points: Points, clusters: Clusters, count: int, failing: Positions, judge: Judge) -> Positions:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcdp_audit.exact import Floats
 from tcdp_audit_plugins.remedies.microaggregation.points import Points, Positions
 
 SLACK = 8  # one in so many columns may be of a removed record before all of these are dropped
-STRIDE = 64
+MANY = 4000  # values; of fewer, the k-th least is found as fast as a bound
+GROUP = 64
 
 
 class Remaining:
@@ -85,6 +85,8 @@ def least(values: Floats, k: int) -> Positions:
         [1, 3, 2]
     """
     near = np.flatnonzero(values <= _bound(values, k))
+    if len(near) == k:
+        return near
     found = values[near]
     kth = np.partition(found, k - 1)[k - 1]
     below, tied = near[found < kth], near[found == kth]
@@ -92,9 +94,8 @@ def least(values: Floats, k: int) -> Positions:
 
 
 def _bound(values: Floats, k: int) -> float:
-    """A number that at least k values do not exceed: the k-th least, or that of the least of every group."""
-    groups = len(values) // STRIDE
-    few: NDArray[np.float64] = values
-    if groups > 2 * k:
-        few = values[: STRIDE * groups].reshape(STRIDE, groups).min(axis=0)
-    return float(np.partition(few, k - 1)[k - 1])
+    """A number that at least k values do not exceed: the k-th least, or of many values that of the least of groups."""
+    groups = len(values) // GROUP
+    if groups > 2 * k and len(values) > MANY:
+        values = values[: GROUP * groups].reshape(GROUP, groups).min(axis=0)
+    return float(np.partition(values, k - 1)[k - 1])
