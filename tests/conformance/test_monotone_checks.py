@@ -79,7 +79,7 @@ tables = st.integers(2, 6).flatmap(
 
 
 @pytest.mark.parametrize(("check", "parameters", "scale"), list(_declared()))
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(rows=tables, data=st.data())
 def test_merging_classes_never_makes_the_worst_figure_worse(
     check: Check, parameters: Parameters, scale: Scale, rows: list[list[int]], data: st.DataObject

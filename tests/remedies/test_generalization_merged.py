@@ -81,7 +81,7 @@ def demanded(drawn: Drawn, **policy: Any) -> Iterator[tuple[Demands, np.ndarray]
         yield RemedyView(Release(engine, bound), (), 0, lambda _: ()).demands, np.array(base)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(drawn=rows, policy=st.sampled_from(POLICIES), merging=mergings)
 def test_unions_are_judged_as_their_records_are(drawn: Drawn, policy: Mapping[str, Any], merging: list[int]) -> None:
     with demanded(drawn, **policy) as (demands, base):
@@ -89,7 +89,7 @@ def test_unions_are_judged_as_their_records_are(drawn: Drawn, policy: Mapping[st
         assert MergedDemands(demands, base, 6).keep(merged, 4).tolist() == demands.keep(merged[base], 4).tolist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     drawn=rows,
     policy=st.sampled_from(POLICIES),

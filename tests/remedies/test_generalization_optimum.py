@@ -172,7 +172,7 @@ measures = st.sampled_from(["ncp", "discernibility", "average_class_size"])
 limits = st.sampled_from(["0", "0.15", "0.4"])
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(
     drawn=rows,
     chosen=st.lists(st.sampled_from(POLICIES), min_size=1, max_size=2, unique_by=str),
@@ -197,7 +197,7 @@ def test_no_combination_of_levels_loses_less(
     assert gone == treatment.notes["suppressed"] <= Fraction(limit) * len(drawn)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(drawn=rows, expectation=st.sampled_from(POLICIES), measure=measures, limit=limits)
 def test_what_is_released_passes_and_has_lost_what_the_notes_say(
     drawn: list[Row], expectation: tuple[dict[str, Any], Keeps], measure: str, limit: str

@@ -66,7 +66,7 @@ def levels(treatment: Treatment) -> dict[str, int]:
     return {name: level for name, (level, _) in treatment.notes["levels"].items()}
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     drawn=st.lists(
         st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("fm"), st.sampled_from("xyz")), min_size=2, max_size=24

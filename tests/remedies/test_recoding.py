@@ -53,6 +53,7 @@ def _recoded(cells: Sequence[Any], classes: Sequence[int], declaration: Mapping[
         (NUMERIC, ["[20, 35)", "[35, 50)", "[50, 65]", "[50, 65]"], ["[20, 50)"] * 2 + ["[50, 65]"] * 2),
         (NUMERIC, ["[20, 35)", "35", "20-34", "20-34"], ["[20, 35]"] * 2 + ["20-34"] * 2),
         (NUMERIC, ["<20", "[20, 25)", ">=65", "70"], ["[-inf, 25)"] * 2 + [">=65"] * 2),
+        (NUMERIC, ["(20, 25]", "(25, 30]", "(30, 35]", "30"], ["(20, 30]"] * 2 + ["[30, 35]"] * 2),
         (ORDINAL, ["high", "low", "severe", "severe"], ["[low, high]"] * 2 + ["severe"] * 2),
         (ORDINAL, ["[low, medium]", "high", "severe", "high"], ["[low, high]"] * 2 + ["[high, severe]"] * 2),
         (IN_PLACES, ["oslo", "turku", "rome", "rome"], ["north"] * 2 + ["rome"] * 2),
