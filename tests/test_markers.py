@@ -90,7 +90,7 @@ _REMEDIES = {
     "suppression": "{of: cells}",
     "bucketization": "{attribute: cost, t: 2, k: 3}",
     "microaggregation": "{attributes: [age], k: 3}",
-    "noise": "{attribute: disease, mechanism: randomized_response, epsilon: 1}",
+    "noise": "{attribute: disease, mechanism: randomised_response, epsilon: 1}",
     "rebucketize": "{attribute: cost}",
 }
 SUFFIXES = sorted(reporter.suffix for reporter in Plugins.load(external=False).reporters.values())

@@ -94,8 +94,8 @@ def _sentence(outcome: Outcome) -> str:
     which = "the failing classes" if fails is None else f"{count(fails[1], 'record')} in {count(fails[0], 'class')}"
     return (
         f"To meet {demanded(outcome)}, {which} must be generalised further or withheld; `tcdp-audit fix` looks for "
-        "the least lossy way and proves it. The lines below are the strictest demand of this kind, to three digits, that the release keeps as it is: they change "
-        "the policy and protect nobody."
+        "the least lossy way and proves it. The lines below are the strictest demand of this kind, to three digits, "
+        "that the release keeps as it is: they change the policy and protect nobody."
     )
 
 
