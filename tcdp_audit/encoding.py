@@ -68,7 +68,9 @@ class Domain:
     def is_ordered(self) -> bool:
         """False where generalised values overlap, so that they have no order."""
         neighbours = zip(self.covers or (), (self.covers or ())[1:], strict=False)
-        return all(one.high < two.low or (one.high == two.low and one.high_open) for one, two in neighbours)
+        return all(
+            one.high < two.low or (one.high == two.low and (one.high_open or two.low_open)) for one, two in neighbours
+        )
 
     @property
     def size(self) -> int:

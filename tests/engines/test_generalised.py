@@ -143,6 +143,16 @@ def test_ranges_that_overlap_have_no_order() -> None:
     assert equal.expectations[0].observed == 0.25
 
 
+def test_ranges_that_only_touch_are_ordered_whichever_of_them_leaves_the_number_out() -> None:
+    """`pandas.cut` leaves out the lower end: of "(9, 20]" and "(20, 40]" only the first holds 20."""
+    declaration = {"role": "sensitive", "scale": "numeric"}
+    expect = [{"t_closeness": {"t": 1, "distance": "ordered"}}]
+    lower_open = audited(["(9, 20]", "(20, 40]", "(9, 20]", "(40, 50]"], declaration, expect)
+    upper_open = audited(["[9, 20)", "[20, 40)", "[9, 20)", "[40, 50]"], declaration, expect)
+    assert lower_open.expectations[0].observed == upper_open.expectations[0].observed == 0.125
+    assert audited(["[9, 20]", "[20, 40]"] * 2, declaration, expect).status == "error"
+
+
 def test_a_numeric_distance_has_no_numbers_in_ranges() -> None:
     found = audited(
         ["[9, 20)", "30", "40", "50"],
