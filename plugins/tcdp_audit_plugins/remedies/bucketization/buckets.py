@@ -14,7 +14,9 @@ from tcdp_audit.hierarchy import Tree
 from tcdp_audit.remedy import NewColumn, RemedyError
 from tcdp_audit.remedy_view import Attribute
 from tcdp_audit_plugins.remedies.bucketization.masses import consecutive, packed
-from tcdp_audit_plugins.remedies.recoding import extremes, is_ranged, lineages
+from tcdp_audit_plugins.remedies.recoding.extremes import extremes
+from tcdp_audit_plugins.remedies.recoding.nodes import lineages
+from tcdp_audit_plugins.remedies.recoding.ranges import is_ranged, span_label
 
 Integers = NDArray[np.int64]
 
@@ -77,7 +79,9 @@ class Buckets:
             return [interval_label(order[int(low[first])], order[int(high[last])]) for first, last in ends]
         if domain.covers is not None:
             edges = [(domain.covers[first], domain.covers[last]) for first, last in ends]
-            return [interval_label(one.low, two.high, open_end=two.high_open) for one, two in edges]
+            return [
+                span_label(one.low, two.high, open_start=one.low_open, open_end=two.high_open) for one, two in edges
+            ]
         starts = [domain.labels[first] for first, _ in ends]
         inner = [interval_label(one, two, open_end=True) for one, two in pairwise(starts)]
         return [*inner, interval_label(starts[-1], domain.labels[ends[-1][1]])]
