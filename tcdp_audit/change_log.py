@@ -106,7 +106,7 @@ class ChangeLog:
         """The policy lines that say what was done, to paste."""
         if not self.steps:
             return ""
-        entries = "".join(f"  - {one.remedy}: {_flow(one.parameters)}\n" for one in self.steps)
+        entries = "".join(f"  - {one.remedy}: {flow(one.parameters)}\n" for one in self.steps)
         told = "".join(f"  {line}\n" for one in self.steps for line in one.lines)
         return f"remedy:\n{entries}" + (f"expect:\n{told}" if told else "")
 
@@ -137,7 +137,7 @@ def standing_against(outcomes: tuple[Outcome, ...]) -> list[Outcome]:
     ]
 
 
-def _flow(parameters: Mapping[str, Any]) -> str:
+def flow(parameters: Mapping[str, Any]) -> str:
     """Parameters in braces, as they stand in a policy."""
     return yaml.safe_dump(_plain(parameters), default_flow_style=True, sort_keys=False, width=2**20).strip()
 

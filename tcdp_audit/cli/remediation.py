@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tcdp_audit.change_log import ChangeLog, Step
+from tcdp_audit.change_log import ChangeLog, Step, flow
 from tcdp_audit.cli.terminal import SHAPES, STYLES
 from tcdp_audit.fixing import Remediation
 from tcdp_audit.outcome import Outcome, Status
@@ -75,15 +75,25 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
     """What each remedy did, what was tried in vain, and what it cost."""
     for number, step in enumerate(log.steps, 1):
         yield Text(f"\n{number}. {step.title}", "bold") + Text(f": {_done(step, log.records)}", "default")
-    if not log.planned:
-        for step in (one for one in log.tried if one.error):
-            yield Text(f"\n{SHAPES['error']} {step.title}", "bold") + Text(f": {visible(step.error)}", "default")
+    if log.reason or not log.planned:
+        for step in log.tried:
+            parameters = f" {flow(step.parameters)}" if step.parameters else ""
+            yield Text(f"\n{SHAPES['skipped']} {step.title}{visible(parameters)}", "bold") + Text(
+                f": {_why_not(step)}", "default"
+            )
     if log.steps:
         yield Text(f"\nInformation loss: {_figures(log.loss)}.")
         order = (
             "shuffled, seed " + str(log.seed) if log.order == "shuffled" else "in the input's order, which links them"
         )
         yield Text(f"Records: {log.records:,} in, {log.records - log.suppressed:,} out, {order}.")
+
+
+def _why_not(step: Step) -> str:
+    """Why a remedy that was tried is not part of the release."""
+    if step.error:
+        return visible(step.error)
+    return f"applied, and left aside: {count(len(step.failing), 'outcome')} still stood against the release"
 
 
 def _done(step: Step, records: int) -> str:
