@@ -34,7 +34,7 @@ def generalized(view: RemedyView, parameters: GeneralizationParameters) -> Treat
     best = search.run()
     if best is None:
         raise RemedyError(refusal(search, aligned=view.policy.document.rows_aligned))
-    return Treatment(_columns(ladders, best), _kept(search.judge.base, best), notes(search, best))
+    return Treatment(_columns(ladders, best), _kept(search.judge, best), notes(search, best))
 
 
 def _ladders(view: RemedyView, parameters: GeneralizationParameters) -> list[Ladder]:
@@ -68,10 +68,10 @@ def _columns(ladders: Sequence[Ladder], best: Judged) -> dict[str, NewColumn]:
             np.array([*one.levels[level].labels, None], dtype=object)[:-1],
             one.levels[level].codes[one.attribute.codes],
         )
-        for one, level in zip(ladders, best.node.levels, strict=True)
+        for one, level in zip(ladders, best.levels, strict=True)
         if level
     }
 
 
-def _kept(base: Base, best: Judged) -> NDArray[np.bool_] | None:
-    return ~best.node.removed[base.classes] if best.suppressed else None
+def _kept(judge: Judge, best: Judged) -> NDArray[np.bool_] | None:
+    return ~judge.removed(best.levels)[judge.base.classes] if best.suppressed else None

@@ -17,10 +17,10 @@ from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, N
 
 @dataclass(frozen=True)
 class Judged:
-    """What was found at a node.
+    """What was found at a node; figures only, so that many can be remembered.
 
     Args:
-        node: its levels, classes and suppressed base classes.
+        levels: the level of each quasi-identifier.
         kept: whether the policy is kept, with no more suppression than is allowed.
         suppressed: records that have to be suppressed; at least so many, where that is more than is allowed.
         bound: no coarser node costs less.
@@ -28,7 +28,7 @@ class Judged:
         hopeless: whether it is known that no finer node can be kept either.
     """
 
-    node: Node
+    levels: Sequence[int]
     kept: bool
     suppressed: int
     bound: float
@@ -62,25 +62,32 @@ class Judge:
         return not self.allowed and self.demands.demands.monotone
 
     def judged(self, levels: Sequence[int]) -> Judged:
-        """A node with what fails there suppressed, again and again until nothing does.
+        """A node with what fails there suppressed.
 
-        Suppression changes the distributions that closeness is measured against, so what is left is judged anew.
-
-        Cost: a sort of the base classes and their sensitive values for each round; mostly one or two.
+        Cost: a sort of the base classes and their sensitive values for each round of `removed`; mostly one or two.
         """
         classes, count = self.base.merged(levels)
         whole = LOSSES[self.measure](self.base, Node(levels, classes, count, np.zeros(len(classes), dtype=bool)))
         hidden = self.base.hidden(levels)
-        removed = self._removed(classes, count, hidden)
-        suppressed = int(self.base.sizes[removed].sum())
-        kept = suppressed <= self.allowed and not hidden[~removed].all()
-        node = Node(levels, classes, count, removed)
+        node = Node(levels, classes, count, self._removed(classes, count, hidden))
+        suppressed = int(self.base.sizes[node.removed].sum())
+        kept = suppressed <= self.allowed and not hidden[~node.removed].all()
         loss = LOSSES[self.measure](self.base, node) if kept else whole
         bound = least(self.measure, whole, self.allowed, len(self.base.classes))
-        return Judged(node, kept, suppressed, bound, loss, self._is_hopeless(node, kept=kept))
+        return Judged(levels, kept, suppressed, bound, loss, self._is_hopeless(node, kept=kept))
+
+    def removed(self, levels: Sequence[int]) -> NDArray[np.bool_]:
+        """Which base classes are suppressed at a node: those that fail, again and again until none does.
+
+        Suppression changes the distributions that closeness is measured against, so what is left is judged anew. The
+        rounds end before where more fail than are allowed, or where all that is left is hidden.
+
+        Returns:
+            bool, shape (base classes,).
+        """
+        return self._removed(*self.base.merged(levels), self.base.hidden(levels))
 
     def _removed(self, classes: Numbers, count: int, hidden: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which base classes are suppressed; of more than are allowed, or where nothing is told, those found so far."""
         removed, demands = np.zeros(len(classes), dtype=bool), self.demands
         while True:
             spare = self.allowed - int(self.base.sizes[removed].sum())

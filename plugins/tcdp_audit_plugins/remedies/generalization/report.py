@@ -22,7 +22,7 @@ def notes(search: Search, best: Judged) -> dict[str, Any]:
         "nodes": search.lattice.nodes,
         "evaluated": len(search.seen),
         "pruning": "monotonicity" if search.judge.monotone else "bounds",
-        "levels": {one.name: [level, one.height] for one, level in zip(ladders, best.node.levels, strict=True)},
+        "levels": {one.name: [level, one.height] for one, level in zip(ladders, best.levels, strict=True)},
         "measure": search.judge.measure.value,
         "loss": best.loss,
         "suppressed": best.suppressed,
@@ -35,11 +35,11 @@ def _dots(search: Search, best: Judged) -> list[list[Any]]:
     others = _spread(sorted((one for one in search.seen if one is not best), key=_rank), SHOWN - 1)
     records = int(search.judge.base.sizes.sum())
     shown = sorted([best, *others], key=_rank)
-    return [[one.loss, one.suppressed / records, one.kept, list(one.node.levels)] for one in shown]
+    return [[one.loss, one.suppressed / records, one.kept, list(one.levels)] for one in shown]
 
 
 def _rank(judged: Judged) -> tuple[float, list[int]]:
-    return judged.loss, list(judged.node.levels)
+    return judged.loss, list(judged.levels)
 
 
 def _spread(ordered: Sequence[Judged], room: int) -> list[Judged]:
@@ -79,5 +79,5 @@ def _least(search: Search) -> Judged | None:
     """The node that can be kept with the fewest suppressed records, among those that came nearest."""
     unlimited = replace(search.judge, allowed=int(search.judge.base.sizes.sum()) - 1)
     nearest = sorted(search.seen, key=lambda one: (one.suppressed, one.loss))[:TRIED]
-    found = [unlimited.judged(one.node.levels) for one in nearest]
+    found = [unlimited.judged(one.levels) for one in nearest]
     return min((one for one in found if one.kept), key=lambda one: one.suppressed, default=None)

@@ -1,7 +1,7 @@
 """The search: the node of a lattice that keeps the policy with the least loss.
 
-Whatever node is looked at, the best found so far is the best there is as soon as no open node has a lower bound below
-its loss. A node that is hopeless closes all finer ones (predictive tagging), so nodes are looked at by bisection of
+In whatever order nodes are looked at, the best found is the best there is once no open node has a bound below its
+loss. A node that is hopeless closes all finer ones (predictive tagging), so nodes are looked at by bisection of
 ways up from the open node with the least bound, which closes many with few looks.
 """
 
