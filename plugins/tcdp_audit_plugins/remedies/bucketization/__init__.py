@@ -18,7 +18,7 @@ from tcdp_audit_plugins.remedies.bucketization.plan import plan
 BUCKETIZATION = Remedy(
     name="bucketization",
     title="Bucketization",
-    summary="Releases a confidential attribute in buckets, in classes whose shares of every bucket are the table's.",
+    summary="Releases a confidential attribute in buckets, in classes with nearly the table's share of each.",
     guide=GUIDE,
     parameters=BucketizationParameters,
     apply=apply,

@@ -10,6 +10,7 @@ from typing import Any
 from tcdp_audit import Outcome, Status
 from tcdp_audit.policy import Role
 from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit_plugins.remedies.bucketization.demand import Demand
 
 LARGEST_EPSILON = 20.0  # t above e^10 asks for more buckets than any class holds
 PARTS = 10**6
@@ -18,15 +19,16 @@ PARTS = 10**6
 def plan(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Proposals for each sensitive attribute that is not close enough.
 
-    The t that is demanded, with the policy's k or the least that t allows; where that is more than the policy's, also
-    fewer buckets.
+    The t that is demanded, with the policy's k or as many records as there are buckets; where that is more than the
+    policy's k, also fewer buckets.
     """
     sensitive = view.policy.with_role(Role.SENSITIVE)
     for outcome in outcomes:
         t = _demanded(outcome)
         if t is None or outcome.attribute not in sensitive:
             continue
-        demanded, buckets = _k(view), int(t) + 1
+        demanded = _k(view)
+        buckets = Demand(view.attribute(outcome.attribute), t, demanded).number
         yield {"attribute": outcome.attribute, "t": t, "k": max(demanded, buckets)}
         if 1 < demanded < buckets:
             yield {"attribute": outcome.attribute, "t": t, "k": demanded, "buckets": demanded}
