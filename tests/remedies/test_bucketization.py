@@ -17,11 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcdp_audit import PolicyError, Status, audit, fix, load_policy
+from tcdp_audit.encoding import RawDomain, canonical
 from tcdp_audit.engines import open_engine
+from tcdp_audit.policy import AttributeDeclaration, Conventions
 from tcdp_audit.release import Release
 from tcdp_audit.remedy import RemedyError
-from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit.remedy_view import Attribute, RemedyView
 from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION
+from tcdp_audit_plugins.remedies.bucketization.apply import largest_ratio
+from tcdp_audit_plugins.remedies.bucketization.buckets import Buckets
 
 REGIONS = {"anywhere": {"north": ["oslo", "turku", "umea"], "south": {"rome": None, "bari": None}}}
 GRADES = ["none", "low", "medium", "high", "severe"]
@@ -181,6 +185,11 @@ def test_a_missing_quasi_identifier_suppresses_its_class() -> None:
             {"t": 2, "k": 4},
             ["generalised values of 'value' overlap, so that they cannot be cut into buckets"],
         ),
+        (
+            ["[1, 5)", "[5, 9)"] * 6,
+            {"t": 2, "k": 4, "release": "means"},
+            ["bucket means need numbers, and 'value' holds other values"],
+        ),
     ],
 )
 def test_what_cannot_be_attained_is_refused_with_the_reason(
@@ -189,6 +198,25 @@ def test_what_cannot_be_attained_is_refused_with_the_reason(
     with pytest.raises(RemedyError) as told:
         _bucketized(values, **remedy)
     assert [reason for reason in reasons if reason not in str(told.value)] == [], str(told.value)
+
+
+def test_a_missing_value_that_the_policy_does_not_accept_is_not_supplied() -> None:
+    with pytest.raises(RemedyError, match="3 records have no value in 'value', which the policy does not accept"):
+        _bucketized([1, 2, None] * 3, conventions={"missing_sensitive": "fail"}, t=2, k=2)
+
+
+def test_the_proof_counts_whole_records() -> None:
+    """Shares of 3/5 and 2/5 where the table has halves; then a class without the second bucket."""
+    declaration = AttributeDeclaration.model_validate(sensitive())
+    attribute = Attribute(
+        "value",
+        declaration,
+        canonical("value", RawDomain(np.array([1, 2]), np.array([5, 5]), 0), declaration, Conventions())[0],
+        np.array([0, 0, 0, 1, 1, 0, 0, 1, 1, 1]),
+    )
+    buckets = Buckets(attribute, np.array([0, 1]))
+    assert largest_ratio(np.repeat([0, 1], 5), 2, buckets) == Fraction(5, 4)
+    assert largest_ratio(np.repeat([0, 1], [3, 7]), 2, buckets) is None
 
 
 QUARTERS = st.fractions(1, 6, max_denominator=4)

@@ -139,7 +139,7 @@ class Parts:
         gain = most / np.maximum(members, 1) - least
         share = members * (lower_classes / self.members)[:, None]
         wanted = np.where(gain > 0, (near - lower_classes[:, None] * least) / np.where(gain > 0, gain, 1), share)
-        due = ranks(np.zeros(len(cell)), cell) + 0.5 - wanted.ravel()[cell]
+        due: Floats = np.asarray(ranks(np.zeros(len(cell)), cell) + 0.5 - wanted.ravel()[cell], dtype=np.float64)
         return ranks(due, self.of_class) < lower_classes[self.of_class]
 
     def _divided(self, below: NDArray[np.bool_], lower: NDArray[np.bool_]) -> Parts:
