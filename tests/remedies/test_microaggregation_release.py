@@ -164,6 +164,8 @@ def test_the_policy_says_k() -> None:
     stricter = policy_of(attributes, K2, {"p_sensitive_k_anonymity": {"p": 1, "k": 4, "attribute": "ill"}})
     assert microaggregated(table, stricter).notes["k"] == 4
     assert microaggregated(table, stricter, k=3).notes["k"] == 3
+    trivial = policy_of(attributes, {"k_anonymity": {"k": 1}})
+    assert microaggregated(table, trivial).notes["smallest"] == 2
     silent = policy_of(attributes, {"distinct_l_diversity": {"l": 2}})
     with pytest.raises(RemedyError, match="demands no k"):
         microaggregated(table, silent)

@@ -66,7 +66,7 @@ class MicroaggregationParameters(RemedyParameters):
 
 
 def demanded_k(policy: Policy) -> int | None:
-    """The largest k that an expectation on classes demands, or None."""
+    """The largest k that an expectation on classes demands, but at least 2; None where none demands a k."""
     thresholds = (
         (one, expectation.parameters)
         for expectation in policy.expectations
@@ -74,7 +74,7 @@ def demanded_k(policy: Policy) -> int | None:
         for one in expectation.check.thresholds
     )
     demanded = [one.demanded(parameters) for one, parameters in thresholds if one.parameter == "k"]
-    return max((int(k) for k in demanded if k is not None), default=None)
+    return max((max(int(k), 2) for k in demanded if k is not None), default=None)
 
 
 def faults(parameters: MicroaggregationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:

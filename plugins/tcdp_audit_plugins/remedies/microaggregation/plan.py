@@ -24,7 +24,7 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
     known = view.quasi_identifiers
     if not failing or not known or not all(has_numbers(one) for one in known):
         return
-    k = max(demanded_k(view.policy) or 0, 2)
+    k = demanded_k(view.policy) or 2
     yield {"k": k}
     sensitive = {one.name for one in view.sensitive}
     for name in sorted({one.attribute for one in failing if one.attribute is not None} & sensitive):

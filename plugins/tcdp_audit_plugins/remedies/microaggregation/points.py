@@ -36,13 +36,20 @@ class Ground:
 
     def squared_from(self, label: int) -> Floats:
         """Squared distance of one label from every label. O(labels x height)."""
-        apart = (self.ancestors != self.ancestors[:, [label]]).sum(axis=0)
-        return np.asarray((apart / len(self.ancestors)) ** 2)
+        return np.asarray(self._squares[(self.ancestors != self.ancestors[:, [label]]).sum(axis=0)])
 
     def squared(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> Floats:
         """Squared distances of labels that are broadcast against each other."""
-        apart = sum((level[one] != level[other]).astype(np.float64) for level in self.ancestors)
-        return np.asarray((apart / len(self.ancestors)) ** 2)
+        lowest, *others = self.ancestors
+        apart = (lowest[one] != lowest[other]).astype(np.min_scalar_type(len(self.ancestors)))
+        for level in others:
+            apart += level[one] != level[other]
+        return np.asarray(self._squares[apart])
+
+    @cached_property
+    def _squares(self) -> Floats:
+        """The squared distance of labels that are apart on so many levels."""
+        return np.asarray((np.arange(len(self.ancestors) + 1) / len(self.ancestors)) ** 2)
 
 
 @dataclass(frozen=True)
