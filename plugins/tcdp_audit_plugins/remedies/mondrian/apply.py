@@ -12,12 +12,12 @@ from tcdp_audit.merged import MergedDemands
 from tcdp_audit.remedy import RemedyError, Treatment
 from tcdp_audit.remedy_view import Attribute, RemedyView
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, OrderedAxis
-from tcdp_audit_plugins.remedies.mondrian.cuts import ORDERS
 from tcdp_audit_plugins.remedies.mondrian.hierarchy_axis import HierarchyAxis
 from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters
 from tcdp_audit_plugins.remedies.mondrian.partition import Space, partitioned
 from tcdp_audit_plugins.remedies.mondrian.parts import Mask
 from tcdp_audit_plugins.remedies.mondrian.runs import Indices, Integers
+from tcdp_audit_plugins.remedies.mondrian.strategies import STRATEGIES
 from tcdp_audit_plugins.remedies.recoding import is_ranged, recode
 
 
@@ -27,17 +27,17 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
     Raises:
         RemedyError: nothing is demanded of a class, or the classes to start with do not keep the demands already.
 
-    Cost: that of `partitioned` for each order of the attributes.
+    Cost: that of `partitioned` for each strategy.
     """
     task = _Task(view, parameters)
     task.require_attainable()
-    found = {name: partitioned(task.space, task.roots, order, view.progress) for name, order in ORDERS.items()}
+    found = {name: partitioned(task.space, task.roots, one, view.progress) for name, one in STRATEGIES.items()}
     penalties = {name: task.space.penalty(one.classes) for name, one in found.items()}
-    order = min(penalties, key=penalties.__getitem__)
-    best = found[order]
+    strategy = min(penalties, key=penalties.__getitem__)
+    best = found[strategy]
     return Treatment(
         {one.name: recode(one, best.classes, best.count, view.suppressed_token) for one in task.attributes},
-        notes={"classes": best.count, "levels": best.levels, "order": order, "penalties": penalties},
+        notes={"classes": best.count, "levels": best.levels, "strategy": strategy, "penalties": penalties},
     )
 
 
@@ -101,8 +101,6 @@ class _Task:
         Raises:
             RemedyError: they are not, or anything is; says which demands fail.
         """
-        if not self.attributes:
-            raise RemedyError("the policy declares no quasi-identifier to cut")
         if not self.view.demands and self.parameters.k is None:
             raise RemedyError("the policy demands nothing of a class, so that any would do; give `k`")
         if failing := int((~self._keep(self.roots, self._demands.count)).sum()):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,32 +11,7 @@ from tcdp_audit.exact import Floats
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis
 from tcdp_audit_plugins.remedies.mondrian.parts import Candidates
 from tcdp_audit_plugins.remedies.mondrian.runs import Indices, Integers, Runs, runs_of
-
-
-class Worth(NamedTuple):
-    """What cutting each partition on an axis does, if all parts are allowed. All shapes (partitions,).
-
-    Args:
-        width: its certainty penalty on that axis.
-        saved: how much less the mean penalty of its records is after the cut.
-        bits: the entropy of the parts' sizes, which is what the cut uses up; 0 where it leaves a single part.
-    """
-
-    width: Floats
-    saved: Floats
-    bits: Floats
-
-    def of(self, partitions: Indices) -> Worth:
-        """That of some partitions."""
-        return Worth(self.width[partitions], self.saved[partitions], self.bits[partitions])
-
-
-Order = Callable[[Worth], Floats]
-ORDERS: Mapping[str, Order] = {
-    "widest": lambda worth: worth.width,
-    "saving_per_bit": lambda worth: worth.saved / worth.bits,
-    "saving_per_root_bit": lambda worth: worth.saved / np.sqrt(worth.bits),
-}
+from tcdp_audit_plugins.remedies.mondrian.strategies import Strategy, Worth
 
 
 @dataclass(frozen=True)
@@ -50,8 +24,8 @@ class Cuts:
         size: how many records it has.
         nodes: see `Axis.nodes`. Shape (depths, runs).
         run: the run of each record on each axis. Shape (axes, records).
-        ranking: for each partition its axes, the one that is cut first on top. Shape (axes, partitions).
-        possible: which of those divide the partition at all.
+        ranking: for each partition its axes, the one that is tried first on top. Shape (axes, partitions).
+        depths: how deep each of those can be cut, 0 where not at all.
     """
 
     partition: Integers
@@ -60,24 +34,25 @@ class Cuts:
     nodes: Integers
     run: Integers
     ranking: Integers
-    possible: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+    depths: Integers
 
-    def candidates(self, axis: Integers, rows: Indices, partition: Integers) -> Candidates:
+    def candidates(self, axis: Integers, depth: int, rows: Indices, partition: Integers) -> Candidates:
         """The cut of some partitions on one axis each.
 
         Args:
             axis: the axis for each partition, -1 to leave it. Shape (partitions,).
+            depth: the depth to begin with.
             rows: the records of the partitions that are cut.
             partition: their partitions.
         """
         used = self.axis == axis[self.partition]
         number = np.cumsum(used) - 1
         run = number[self.run[axis[partition], rows]]
-        return Candidates(self.partition[used], self.size[used], self.nodes[:, used], run, len(axis))
+        return Candidates(self.partition[used], self.size[used], self.nodes[depth:, used], run, len(axis))
 
 
 def cuts_of(
-    axes: Sequence[Axis], weights: Sequence[float], records: Indices, partition: Integers, order: Order
+    axes: Sequence[Axis], weights: Sequence[float], records: Indices, partition: Integers, strategy: Strategy
 ) -> Cuts:
     """The cuts of every partition.
 
@@ -86,14 +61,15 @@ def cuts_of(
         weights: how much each of them matters.
         records: the records that are in a partition.
         partition: the partition of each, from 0 without a gap.
-        order: which axis goes first.
+        strategy: which axis is tried first.
 
     Cost: that of `runs_of` for each axis.
     """
     found = [runs_of(partition, axis.place[records], axis.places) for axis in axes]
     nodes = [axis.nodes(runs) for axis, runs in zip(axes, found, strict=True)]
     worths = [_worth(axis, runs, cut[0]) for axis, runs, cut in zip(axes, found, nodes, strict=True)]
-    scores = np.stack([_score(worth, weight, order) for worth, weight in zip(worths, weights, strict=True)])
+    scores = np.stack([_score(worth, weight, strategy) for worth, weight in zip(worths, weights, strict=True)])
+    depths = np.stack([_depths(runs, cut) for runs, cut in zip(found, nodes, strict=True)])
     ranking = np.argsort(-scores, axis=0, kind="stable")
     sizes = [len(runs.place) for runs in found]
     first = np.cumsum(sizes) - sizes
@@ -104,7 +80,7 @@ def cuts_of(
         nodes=_stacked(nodes),
         run=np.stack([runs.of_record + start for runs, start in zip(found, first.tolist(), strict=True)]),
         ranking=ranking,
-        possible=np.take_along_axis(scores, ranking, axis=0) >= 0,
+        depths=np.take_along_axis(np.where(scores < 0, 0, depths), ranking, axis=0),
     )
 
 
@@ -127,9 +103,17 @@ def _worth(axis: Axis, runs: Runs, node: Integers) -> Worth:
     return Worth(width, np.maximum(width - left, 0.0), bits)
 
 
-def _score(worth: Worth, weight: float, order: Order) -> Floats:
+def _score(worth: Worth, weight: float, strategy: Strategy) -> Floats:
     """How early each partition is cut; -1 where the cut leaves it in one part."""
     score = np.full(len(worth.bits), -1.0)
     divided = np.flatnonzero(worth.bits > 0)
-    score[divided] = weight * order(worth.of(divided))
+    score[divided] = weight * strategy.score(worth.of(divided))
     return score
+
+
+def _depths(runs: Runs, nodes: Integers) -> Integers:
+    """How many levels of nodes each partition has."""
+    depths = np.zeros(len(runs.starts), dtype=np.int64)
+    for depth, row in enumerate(nodes, 1):
+        depths[runs.partition[row >= 0]] = depth
+    return depths

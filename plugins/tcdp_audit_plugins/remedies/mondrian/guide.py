@@ -12,8 +12,9 @@ GUIDE = RemedyGuide(
         "one without in the order of its values. A child that does not keep the demands is replaced by its own "
         "children where those do; what is left stays together under the node's label, and takes in the smallest "
         "children until it keeps the demands. If the attribute whose turn it is cannot be cut, the next one is tried. "
-        "The whole is done with three orders of the attributes: widest first, most penalty saved for each bit of the "
-        "cut first, and the same for each root of a bit; the one with the least certainty penalty is kept. Each final "
+        "The whole is done four times, and the result with the least certainty penalty is kept: with the widest "
+        "attribute first, and with the one first whose cut saves most penalty for each bit of it, or for the root of a "
+        "bit; cuts below the children of a node are tried after all attributes, or before the next one. Each final "
         "part is a class, and gets the narrowest label that covers it: an interval, a node of the hierarchy, or a set."
     ),
     choosing=(
@@ -35,8 +36,11 @@ GUIDE = RemedyGuide(
     example="- mondrian: {weights: {age: 2}}",
     notes={
         "classes": "Classes after.",
-        "levels": "How often the table was gone through, for the order that was kept.",
-        "order": "The order of the attributes that was kept: `widest`, `saving_per_bit` or `saving_per_root_bit`.",
-        "penalties": "The mean certainty penalty of each order, weighted where `weights` are given.",
+        "levels": "How often the table was gone through, for the strategy that was kept.",
+        "strategy": (
+            "The one that was kept: `widest`, `saving_per_bit`, `saving_per_bit_deeper` or "
+            "`saving_per_root_bit_deeper`; deeper: below the children of a node before the next attribute."
+        ),
+        "penalties": "The mean certainty penalty of each strategy, weighted where `weights` are given.",
     },
 )

@@ -9,9 +9,10 @@ import numpy as np
 
 from tcdp_audit.shards import Progress
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, mean_width
-from tcdp_audit_plugins.remedies.mondrian.cuts import Cuts, Order, cuts_of
-from tcdp_audit_plugins.remedies.mondrian.parts import Mask, allowed_parts
+from tcdp_audit_plugins.remedies.mondrian.cuts import cuts_of
+from tcdp_audit_plugins.remedies.mondrian.parts import Judge, Mask, allowed_parts
 from tcdp_audit_plugins.remedies.mondrian.runs import Indices, Integers
+from tcdp_audit_plugins.remedies.mondrian.strategies import Strategy
 
 Keep = Callable[[Integers, int, Indices], Mask]  # classes, their count, and the records they are of: which are allowed
 
@@ -47,30 +48,34 @@ class Space:
     keep: Keep
     least: int
 
+    def judge(self, records: Indices) -> Judge:
+        """Which parts of some records are allowed."""
+        return lambda rows, part, count: self.keep(part, count, records[rows])
+
     def penalty(self, classes: Integers) -> float:
         """Normalised certainty penalty of some classes: weighted mean over the axes, mean over the records."""
         return float(np.average([mean_width(axis, classes) for axis in self.axes], weights=self.weights))
 
 
-def partitioned(space: Space, roots: Integers, order: Order, progress: Progress) -> Partitioning:
+def partitioned(space: Space, roots: Integers, strategy: Strategy, progress: Progress) -> Partitioning:
     """Cut partitions until none can be cut any more.
 
     Args:
         space: the dimensions and demands.
         roots: the partition of each record to start with, from 0 without a gap; each is allowed. Shape (records,).
-        order: which axis of a partition is cut first.
+        strategy: which cut of a partition is tried first.
         progress: told (step, records done, records).
 
     Returns:
         Classes that are all allowed; records in one root with the same values stay together.
 
     Cost: for every level a grouping of the records that are not done on each axis, and a judgement of their parts for
-    each axis that was tried. Only levels and axes are looped over.
+    each axis that was tried. Only levels, axes and the height of hierarchies are looped over.
     """
     classes = np.zeros(len(roots), dtype=np.int64)
     records, partition, done, levels = np.arange(len(roots)), roots, 0, 0
     while len(records):
-        part = _level(space, records, partition, order)
+        part = _level(space, records, partition, strategy)
         final = part < 0
         numbers, finished = _numbered(partition[final])
         classes[records[final]] = done + numbers
@@ -87,8 +92,8 @@ def _numbered(numbers: Integers) -> tuple[Integers, int]:
     return (np.cumsum(occurs) - 1)[numbers], int(occurs.sum())
 
 
-def _level(space: Space, records: Indices, partition: Integers, order: Order) -> Integers:
-    """Cut each partition once, on the first axis of its ranking that is allowed.
+def _level(space: Space, records: Indices, partition: Integers, strategy: Strategy) -> Integers:
+    """Cut each partition once, in the first way that is allowed.
 
     Returns:
         The part of each record, -1 where its partition cannot be cut. Shape (records,).
@@ -97,30 +102,22 @@ def _level(space: Space, records: Indices, partition: Integers, order: Order) ->
     large = np.bincount(partition)[partition] >= 2 * space.least
     if large.any():
         here = np.flatnonzero(large)
-        part[here] = _divided(space, records[here], _numbered(partition[here])[0], order)
+        part[here] = _divided(space, records[here], _numbered(partition[here])[0], strategy)
     return part
 
 
-def _divided(space: Space, records: Indices, partition: Integers, order: Order) -> Integers:
-    cuts = cuts_of(space.axes, space.weights, records, partition, order)
+def _divided(space: Space, records: Indices, partition: Integers, strategy: Strategy) -> Integers:
+    cuts = cuts_of(space.axes, space.weights, records, partition, strategy)
     part, largest = np.full(len(records), -1), -1
     open_ = np.ones(cuts.ranking.shape[1], dtype=bool)
-    for choice, possible in zip(cuts.ranking, cuts.possible, strict=True):
-        axis = np.where(open_ & possible, choice, -1)
+    for rank, depth in strategy.turns(len(space.axes), len(cuts.nodes)):
+        axis = np.where(open_ & (cuts.depths[rank] > depth), cuts.ranking[rank], -1)
+        if not (axis >= 0).any():
+            continue
         rows = np.flatnonzero(axis[partition] >= 0)
-        if not len(rows):
-            break
-        found = _tried(space, cuts, axis, records, rows, partition[rows])
+        found = allowed_parts(cuts.candidates(axis, depth, rows, partition[rows]), space.judge(records[rows]))
         here = rows[found >= 0]
         part[here] = found[found >= 0] + largest + 1
         largest = int(part.max())
         open_[partition[here]] = False
     return part
-
-
-def _tried(space: Space, cuts: Cuts, axis: Integers, records: Indices, rows: Indices, partition: Integers) -> Integers:
-    """The allowed parts of some rows, their partitions cut on one axis each."""
-    mine = records[rows]
-    return allowed_parts(
-        cuts.candidates(axis, rows, partition), lambda some, part, count: space.keep(part, count, mine[some])
-    )
