@@ -87,6 +87,14 @@ def test_a_child_that_fails_is_cut_into_its_own_children_where_those_do_not() ->
     assert found["place"] == ["n1"] * 2 + ["any"] * 6
 
 
+def test_the_rest_takes_in_one_part_then_three() -> None:
+    """With n of a, b, c, d the rest e is 0.4, 0.15, 0.067, 0.025 away from the table."""
+    flat = {"scale": "nominal", "hierarchy": {"any": ["a", "b", "c", "d", "e"]}}
+    columns = {"place": list("aabbccddee"), "disease": list("xyxyxyxyxx")}
+    asked = policy({"place": flat, "disease": SENSITIVE}, TWO, {"t_closeness": {"t": 0.1}})
+    assert repaired(columns, asked)["place"] == ["any"] * 6 + ["d"] * 2 + ["any"] * 2
+
+
 def test_only_parts_that_keep_every_demand_are_cut() -> None:
     columns = {"age": [1, 2, 3, 4, 5, 6, 7, 8], "disease": ["x", "x", "y", "y", "x", "x", "x", "y"]}
     diverse = [TWO, {"distinct_l_diversity": {"l": 2}}]
