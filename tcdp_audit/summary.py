@@ -136,16 +136,17 @@ def _distribution(values: Floats, records: Counts) -> dict[float, tuple[int, int
 
 def _added(*tallies: Mapping[float, tuple[int, int]]) -> dict[float, tuple[int, int]]:
     """Several distributions as one: 0.9996 falls into the bin of 1."""
-    total: dict[float, tuple[int, int]] = {}
-    for tally in tallies:
+    first, *others = tallies or ({},)
+    total = dict(first)
+    for tally in others:
         for figure, (classes, records) in tally.items():
-            before = total.get(figure, (0, 0))
-            total[figure] = (before[0] + classes, before[1] + records)
+            before = total.get(figure)
+            total[figure] = (classes, records) if before is None else (before[0] + classes, before[1] + records)
     return total
 
 
 def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts) -> dict[float, tuple[int, int]]:
-    """(classes, records) of each figure, given an integer that stands for it."""
+    """(classes, records) of each figure, given an integer that stands for it alone."""
     if not len(figures):
         return {}
     lowest = int(codes.min())
@@ -155,14 +156,15 @@ def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts) -> dict[f
     figure = np.zeros(len(classes))
     figure[codes] = figures
     found = np.flatnonzero(classes)
-    triples = zip(figure[found].tolist(), classes[found].tolist(), held[found].tolist(), strict=True)
-    # 0.09996 and 0.1 have two codes and one figure
-    return _added(*({value: (count, int(total))} for value, count, total in triples))
+    tallies = zip(classes[found].tolist(), held[found].astype(np.int64).tolist(), strict=True)
+    return dict(zip(figure[found].tolist(), tallies, strict=True))
 
 
 def _binned(values: Floats) -> tuple[Floats, NDArray[np.int64]]:
     """Figures to three significant digits, and an integer for each bin: its exponent and its digits."""
     exponent = np.floor(np.log10(np.maximum(np.abs(values), SMALLEST)))
-    scale = 10.0 ** (DIGITS - 1 - exponent)
-    digits = np.round(values * scale)
-    return digits / scale, (exponent * 4 * 10**DIGITS + digits).astype(np.int64)
+    digits = np.round(values * 10.0 ** (DIGITS - 1 - exponent))
+    carried = np.abs(digits) == 10**DIGITS  # 0.09996 is 0.1, and one bin with it
+    exponent[carried] += 1
+    digits[carried] /= 10
+    return digits / 10.0 ** (DIGITS - 1 - exponent), (exponent * 4 * 10**DIGITS + digits).astype(np.int64)
