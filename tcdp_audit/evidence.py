@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tcdp_audit.hierarchy import Tree
-from tcdp_audit.histogram import Counts, Histogram
+from tcdp_audit.histogram import Counts, Histogram, kept_with_histogram
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,15 @@ class Marginal:
     def size(self) -> int:
         """Number of values in the domain."""
         return len(self.weights)
+
+    def beside(self, histogram: Histogram) -> Counts:
+        """The weight of the value of every pair of class and value, gathered once for all checks. Shape (pairs,)."""
+        return _beside(histogram, self)
+
+
+@kept_with_histogram
+def _beside(histogram: Histogram, marginal: Marginal) -> Counts:
+    return marginal.weights.take(histogram.values)
 
 
 @dataclass(frozen=True)

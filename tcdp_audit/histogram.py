@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from tcdp_audit.keys import Codes, KeyArray, Keys, boundaries, fold, run_lengths
 
 Counts = NDArray[np.int64]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -23,11 +25,14 @@ class Histogram:
         offsets: int64, shape (classes + 1,).
         values: int64 codes, shape (pairs,).
         counts: int64, at least 1, shape (pairs,).
+
+    What several checks ask of the same classes is computed once: see `kept_with_histogram`.
     """
 
     offsets: Counts
     values: Counts
     counts: Counts
+    kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         """How many classes it has."""
@@ -118,6 +123,25 @@ class Histogram:
             ends = np.cumsum(np.bincount(which, minlength=len(profiles)))[:-1]
             for profile, positions in zip(profiles.tolist(), np.split(here[order], ends), strict=True):
                 yield tuple(profile), positions
+
+
+def kept_with_histogram(
+    function: Callable[Concatenate[Histogram, P], R],
+) -> Callable[Concatenate[Histogram, P], R]:
+    """Have a function answer only once for a histogram, whoever asks: the answer lives as long as the histogram.
+
+    For arrays that several checks start from, such as the reference's weights beside a class's counts. The other
+    arguments count as the same if they are the same object. Nobody may write to the answer.
+    """
+
+    @wraps(function)
+    def answer(histogram: Histogram, /, *others: P.args, **named: P.kwargs) -> R:
+        key = (function, *map(id, others), *((name, id(one)) for name, one in named.items()))
+        if key not in histogram.kept:  # an identity is only an object's own while somebody holds the object
+            histogram.kept[key] = function(histogram, *others, **named), others, named
+        return histogram.kept[key][0]  # type: ignore[no-any-return]
+
+    return answer
 
 
 def count_pairs(keys: Keys, codes: Codes, radix: int) -> Histogram:

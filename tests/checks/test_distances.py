@@ -31,7 +31,8 @@ from tcdp_audit.check import Marginal
 from tcdp_audit.exact import Measured
 from tcdp_audit.hierarchy import Tree
 from tcdp_audit_plugins.checks import distances
-from tcdp_audit_plugins.checks.distances.multiplicative import lacks_value, largest_gain, largest_loss
+from tcdp_audit_plugins.checks.distances.multiplicative import lacks_value, largest_loss
+from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio
 
 HAIR = Fraction(1, 10**12)
 ALL_PAIRS = np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]])
@@ -86,7 +87,7 @@ def test_multiplicative_is_infinite_where_one_of_the_two_lacks_a_value():
 
     assert exact(distances.multiplicative_distance(classes, reference)) == [1, inf, inf]
     assert lacks_value(classes, reference).tolist() == [False, True, False]
-    assert exact(largest_gain(classes, reference)) == [1, 2, inf]
+    assert exact(greatest_ratio(classes, reference)) == [1, 2, inf]
     assert exact(largest_loss(classes, reference)) == [1, Fraction(1, 2), Fraction(3, 2)]
 
 

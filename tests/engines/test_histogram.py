@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcdp_audit.histogram import Histogram, add_up, count_pairs
+from tcdp_audit.histogram import Counts, Histogram, add_up, count_pairs, kept_with_histogram
 from tcdp_audit.keys import fold
 
 Rows = list[Counter[int]]
@@ -89,3 +89,21 @@ def test_adding_up_triples(triples: list[tuple[int, int, int]]) -> None:
         expected[row][value] += count
     columns = [np.array([triple[i] for triple in triples], dtype=np.int64) for i in range(3)]
     assert plain(add_up(columns[0], columns[1], columns[2], 5, 6)) == expected
+
+
+def test_an_answer_is_computed_once_for_a_histogram_and_for_each_object_that_it_is_asked_with():
+    asked = []
+
+    @kept_with_histogram
+    def plus(histogram: Histogram, added: Counts) -> Counts:
+        asked.append(added)
+        return histogram.counts + added
+
+    rows, one, other = compressed([Counter({0: 1, 4: 2}), Counter({2: 3})]), np.array([1]), np.array([1])
+
+    assert plus(rows, one).tolist() == [2, 3, 4]
+    assert plus(rows, one) is plus(rows, one)
+    assert len(asked) == 1
+    assert plus(rows, other) is not plus(rows, one)  # equal, but another object
+    assert plus(rows.take(np.array([1])), one).tolist() == [4]
+    assert len(asked) == 3

@@ -21,7 +21,8 @@ import pytest
 from tcdp_audit import Outcome, audit
 from tcdp_audit.check import Marginal
 from tcdp_audit.histogram import Histogram, add_up
-from tcdp_audit_plugins.checks.distances.multiplicative import larger, largest_gain, largest_loss
+from tcdp_audit_plugins.checks.distances.multiplicative import larger, largest_loss
+from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio
 
 CHOICES = ("adult_A1", "adult_A2", "adult_A3", "adult_A4", "free1")
 FIGURES = {
@@ -133,7 +134,7 @@ def test_ratios_over_the_values_that_a_class_has(name: str, choice: Callable[[st
     """The multiplicative distance without absent values, and its half that sees only values that became likelier."""
     one = choice(name)
     for attribute, truth in one.truth["sa"].items():
-        gain, loss = largest_gain(*one.counted(attribute)), largest_loss(*one.counted(attribute))
+        gain, loss = greatest_ratio(*one.counted(attribute)), largest_loss(*one.counted(attribute))
 
         assert gain.values.max() == pytest.approx(truth["multiplicative_t_max_ratio_q_over_p"], rel=1e-12), attribute
         assert larger(gain, loss).values.max() == pytest.approx(truth["multiplicative_t_q_pos"], rel=1e-12), attribute

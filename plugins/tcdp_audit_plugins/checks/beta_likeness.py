@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from math import inf
 from typing import Annotated
 
@@ -21,14 +20,13 @@ from tcdp_audit import (
     Ratios,
     Status,
     Threshold,
-    Transcendental,
 )
 from tcdp_audit.check import Guide, Marginal
-from tcdp_audit.exact import Signs
+from tcdp_audit.exact import BORDERLINE
 from tcdp_audit.histogram import Histogram
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.summary import ClassSummary
-from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio, ratios
+from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio
 from tcdp_audit_plugins.checks.logarithms import sign_of_gain
 from tcdp_audit_plugins.checks.wording import counted, figure, over_all, victims
 
@@ -84,15 +82,14 @@ def largest_bounded_gain(evidence: ClassEvidence, parameters: BetaParameters) ->
 
 def _unsatisfiable(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
     """Which classes have a value whose gain exceeds -ln q_i. Shape (classes,)."""
-    with np.errstate(divide="ignore"):
-        bound = -np.log(marginal.weights / marginal.total)[histogram.values]
-    impossible = marginal.weights[histogram.values] == 0
-    excess = np.where(impossible, inf, ratios(histogram, marginal) - 1 - np.where(impossible, 0, bound))
-
-    def decide(pairs: NDArray[np.intp], _: Fraction) -> Signs:
-        return decided_once(histogram, marginal, pairs, lambda p, q: sign_of_gain(p / q - 1, q))
-
-    return np.asarray(histogram.max(Transcendental(excess, decide).compare(Fraction(0))) > 0)
+    q = marginal.weights / marginal.total
+    limit = q - q * np.log(q, out=np.zeros(len(q)), where=q > 0)  # of p_i, as p_i / q_i - 1 <= -ln q_i
+    allowed = limit.take(histogram.values) * histogram.spread(histogram.total)
+    above = histogram.counts > allowed
+    close = np.flatnonzero(np.abs(histogram.counts - allowed) <= BORDERLINE * allowed)
+    if len(close):
+        above[close] = decided_once(histogram, marginal, close, lambda p, q: sign_of_gain(p / q - 1, q)) > 0
+    return np.asarray(histogram.max(above))
 
 
 def _hopeless(summaries: Sequence[ClassSummary]) -> Mapping[str, int]:

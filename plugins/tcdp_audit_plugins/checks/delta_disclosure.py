@@ -26,7 +26,8 @@ from tcdp_audit.check import Guide, Marginal
 from tcdp_audit.exact import Floats, Signs
 from tcdp_audit.histogram import Histogram
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit_plugins.checks.frequency_ratios import decided_once, ratios
+from tcdp_audit_plugins.checks.distances.multiplicative import lacks_value, larger, largest_loss
+from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio, ratios
 from tcdp_audit_plugins.checks.logarithms import sign_of_logarithm
 from tcdp_audit_plugins.checks.wording import figure, over_all, victims
 
@@ -80,10 +81,10 @@ def largest_log_ratio(evidence: ClassEvidence, parameters: DeltaParameters) -> T
     """
     histogram, marginal = evidence.sensitive
     base = parameters.base
-    ratio = ratios(histogram, marginal)
-    values = _logarithm(np.maximum(histogram.max(ratio), 1 / histogram.min(ratio)), base)
+    furthest = larger(greatest_ratio(histogram, marginal), largest_loss(histogram, marginal))
+    values = _logarithm(furthest.values, base)
     if parameters.absent_values is AbsentValues.PUBLISHED:
-        values = np.where(_lacking(histogram, marginal), np.inf, values)
+        values = np.where(lacks_value(histogram, marginal), np.inf, values)
 
     def decide(classes: NDArray[np.intp], threshold: Fraction) -> Signs:
         rows = histogram.take(classes)
@@ -109,12 +110,6 @@ def _logarithm(ratio: Floats, base: Fraction | None) -> Floats:
     if base is None:
         return np.asarray(np.log(ratio))
     return np.asarray(np.log2(ratio) / log2(base))
-
-
-def _lacking(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
-    """Which classes lack a value of the reference."""
-    possible = marginal.weights > 0
-    return np.asarray(histogram.sum(possible[histogram.values].astype(np.int64)) < possible.sum())
 
 
 def _sentence(outcome: Outcome) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tcdp_audit import Ratios
 from tcdp_audit.check import Marginal
 from tcdp_audit.exact import LIMIT, Floats, Signs
-from tcdp_audit.histogram import Counts, Histogram
+from tcdp_audit.histogram import Histogram, kept_with_histogram
 
 DISTINGUISHED = 2**51  # quotients of integers whose products stay below this differ as float64 where they differ at all
 SHIFT = 130  # enough binary places to tell apart any two fractions of 62-bit integers
@@ -35,24 +35,39 @@ def greatest_ratio(histogram: Histogram, marginal: Marginal, among: NDArray[np.b
 
     Cost: O(pairs of class and value).
     """
-    weights = marginal.weights[histogram.values]
-    order = _ordered(histogram.counts, weights)
-    if among is not None:
-        order = np.where(among[histogram.values], order, -1)
+    if among is None:
+        return _ratio_at(histogram, marginal, most_gained(histogram, marginal))
+    order = np.where(among[histogram.values], _in_order(histogram, marginal), -1)
     largest = histogram.max(order)
-    where = _first(histogram, order == histogram.spread(largest))
-    counts, sizes, total = histogram.counts[where], histogram.total, marginal.total
-    weights = weights[where]
-    if max(int(sizes.max()) * int(weights.max()), int(counts.max()) * total) >= LIMIT:
-        counts, weights, sizes = counts.astype(object), weights.astype(object), sizes.astype(object)
+    ratio = _ratio_at(histogram, marginal, _first(histogram, order == histogram.spread(largest)))
     none = largest < 0
-    return Ratios(np.where(none, 0, counts * total), np.where(none, 1, sizes * weights))
+    return Ratios(np.where(none, 0, ratio.numerator), np.where(none, 1, ratio.denominator))
 
 
+def least_ratio(histogram: Histogram, marginal: Marginal) -> Ratios:
+    """The smallest p_i / q_i of every class, over the values that it has: exact fractions, shape (classes,)."""
+    return _ratio_at(histogram, marginal, most_lost(histogram, marginal))
+
+
+@kept_with_histogram
+def most_gained(histogram: Histogram, marginal: Marginal) -> NDArray[np.intp]:
+    """For every class the first pair with its largest p_i / q_i. Shape (classes,). O(pairs)."""
+    order = _in_order(histogram, marginal)
+    return _first(histogram, order == histogram.spread(histogram.max(order)))
+
+
+@kept_with_histogram
+def most_lost(histogram: Histogram, marginal: Marginal) -> NDArray[np.intp]:
+    """For every class the first pair with its smallest p_i / q_i. Shape (classes,). O(pairs)."""
+    order = _in_order(histogram, marginal)
+    return _first(histogram, order == histogram.spread(histogram.min(order)))
+
+
+@kept_with_histogram
 def ratios(histogram: Histogram, marginal: Marginal) -> Floats:
     """p_i / q_i of every pair of class and value, infinite where q_i = 0. Shape (pairs,)."""
     above = histogram.counts.astype(np.float64) * marginal.total
-    below = histogram.spread(histogram.total.astype(np.float64)) * marginal.weights[histogram.values]
+    below = histogram.spread(histogram.total) * marginal.beside(histogram).astype(np.float64)
     with np.errstate(divide="ignore"):
         return np.asarray(above / below)
 
@@ -68,16 +83,27 @@ def decided_once(
         pairs: positions of the pairs; none of their q_i is 0.
         decide: from p_i and q_i to -1, 0 or 1.
     """
-    sizes, weights = histogram.spread(histogram.total)[pairs], marginal.weights[histogram.values[pairs]]
+    sizes, weights = histogram.spread(histogram.total)[pairs], marginal.beside(histogram)[pairs]
     cases = np.stack([histogram.counts[pairs], sizes, weights], axis=1)
     distinct, which = np.unique(cases, axis=0, return_inverse=True)
     signs = [decide(Fraction(c, n), Fraction(w, marginal.total)) for c, n, w in distinct.tolist()]
     return np.array(signs, dtype=np.int8)[which.reshape(-1)]
 
 
-def _ordered(counts: Counts, weights: Counts) -> NDArray[Any]:
-    """Numbers in the same order as the fractions counts / weights, equal only where those are equal."""
-    if int(counts.max()) * int(weights.max()) < DISTINGUISHED:
+def _ratio_at(histogram: Histogram, marginal: Marginal, pairs: NDArray[np.intp]) -> Ratios:
+    """p_i / q_i at one pair of every class."""
+    counts, weights, sizes = histogram.counts[pairs], marginal.beside(histogram)[pairs], histogram.total
+    most = int(sizes.max(initial=0))  # no count exceeds it, and no weight the total
+    if most * marginal.total >= LIMIT:
+        counts, weights, sizes = counts.astype(object), weights.astype(object), sizes.astype(object)
+    return Ratios(counts * marginal.total, sizes * weights)
+
+
+@kept_with_histogram
+def _in_order(histogram: Histogram, marginal: Marginal) -> NDArray[Any]:
+    """A number for each pair, in the order of p_i / q_i within a class, equal only where those are equal."""
+    counts, weights = histogram.counts, marginal.beside(histogram)
+    if int(counts.max(initial=0)) * int(weights.max(initial=0)) < DISTINGUISHED:
         with np.errstate(divide="ignore"):
             return np.asarray(counts / weights)
     scaled = (counts.astype(object) << SHIFT) // np.maximum(weights, 1)

@@ -9,6 +9,8 @@ from tcdp_audit import Ratios
 from tcdp_audit.exact import LIMIT
 from tcdp_audit.histogram import Counts, Histogram
 
+FEW = 3  # most frequent values that are sooner found one by one than by sorting
+
 
 def ratio_to_tail(histogram: Histogram, l: int, dont_care: NDArray[np.bool_]) -> Ratios:
     """r_y over its tail, where r_y is the count of the most frequent value that matters.
@@ -24,8 +26,10 @@ def ratio_to_tail(histogram: Histogram, l: int, dont_care: NDArray[np.bool_]) ->
     Returns:
         Exact fractions, shape (classes,): 0 where no value matters, infinite where the tail is empty.
 
-    Cost: a sort of the pairs of class and value.
+    Cost: O(pairs of class and value) for l up to 4, otherwise a sort of the pairs.
     """
+    if l - 1 <= FEW and not dont_care.any():
+        return _top_to_tail(histogram, l)
     counts, harmless = _ranked(histogram, dont_care[histogram.values])
     rank = np.arange(len(counts)) - histogram.spread(histogram.offsets[:-1])  # 0 is the most frequent
     y = histogram.min(np.where(harmless, len(counts), rank))
@@ -34,6 +38,26 @@ def ratio_to_tail(histogram: Histogram, l: int, dont_care: NDArray[np.bool_]) ->
     top = histogram.sum(np.where(rank == y, counts, 0))
     tail = histogram.sum(np.where((rank >= first) & (rank != y), counts, 0))
     return Ratios(top, np.where(none, 1, tail))
+
+
+def _top_to_tail(histogram: Histogram, l: int) -> Ratios:
+    """r_1 / (r_l + ... + r_m), the l - 1 most frequent values found one by one. O(pairs x l)."""
+    counts, top, tail = histogram.counts, histogram.max(histogram.counts), histogram.total
+    largest = top
+    for rank in range(1, l):
+        tail = tail - largest
+        if rank < l - 1:
+            counts = _without_first(histogram, counts, largest)
+            largest = histogram.max(counts)
+    return Ratios(top, tail)
+
+
+def _without_first(histogram: Histogram, counts: Counts, largest: Counts) -> Counts:
+    """Counts with the first of the largest ones of each class taken as 0."""
+    pairs = np.flatnonzero(counts == histogram.spread(largest))
+    rest = counts.copy()
+    rest[pairs[np.searchsorted(pairs, histogram.offsets[:-1])]] = 0
+    return rest
 
 
 def _ranked(histogram: Histogram, harmless: NDArray[np.bool_]) -> tuple[Counts, NDArray[np.bool_]]:

@@ -1,22 +1,26 @@
-"""The largest fraction of each class, exactly: floating point looks first, integers decide where it cannot."""
+"""The largest and smallest fraction of each class, exactly: floats look first, integers decide where they cannot."""
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit import Ratios
-from tcdp_audit.exact import LIMIT, Integers
+from tcdp_audit.exact import LIMIT, Floats, Integers
 from tcdp_audit.histogram import Histogram
 from tcdp_audit.keys import boundaries
+from tcdp_audit_plugins.checks.distances.multiplicative import larger
 
 NEAR = 1 - 2.0**-49  # quotients of rounded integers are off by less than this
 
 
-def largest(histogram: Histogram, numerator: Integers, denominator: Integers) -> NDArray[np.intp]:
-    """The pair of each class with the largest fraction; the first of equal ones.
+def extremes(
+    histogram: Histogram, numerator: Integers, denominator: Integers
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The pair of each class with the largest fraction and the one with the smallest; the first of equal ones.
 
     Args:
         histogram: its rows say which pairs belong together; none may be empty.
@@ -24,30 +28,37 @@ def largest(histogram: Histogram, numerator: Integers, denominator: Integers) ->
         denominator: an integer for each pair, 0 for infinity. Never 0 in both.
 
     Returns:
-        Positions of pairs, shape (classes,).
+        Positions of pairs, twice of shape (classes,).
 
     Cost: O(pairs); pairs that floating point cannot tell apart are compared once or twice more.
     """
-    with np.errstate(divide="ignore"):
-        quotient = numerator.astype(np.float64) / denominator.astype(np.float64)
-    near = np.flatnonzero(quotient >= NEAR * histogram.spread(histogram.max(quotient)))
+    quotient = _quotients(numerator, denominator)
+    high = np.flatnonzero(quotient >= NEAR * histogram.spread(histogram.max(quotient)))
+    low = np.flatnonzero(NEAR * quotient <= histogram.spread(histogram.min(quotient)))
     rows = histogram.rows
+    return _decided(rows, numerator, denominator, high), _decided(rows, denominator, numerator, low)
+
+
+def maximum(*ratios: Ratios) -> Ratios:
+    """The largest of several fractions for every class, exactly. O(classes x ratios)."""
+    return reduce(larger, ratios)
+
+
+def _quotients(numerator: Integers, denominator: Integers) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(numerator.astype(np.float64, copy=False) / denominator.astype(np.float64, copy=False))
+
+
+def _decided(
+    rows: NDArray[np.intp], numerator: Integers, denominator: Integers, near: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Of pairs that may have the largest fraction of their class, the first of each class that does."""
     best = near[boundaries(rows[near])]
     while len(near):
         rival = best[rows[near]]
         near = near[_greater(numerator, denominator, near, rival)]
         best[rows[near][::-1]] = near[::-1]
     return best
-
-
-def maximum(*ratios: Ratios) -> Ratios:
-    """The largest of several fractions for every class, exactly. O(classes x ratios)."""
-    classes, several = len(ratios[0].numerator), len(ratios)
-    numerator = np.stack([one.numerator for one in ratios], axis=1).reshape(-1)
-    denominator = np.stack([one.denominator for one in ratios], axis=1).reshape(-1)
-    rows = Histogram(several * np.arange(classes + 1), np.tile(np.arange(several), classes), numerator)
-    best = largest(rows, numerator, denominator)
-    return Ratios(numerator[best], denominator[best])
 
 
 def product(one: Any, other: Any) -> Any:

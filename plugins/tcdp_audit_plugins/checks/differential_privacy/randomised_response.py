@@ -15,7 +15,7 @@ from tcdp_audit import Ratios
 from tcdp_audit.check import Marginal
 from tcdp_audit.exact import LIMIT
 from tcdp_audit.histogram import Counts, Histogram
-from tcdp_audit_plugins.checks.differential_privacy.extremes import largest, maximum, product
+from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum, product
 
 
 def response_distance(histogram: Histogram, marginal: Marginal, retention: Fraction) -> Ratios:
@@ -39,10 +39,9 @@ def response_distance(histogram: Histogram, marginal: Marginal, retention: Fract
     scale, total, size = a * marginal.size, marginal.total, histogram.total
     roomy = retention.denominator * marginal.size * max(int(size.max(initial=0)), total) >= LIMIT
     kind = object if roomy else np.int64
-    n = histogram.spread(size.astype(kind))
-    own = scale * histogram.counts.astype(kind) + blank * n
-    table = scale * marginal.weights[histogram.values].astype(kind) + blank * total
-    above, below = largest(histogram, own, table), largest(histogram, table, own)
+    own = scale * histogram.counts.astype(kind, copy=False) + histogram.spread(blank * size.astype(kind, copy=False))
+    table = (scale * marginal.weights.astype(kind, copy=False) + blank * total).take(histogram.values)
+    above, below = extremes(histogram, own, table)
     return maximum(
         Ratios(product(total, own[above]), product(size, table[above])),
         Ratios(product(size, table[below]), product(total, own[below])),
@@ -70,11 +69,11 @@ def heaviest_lacked(histogram: Histogram, marginal: Marginal) -> Counts:
     order = np.argsort(-marginal.weights, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    ranks, room = rank[histogram.values], histogram.distinct + 1
-    start = np.concatenate([[0], np.cumsum(room)])
-    within = ranks < histogram.spread(room)
-    has = np.zeros(start[-1], dtype=bool)
-    has[(histogram.spread(start[:-1]) + ranks)[within]] = True
-    position = np.where(has, len(has), np.arange(len(has)))
-    first = np.minimum.reduceat(position, start[:-1]) - start[:-1] if len(room) else start[:0]
+    ranks, rows = rank.take(histogram.values), histogram.rows
+    start = histogram.offsets + np.arange(len(histogram.offsets))  # of each class's first `distinct` + 1 ranks
+    lacks = np.ones(start[-1], dtype=bool)
+    within = np.flatnonzero(ranks <= histogram.distinct.take(rows))
+    lacks[start.take(rows[within]) + ranks[within]] = False
+    lacked = np.flatnonzero(lacks)
+    first = lacked[np.searchsorted(lacked, start[:-1])] - start[:-1]
     return np.asarray(np.append(marginal.weights[order], 0)[first])

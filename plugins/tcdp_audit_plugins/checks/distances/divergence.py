@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 
 from tcdp_audit.check import Marginal
 from tcdp_audit.exact import Floats
-from tcdp_audit.histogram import Histogram
+from tcdp_audit.histogram import Histogram, kept_with_histogram
+from tcdp_audit_plugins.checks.frequency_ratios import ratios
+
+HUGE = 1e300  # stands for infinity where 0 times it must be 0
 
 
 def kullback_leibler(histogram: Histogram, marginal: Marginal) -> Floats:
@@ -31,10 +36,7 @@ def kullback_leibler(histogram: Histogram, marginal: Marginal) -> Floats:
         >>> kullback_leibler(classes, Marginal(np.array([1, 1]))).round(6).tolist()
         [0.693147]
     """
-    counts, weights, size = _floats(histogram, marginal)
-    ratio = np.full(len(counts), np.inf)
-    np.divide(counts * marginal.total, weights * size, out=ratio, where=weights > 0)
-    return np.asarray(np.maximum(histogram.sum(counts / size * np.log(ratio)), 0))
+    return np.asarray(np.maximum(histogram.sum(_shares(histogram) * _log_ratios(histogram, marginal)), 0))
 
 
 def jensen_shannon(histogram: Histogram, marginal: Marginal) -> Floats:
@@ -58,17 +60,21 @@ def jensen_shannon(histogram: Histogram, marginal: Marginal) -> Floats:
         >>> jensen_shannon(classes, Marginal(np.array([1, 1]))).round(6).tolist()
         [0.215762]
     """
-    counts, weights, size = _floats(histogram, marginal)
-    ours, theirs = counts * marginal.total, weights * size
-    both = ours + theirs
-    logarithm = np.zeros(len(counts))
-    np.log(2 * theirs / both, out=logarithm, where=theirs > 0)
-    shares = counts / size * np.log(2 * ours / both) + weights / marginal.total * logarithm
-    lacking = (marginal.total - histogram.sum(marginal.weights[histogram.values])) / marginal.total
-    return np.asarray(np.clip((histogram.sum(shares) + lacking * np.log(2)) / 2, 0, np.log(2)))
+    weights = marginal.beside(histogram)
+    theirs = -np.log((1 + np.minimum(ratios(histogram, marginal), HUGE)) / 2)  # ln(2 q / (p + q))
+    ours = np.where(weights > 0, _log_ratios(histogram, marginal) + theirs, log(2))  # ln(2 p / (p + q))
+    told = histogram.sum(_shares(histogram) * ours + weights / marginal.total * theirs)
+    lacking = (marginal.total - histogram.sum(weights)) / marginal.total
+    return np.asarray(np.clip((told + lacking * log(2)) / 2, 0, log(2)))
 
 
-def _floats(histogram: Histogram, marginal: Marginal) -> tuple[Floats, Floats, Floats]:
-    """Counts, weights and class totals of every pair."""
-    weights = marginal.weights[histogram.values].astype(np.float64)
-    return histogram.counts.astype(np.float64), weights, histogram.spread(histogram.total).astype(np.float64)
+@kept_with_histogram
+def _log_ratios(histogram: Histogram, marginal: Marginal) -> Floats:
+    """ln(p_i/q_i) of every pair of class and value. Shape (pairs,)."""
+    return np.asarray(np.log(ratios(histogram, marginal)))
+
+
+@kept_with_histogram
+def _shares(histogram: Histogram) -> Floats:
+    """p_i of every pair of class and value. Shape (pairs,)."""
+    return np.asarray(histogram.counts / histogram.spread(histogram.total))

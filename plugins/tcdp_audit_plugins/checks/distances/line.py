@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tcdp_audit import Ratios, Transcendental
 from tcdp_audit.check import Marginal
 from tcdp_audit.exact import LIMIT, Floats, Integers, Measured, Signs
-from tcdp_audit.histogram import Histogram
+from tcdp_audit.histogram import Histogram, kept_with_histogram
 from tcdp_audit_plugins.checks.distances.room import widened
 
 Positions = NDArray[Any]
@@ -119,11 +119,19 @@ def _work(histogram: Histogram, weights: NDArray[Any], positions: Positions) -> 
     start, end = histogram.values, np.empty_like(histogram.values)
     end[:-1] = histogram.values[1:]
     end[last] = len(weights) - 1
-    level, spread = _running(histogram) * total, histogram.spread(size)
-    turn = np.searchsorted(cumulative, -(-level // spread)).clip(start, end)  # the reference is ahead from here on
+    level, turn = _turns(histogram, weights)
+    turn = turn.clip(start, end)
+    spread = histogram.spread(size)
     ahead, behind = area[end] - area[turn], area[turn] - area[start]
     moved = (2 * positions[turn] - positions[start] - positions[end]) * level + (ahead - behind) * spread
     return histogram.sum(moved) + area[start[first]] * size, size * total * positions[-1]
+
+
+@kept_with_histogram
+def _turns(histogram: Histogram, weights: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """After each pair the class's cumulative count times W, and the value from which on the reference is ahead."""
+    level = _running(histogram) * weights.sum()
+    return level, np.searchsorted(np.cumsum(weights), -(-level // histogram.spread(histogram.total)))
 
 
 def _running(histogram: Histogram) -> NDArray[Any]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit import Ratios
 from tcdp_audit.check import Marginal
-from tcdp_audit.exact import Integers
-from tcdp_audit.histogram import Histogram
-from tcdp_audit_plugins.checks.distances.room import roomy
+from tcdp_audit.histogram import Histogram, kept_with_histogram
+from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio, least_ratio
 
-FLOAT_TELLS = 2**52  # fractions whose numerators times denominators stay below differ as floats, in their order
 CLEAR = 1e-9
 
 
@@ -38,29 +34,22 @@ def multiplicative_distance(histogram: Histogram, marginal: Marginal) -> Ratios:
         >>> multiplicative_distance(classes, Marginal(np.array([4, 4, 4]))).values.tolist()
         [1.5, inf]
     """
-    found = larger(largest_gain(histogram, marginal), largest_loss(histogram, marginal))
+    found = larger(greatest_ratio(histogram, marginal), largest_loss(histogram, marginal))
     infinite = lacks_value(histogram, marginal)
     return Ratios(np.where(infinite, 1, found.numerator), np.where(infinite, 0, found.denominator))
 
 
+@kept_with_histogram
 def lacks_value(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
     """Which classes lack a value that the reference has. Shape (classes,). O(pairs)."""
-    present = histogram.sum((marginal.weights[histogram.values] > 0).astype(np.int64))
+    present = histogram.sum((marginal.beside(histogram) > 0).astype(np.int64))
     return np.asarray(present < np.count_nonzero(marginal.weights))
-
-
-def largest_gain(histogram: Histogram, marginal: Marginal) -> Ratios:
-    """max_i p_i/q_i of every class; infinite where it has a value that the reference lacks. O(pairs)."""
-    counted = roomy(histogram, marginal.total)
-    count, weight = _largest(histogram, histogram.counts, marginal.weights[histogram.values])
-    return Ratios(count.astype(counted.counts.dtype) * marginal.total, weight * counted.total)
 
 
 def largest_loss(histogram: Histogram, marginal: Marginal) -> Ratios:
     """max_i q_i/p_i over the values that a class has. O(pairs)."""
-    counted = roomy(histogram, marginal.total)
-    weight, count = _largest(histogram, marginal.weights[histogram.values], histogram.counts)
-    return Ratios(weight * counted.total, count.astype(counted.counts.dtype) * marginal.total)
+    least = least_ratio(histogram, marginal)
+    return Ratios(least.denominator, least.numerator)
 
 
 def larger(one: Ratios, other: Ratios) -> Ratios:
@@ -76,23 +65,3 @@ def larger(one: Ratios, other: Ratios) -> Ratios:
     return Ratios(
         np.where(second, other.numerator, one.numerator), np.where(second, other.denominator, one.denominator)
     )
-
-
-def _largest(histogram: Histogram, above: Integers, below: Integers) -> tuple[Integers, Integers]:
-    """The largest fraction above/below in every class, as it stands; `below` 0 is infinity."""
-    largest = int(above.max(initial=0)) * int(below.max(initial=0))
-    ratio = _floats(above, below) if largest < FLOAT_TELLS else _fractions(above, below)
-    best = np.flatnonzero(ratio == histogram.spread(histogram.max(ratio)))
-    first = best[np.searchsorted(best, histogram.offsets[:-1])]  # equal fractions give equal answers
-    return above[first], below[first]
-
-
-def _floats(above: Integers, below: Integers) -> NDArray[np.float64]:
-    ratio = np.full(len(above), np.inf)
-    return np.asarray(np.divide(above, below, out=ratio, where=below > 0))
-
-
-def _fractions(above: Integers, below: Integers) -> NDArray[np.object_]:
-    """For tables of so many records that floats do not tell two ratios apart."""
-    pairs = zip(above.tolist(), below.tolist(), strict=True)
-    return np.array([Fraction(a, b) if b else np.inf for a, b in pairs], dtype=object)
