@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 from tcdp_audit import CheckError, Transcendental
 from tcdp_audit.check import Marginal
 from tcdp_audit.exact import Floats, Signs
-from tcdp_audit.histogram import Histogram
+from tcdp_audit.histogram import Counts, Histogram
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 from tcdp_audit_plugins.checks.differential_privacy.laplace_exact import ExactMixtures, distinct_rows
 from tcdp_audit_plugins.checks.differential_privacy.line import Line, decayed_sums, reversed_sums
 
 LONGEST = 1e12  # scales from the first to the last value
+CLEARLY = 1 - 1e-9  # what is smaller by this factor is smaller, however both were rounded
+SMALLEST = 1e-300  # below it floating point loses digits
 COARSE = 1e4  # from this many scales on, positions on the line are too coarse to find a stretch's maximum at once
 
 
@@ -75,6 +77,30 @@ def laplace_distance(histogram: Histogram, marginal: Marginal, values: NDArray[A
 
 
 @dataclass(frozen=True)
+class _Stretches:
+    """Stretches between two neighbouring values of a class.
+
+    Args:
+        pairs: where each begins, as a pair of class and value.
+        start: the code there.
+        end: the code at the other end.
+        left: the class's mass to the left, seen from the one end.
+        right: the class's mass to the right, seen from the other.
+    """
+
+    pairs: NDArray[np.intp]
+    start: Counts
+    end: Counts
+    left: Floats
+    right: Floats
+
+    @property
+    def pull(self) -> Floats:
+        """Logarithm of the class's mass to the left over that to the right."""
+        return np.asarray(np.log(self.left) - np.log(self.right))
+
+
+@dataclass(frozen=True)
 class _Mixtures:
     """The noisy values of all classes and of the table, up to the constant 2b that ratios lose."""
 
@@ -84,10 +110,13 @@ class _Mixtures:
 
     def supremum(self) -> Floats:
         """Of both ratios over all outputs. Shape (classes,)."""
-        with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            class_over_table = self.class_density / self.table_density[self.histogram.values]
-            largest = self.histogram.max(np.maximum(class_over_table, self._between()))
-            return np.asarray(np.maximum(np.maximum(largest, self._before()), 1.0))
+        with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+            table_over_class = self.table_density.take(self.histogram.values) / self.class_density
+            largest = self.histogram.max(np.maximum(table_over_class, 1 / table_over_class))
+            largest = np.maximum.reduce([largest, self._before(), self._beyond(), np.ones(len(largest))])
+            stretches = self._rivals(table_over_class, largest)
+            np.maximum.at(largest, self.histogram.rows[stretches.pairs], self._between(stretches))
+            return np.asarray(largest)
 
     @cached_property
     def _table(self) -> tuple[Floats, Floats, Floats]:
@@ -104,14 +133,19 @@ class _Mixtures:
         return left + (right - mass)
 
     @cached_property
-    def _classes(self) -> tuple[Floats, Floats, Floats]:
-        """Each class's mass at, to the left of, and to the right of each of its values, itself included."""
-        codes, first = self.histogram.values, self.histogram.offsets[:-1]
-        mass = self.histogram.counts / self.histogram.spread(self.histogram.total)
+    def _gaps(self) -> Floats:
+        """e^-distance from the class's value before; 0 for its first. Shape (pairs,)."""
+        codes = self.histogram.values
         before = np.zeros(len(codes))
         before[1:] = self.line.decay(codes[:-1], codes[1:])
-        before[first] = 0.0
-        return mass, decayed_sums(mass, before), reversed_sums(mass, before)
+        before[self.histogram.offsets[:-1]] = 0.0
+        return before
+
+    @cached_property
+    def _classes(self) -> tuple[Floats, Floats, Floats]:
+        """Each class's mass at, to the left of, and to the right of each of its values, itself included."""
+        mass = self.histogram.counts / self.histogram.spread(self.histogram.total)
+        return mass, decayed_sums(mass, self._gaps), reversed_sums(mass, self._gaps)
 
     @cached_property
     def class_density(self) -> Floats:
@@ -119,23 +153,29 @@ class _Mixtures:
         mass, left, right = self._classes
         return left + (right - mass)
 
-    @cached_property
-    def _stretches(self) -> tuple[NDArray[Any], NDArray[Any], Floats, Floats]:
-        """For each pair the stretch to the class's next value, or to the end of the domain.
+    def _rivals(self, ratio: Floats, largest: Floats) -> _Stretches:
+        """The stretches on which f_T / f_E may exceed what is known of the class.
 
-        Codes of both ends, the class's mass to the left seen from the one, and to the right seen from the other.
+        The logarithm of a mixture moves by no more than a distance in scales, so between two points a gap g apart
+        f_T / f_E is at most e^g times the root of its product at both.
+
+        Args:
+            ratio: f_T / f_E at the class's own values, shape (pairs,).
+            largest: what it is known to reach, shape (classes,).
         """
+        codes, relative = self.histogram.values, ratio / self.histogram.spread(largest)
+        below = relative[:-1] * relative[1:] < CLEARLY * self._gaps[1:] ** 2 - SMALLEST
+        within = (codes[1:] - codes[:-1] > 1) & ~below
+        within[self.histogram.offsets[1:-1] - 1] = False  # the next pair is of another class
+        pairs = np.flatnonzero(within)
         _, left, right = self._classes
-        last = self.histogram.offsets[1:] - 1
-        end, beyond = np.roll(self.histogram.values, -1), np.roll(right, -1)
-        end[last], beyond[last] = self.marginal.size - 1, 0.0
-        return self.histogram.values, end, left, beyond
+        return _Stretches(pairs, codes[pairs], codes[pairs + 1], left[pairs], right[pairs + 1])
 
-    def _between(self) -> Floats:
-        """Largest f_T / f_E on the stretch after each pair. Shape (pairs,)."""
-        start, end, left, right = self._stretches
-        at = self._turns().clip(start, end)
-        density = left * self.line.decay(start, at) + right * self.line.decay(at, end)
+    def _between(self, stretches: _Stretches) -> Floats:
+        """Largest f_T / f_E on each stretch."""
+        start, end = stretches.start, stretches.end
+        at = self._turns(stretches).clip(start, end)
+        density = stretches.left * self.line.decay(start, at) + stretches.right * self.line.decay(at, end)
         return np.asarray(self.table_density[at] / density)
 
     def _before(self) -> Floats:
@@ -146,18 +186,25 @@ class _Mixtures:
         density = self._classes[2][first] * self.line.decay(at, own)
         return np.asarray(self.table_density[at] / density)
 
+    def _beyond(self) -> Floats:
+        """f_T / f_E at the table's last value, where it is largest to the right of a class. Shape (classes,)."""
+        last = self.histogram.offsets[1:] - 1
+        own = self.histogram.values[last]
+        at = np.maximum(self._points[-1], own)
+        density = self._classes[1][last] * self.line.decay(own, at)
+        return np.asarray(self.table_density[at] / density)
+
     @cached_property
     def _points(self) -> NDArray[np.intp]:
         """The values that the table has."""
         return np.flatnonzero(self.marginal.weights)
 
-    def _turns(self) -> NDArray[Any]:
-        """On each stretch the first value of the table after which f_T / f_E no longer grows. Shape (pairs,)."""
-        start, end, left, right = self._stretches
+    def _turns(self, stretches: _Stretches) -> NDArray[Any]:
+        """On each stretch the first value of the table after which f_T / f_E no longer grows."""
         points, position = self._points, self.line.position
         falling = np.maximum.accumulate(position[points[1:]] + position[points[:-1]] - self._pull)
-        turn = np.searchsorted(falling, np.log(left) - np.log(right) + (position[start] + position[end]))
-        return points[self._settled(turn) if self.line.length > COARSE else turn]
+        turn = np.searchsorted(falling, stretches.pull + (position[stretches.start] + position[stretches.end]))
+        return points[self._settled(stretches, turn) if self.line.length > COARSE else turn]
 
     @cached_property
     def _pull(self) -> Floats:
@@ -165,27 +212,28 @@ class _Mixtures:
         _, left, right = self._table
         return np.asarray(np.log(right[self._points[1:]]) - np.log(left[self._points[:-1]]))
 
-    def _settled(self, turn: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _settled(self, stretches: _Stretches, turn: NDArray[np.intp]) -> NDArray[np.intp]:
         """Turns found among coarse positions, moved to where distances from the stretch's ends put them."""
         inner = len(self._pull)
         while inner:
-            later = (turn < inner) & self._grows(turn.clip(max=inner - 1))
-            earlier = (turn > 0) & ~self._grows((turn - 1).clip(min=0))
+            later = (turn < inner) & self._grows(stretches, turn.clip(max=inner - 1))
+            earlier = (turn > 0) & ~self._grows(stretches, (turn - 1).clip(min=0))
             if not (later | earlier).any():
                 break
             turn = turn + later - earlier
         return turn
 
-    def _grows(self, turn: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def _grows(self, stretches: _Stretches, turn: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Whether f_T / f_E still grows after each of these values of the table."""
-        start, end, left, right = self._stretches
-        points = self._points
-        from_ends = self.line.distance(start, points[turn]) - self.line.distance(points[turn + 1], end)
-        return np.asarray(self._pull[turn] - from_ends > np.log(right) - np.log(left))
+        line, points = self.line, self._points
+        from_ends = line.distance(stretches.start, points[turn]) - line.distance(points[turn + 1], stretches.end)
+        return np.asarray(self._pull[turn] - from_ends > -stretches.pull)
 
 
 def _proportional(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
     """Which classes have exactly the table's distribution."""
-    n = histogram.spread(histogram.total)
-    equal = product(histogram.counts, marginal.total) == product(marginal.weights[histogram.values], n)
-    return np.asarray(histogram.min(equal) & (histogram.distinct == np.count_nonzero(marginal.weights)), dtype=bool)
+    same = histogram.distinct == np.count_nonzero(marginal.weights)
+    rows = histogram.take(np.flatnonzero(same))
+    left, right = product(rows.counts, marginal.total), product(marginal.beside(rows), rows.spread(rows.total))
+    same[same] = rows.min(left == right)
+    return np.asarray(same)
