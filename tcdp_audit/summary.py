@@ -16,6 +16,7 @@ from tcdp_audit.outcome import Comparison
 WORST_SHOWN = 10
 COUNTED = 2**22  # whole figures below this are kept exactly, all others to three digits
 SMALLEST = 1e-12  # figures nearer to zero are binned there
+SPARSE = 32  # figures up to so many times their number are counted, others are sorted first
 DIGITS = 3  # figures that are not whole numbers are binned to this many significant digits
 
 
@@ -149,8 +150,9 @@ def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts) -> dict[f
     """(classes, records) of each figure, given an integer that stands for it alone."""
     if not len(figures):
         return {}
-    lowest = int(codes.min())
-    codes = codes - lowest
+    codes = codes - codes.min()
+    if codes.max() > SPARSE * len(codes):  # then sorting a few beats counting up to the largest
+        codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
     classes = np.bincount(codes)
     held = np.bincount(codes, weights=records)
     figure = np.zeros(len(classes))
