@@ -36,7 +36,7 @@ def greatest_ratio(histogram: Histogram, marginal: Marginal, among: NDArray[np.b
     Cost: O(pairs of class and value).
     """
     if among is None:
-        return _ratio_at(histogram, marginal, most_gained(histogram, marginal))
+        return _ratio_at(histogram, marginal, furthest(histogram, marginal)[0])
     order = np.where(among[histogram.values], _in_order(histogram, marginal), -1)
     largest = histogram.max(order)
     ratio = _ratio_at(histogram, marginal, _first(histogram, order == histogram.spread(largest)))
@@ -46,21 +46,15 @@ def greatest_ratio(histogram: Histogram, marginal: Marginal, among: NDArray[np.b
 
 def least_ratio(histogram: Histogram, marginal: Marginal) -> Ratios:
     """The smallest p_i / q_i of every class, over the values that it has: exact fractions, shape (classes,)."""
-    return _ratio_at(histogram, marginal, most_lost(histogram, marginal))
+    return _ratio_at(histogram, marginal, furthest(histogram, marginal)[1])
 
 
 @kept_with_histogram
-def most_gained(histogram: Histogram, marginal: Marginal) -> NDArray[np.intp]:
-    """For every class the first pair with its largest p_i / q_i. Shape (classes,). O(pairs)."""
+def furthest(histogram: Histogram, marginal: Marginal) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """For every class the first pair with its largest p_i / q_i, and that with the smallest. O(pairs)."""
     order = _in_order(histogram, marginal)
-    return _first(histogram, order == histogram.spread(histogram.max(order)))
-
-
-@kept_with_histogram
-def most_lost(histogram: Histogram, marginal: Marginal) -> NDArray[np.intp]:
-    """For every class the first pair with its smallest p_i / q_i. Shape (classes,). O(pairs)."""
-    order = _in_order(histogram, marginal)
-    return _first(histogram, order == histogram.spread(histogram.min(order)))
+    high, low = histogram.spread(histogram.max(order)), histogram.spread(histogram.min(order))
+    return _first(histogram, order == high), _first(histogram, order == low)
 
 
 @kept_with_histogram
@@ -99,7 +93,6 @@ def _ratio_at(histogram: Histogram, marginal: Marginal, pairs: NDArray[np.intp])
     return Ratios(counts * marginal.total, sizes * weights)
 
 
-@kept_with_histogram
 def _in_order(histogram: Histogram, marginal: Marginal) -> NDArray[Any]:
     """A number for each pair, in the order of p_i / q_i within a class, equal only where those are equal."""
     counts, weights = histogram.counts, marginal.beside(histogram)

@@ -66,11 +66,12 @@ def decayed_sums(mass: Floats, decay: Floats) -> Floats:
         >>> decayed_sums(np.array([1.0, 1.0, 1.0, 5.0]), np.array([0.0, 0.5, 0.5, 0.0])).tolist()
         [1.0, 1.5, 1.75, 5.0]
     """
-    sums, carry, step = mass.copy(), decay.copy(), 1
+    sums, carry, spare, step = mass.copy(), decay.copy(), np.empty_like(decay), 1
     while carry[step:].any():
-        sums[step:] += carry[step:] * sums[:-step]
-        carry[step:] *= carry[:-step]
-        step *= 2
+        sums[step:] += np.multiply(carry[step:], sums[:-step], out=spare[step:])
+        np.multiply(carry[step:], carry[:-step], out=spare[step:])
+        spare[:step] = 0.0  # the first row has nothing before it
+        carry, spare, step = spare, carry, 2 * step
     return sums
 
 

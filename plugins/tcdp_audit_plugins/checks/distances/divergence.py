@@ -8,7 +8,7 @@ import numpy as np
 
 from tcdp_audit.check import Marginal
 from tcdp_audit.exact import Floats
-from tcdp_audit.histogram import Histogram, kept_with_histogram
+from tcdp_audit.histogram import Histogram
 from tcdp_audit_plugins.checks.frequency_ratios import ratios
 
 HUGE = 1e300  # stands for infinity where 0 times it must be 0
@@ -68,13 +68,11 @@ def jensen_shannon(histogram: Histogram, marginal: Marginal) -> Floats:
     return np.asarray(np.clip((told + lacking * log(2)) / 2, 0, log(2)))
 
 
-@kept_with_histogram
 def _log_ratios(histogram: Histogram, marginal: Marginal) -> Floats:
     """ln(p_i/q_i) of every pair of class and value. Shape (pairs,)."""
     return np.asarray(np.log(ratios(histogram, marginal)))
 
 
-@kept_with_histogram
 def _shares(histogram: Histogram) -> Floats:
     """p_i of every pair of class and value. Shape (pairs,)."""
     return np.asarray(histogram.counts / histogram.spread(histogram.total))

@@ -119,23 +119,27 @@ def _work(histogram: Histogram, weights: NDArray[Any], positions: Positions) -> 
     start, end = histogram.values, np.empty_like(histogram.values)
     end[:-1] = histogram.values[1:]
     end[last] = len(weights) - 1
-    level, turn = _turns(histogram, weights)
-    turn = turn.clip(start, end)
-    spread = histogram.spread(size)
-    ahead, behind = area[end] - area[turn], area[turn] - area[start]
-    moved = (2 * positions[turn] - positions[start] - positions[end]) * level + (ahead - behind) * spread
+    level, spread = _running(histogram) * total, histogram.spread(size)
+    turn = _turns(histogram, weights).clip(start, end)
+    moved = _bend(positions, start, turn, end) * level - _bend(area, start, turn, end) * spread
     return histogram.sum(moved) + area[start[first]] * size, size * total * positions[-1]
 
 
 @kept_with_histogram
-def _turns(histogram: Histogram, weights: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """After each pair the class's cumulative count times W, and the value from which on the reference is ahead."""
+def _turns(histogram: Histogram, weights: NDArray[Any]) -> NDArray[np.intp]:
+    """After each pair of class and value the value from which on the reference is ahead. Shape (pairs,)."""
     level = _running(histogram) * weights.sum()
-    return level, np.searchsorted(np.cumsum(weights), -(-level // histogram.spread(histogram.total)))
+    return np.asarray(np.searchsorted(np.cumsum(weights), -(-level // histogram.spread(histogram.total))))
+
+
+def _bend(figures: NDArray[Any], start: NDArray[Any], turn: NDArray[Any], end: NDArray[Any]) -> NDArray[Any]:
+    """How much more a figure grows up to the turn than after it."""
+    return np.asarray(2 * figures.take(turn) - figures.take(start) - figures.take(end))
 
 
 def _running(histogram: Histogram) -> NDArray[Any]:
     """Cumulative counts within every class."""
     running = np.cumsum(histogram.counts)
     before = np.concatenate([[0], running])[histogram.offsets[:-1]]
-    return np.asarray(running - histogram.spread(before))
+    running -= histogram.spread(before)
+    return np.asarray(running)
