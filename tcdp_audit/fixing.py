@@ -151,10 +151,10 @@ class _Fix:
             return self.bench.outcomes(engine, table)
 
     def _ordered(self, course: Course, state: State) -> tuple[pa.Table, str]:
-        settled = course.settled(state.table)
+        released = course.released(state)
         if self.keep_order:
-            return settled, "kept"
-        return settled.take(pa.array(in_unlinkable_order(settled, self.bench.policy.document.seed))), "shuffled"
+            return released, "kept"
+        return released.take(pa.array(in_unlinkable_order(released, self.bench.policy.document.seed))), "shuffled"
 
     def _finished(
         self, before: Audit, course: Course, state: State, released: pa.Table, order: str, obstacle: str
@@ -167,7 +167,7 @@ class _Fix:
                 tried=tuple(course.tried),
                 records=before.release.records,
                 suppressed=before.release.records - len(state.kept),
-                cells=_changes(course, state),
+                cells={**_changes(course, state), **loss.cells_changed},
                 planned=not self.bench.policy.remedies,
                 order=order,
                 seed=self.bench.policy.document.seed,
@@ -219,10 +219,9 @@ def _same_kind(one: Path, other: Path) -> bool:
 
 
 def _changes(course: Course, state: State) -> dict[str, int]:
-    """How many cells of each column differ in the records that stayed."""
+    """How many cells of each column differ in the records that stayed, as they are written."""
     before = course.table.take(pa.array(state.kept)) if len(state.kept) < course.table.num_rows else course.table
-    after = course.settled(state.table) if state.steps else state.table
-    return changed_cells(before, after)
+    return changed_cells(before, course.released(state))
 
 
 def _reason(before: Audit, state: State, obstacle: str) -> str:

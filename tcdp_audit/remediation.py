@@ -27,7 +27,7 @@ from tcdp_audit.release import Release
 from tcdp_audit.remedy import Remedy, RemedyError, Treatment
 from tcdp_audit.remedy_view import RemedyView
 from tcdp_audit.shards import Progress, silent
-from tcdp_audit.treatment import changed_cells, settled, treated
+from tcdp_audit.treatment import settled, touched, treated
 
 MOST_ROUNDS = 5
 MOST_STEPS = 3  # of a plan
@@ -115,6 +115,7 @@ class Course:
         try:
             treatment = planned.remedy.apply(view, planned.parameters)
             after = self._after(state, view, treatment)
+            cells = touched(view, treatment)
         finally:
             view.release.engine.close()
         step = Step(
@@ -122,7 +123,7 @@ class Course:
             title=planned.remedy.title,
             parameters=given(planned),
             outcomes=after.outcomes,
-            cells=_nonzero(changed_cells(state.table.take(_positions(state, after)), after.table)),
+            cells=cells,
             suppressed=state.table.num_rows - after.table.num_rows,
             notes=treatment.notes,
             lines=treatment.lines,
@@ -150,6 +151,10 @@ class Course:
 
     def _audited(self, table: pa.Table) -> tuple[Outcome, ...]:
         return self.auditing(self.settled(table))
+
+    def released(self, state: State) -> pa.Table:
+        """The table that a state releases, in the input's order; without a remedy it is the input itself."""
+        return self.settled(state.table) if state.steps else state.table
 
     def settled(self, table: pa.Table) -> pa.Table:
         """The table as it is released: no quasi-identifier is missing. See `treatment.settled`."""
@@ -214,7 +219,7 @@ class Course:
     @contextmanager
     def losing(self, state: State) -> Iterator[InformationLoss]:
         """What a state costs beside the input. Its measures are computed when they are asked for."""
-        before, after = self.table, self.settled(state.table)
+        before, after = self.table, self.released(state)
         with open_engine(before, self.memory) as one, open_engine(after, self.memory) as two:
             yield information_loss(Release(one, self.policy), Release(two, self.policy), state.kept)
 
@@ -248,12 +253,3 @@ def _failed(planned: PlannedRemedy, error: Exception) -> Step:
 def _sentence(error: Exception) -> str:
     """What went wrong in a remedy. Only our own errors are quoted: another's text may hold a cell."""
     return str(error) if isinstance(error, TcdpAuditError) else f"the remedy raised {type(error).__name__}"
-
-
-def _positions(before: State, after: State) -> pa.Array:
-    """Where the records of a later state stand in an earlier one."""
-    return pa.array(np.searchsorted(before.kept, after.kept))
-
-
-def _nonzero(counts: Mapping[str, int]) -> dict[str, int]:
-    return {name: count for name, count in counts.items() if count}

@@ -48,6 +48,16 @@ def treated(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table
     return table.filter(pa.array(treatment.kept))
 
 
+def touched(view: RemedyView, treatment: Treatment) -> dict[str, int]:
+    """How many cells of each column a treatment changes, in the records that stay; a value written anew is the same."""
+    kept = np.ones(view.records, dtype=bool) if treatment.kept is None else treatment.kept
+    counts = {}
+    for name, column in treatment.columns.items():
+        labels = [number_text(cell) for cell in column.cells.tolist()]
+        counts[name] = int((kept & ~_unchanged(view.attribute(name), labels, column.codes)).sum())
+    return {name: count for name, count in sorted(counts.items()) if count}
+
+
 def _require_fit(name: str, column: NewColumn, records: int) -> None:
     codes = column.codes
     if len(codes) != records or codes.dtype.kind not in "iu":

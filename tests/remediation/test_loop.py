@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import toy_remedies as toys
 
-from tcdp_audit import Remediation, fix
+from tcdp_audit import NewColumn, Remediation, RemedyView, Treatment, fix
 
 AGES = ["20", "20", "33", "51", "51", "67", "039", "39"]
 ATTRIBUTES = {
@@ -177,6 +179,23 @@ def test_numbers_become_text_only_where_a_cell_is_no_number() -> None:
     done = run(numbers, policy("halves"), halves=toys.halves)
     assert done.released.schema.field("age").type == pa.string()
     assert run(numbers, policy("without_unique"), without_unique=toys.without_unique).released["age"].type == pa.int64()
+
+
+def test_a_value_that_is_only_written_anew_is_no_changed_cell() -> None:
+    days = pa.array([datetime(2026, 1, day) for day in (1, 1, 2, 2, 3, 3, 4, 5)])
+    found = pa.table({"age": days, "disease": ["a", "b"] * 4, "note": ["n"] * 8})
+    asked = policy("sets")
+    asked["attributes"] = {**ATTRIBUTES, "age": {"role": "quasi_identifier", "scale": "nominal"}}
+
+    def sets(view: RemedyView, _: Any) -> Treatment:
+        one = view.attribute("age")
+        cells = np.array([*one.domain.labels[:3], "{later}"], dtype=object)
+        return Treatment({"age": NewColumn(cells, np.minimum(one.codes.astype(np.int64), 3))})
+
+    done = run(found, asked, sets=sets)
+    assert done.passed
+    assert done.log.cells == {"age": 2, "disease": 0, "note": 0}
+    assert done.log.steps[0].cells == {"age": 2}
 
 
 # Planning

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcdp_audit import hookimpl
-from tcdp_audit.remedy import Remedy
+
+if TYPE_CHECKING:
+    from tcdp_audit.remedy import Remedy
 
 
 @hookimpl
