@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -182,7 +182,7 @@ def test_numbers_become_text_only_where_a_cell_is_no_number() -> None:
 
 
 def test_a_value_that_is_only_written_anew_is_no_changed_cell() -> None:
-    days = pa.array([datetime(2026, 1, day) for day in (1, 1, 2, 2, 3, 3, 4, 5)])
+    days = pa.array([datetime(2026, 1, day, tzinfo=UTC) for day in (1, 1, 2, 2, 3, 3, 4, 5)])
     found = pa.table({"age": days, "disease": ["a", "b"] * 4, "note": ["n"] * 8})
     asked = policy("sets")
     asked["attributes"] = {**ATTRIBUTES, "age": {"role": "quasi_identifier", "scale": "nominal"}}
