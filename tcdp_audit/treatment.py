@@ -55,7 +55,7 @@ def touched(view: RemedyView, treatment: Treatment) -> dict[str, int]:
     for name, column in treatment.columns.items():
         labels = [number_text(cell) for cell in column.cells.tolist()]
         counts[name] = int((kept & ~_unchanged(view.attribute(name), labels, column.codes)).sum())
-    return {name: count for name, count in sorted(counts.items()) if count}
+    return {one.name: counts[one.name] for one in view.release.engine.columns if counts.get(one.name)}
 
 
 def _require_fit(name: str, column: NewColumn, records: int) -> None:
