@@ -124,6 +124,6 @@ def _lines(audit: Audit, folder: Path) -> Iterator[str]:
     code = audit.exit_code()
     yield from ["", f"The release {kept} its policy: `tcdp-audit check` exits with {code} here.", "", "Next:"]
     yield f"  tcdp-audit check --policy {folder / POLICY}"
-    yield f"  tcdp-audit fix --policy {folder / POLICY} --output fixed.csv"
+    yield f"  tcdp-audit fix --policy {folder / POLICY} --output out.csv"
     yield "  tcdp-audit explain t_closeness"
     yield f"  edit {folder / POLICY} and check again"
