@@ -6,10 +6,11 @@ The columns and their order stay, and a cell is touched only where it differs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow.compute
 from numpy.typing import NDArray
 
 from tcdp_audit.encoding import Domain
@@ -18,6 +19,8 @@ from tcdp_audit.generalised import number_text
 from tcdp_audit.keys import Codes, fold
 from tcdp_audit.remedy import NewColumn, RemedyError, Treatment
 from tcdp_audit.remedy_view import Attribute, RemedyView
+
+pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
 
 
 def treated(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table:
@@ -151,8 +154,8 @@ def _ranked(column: pa.ChunkedArray) -> NDArray[np.int64]:
     values = encoded.chunk(0).dictionary.to_pylist()
     place = {value: rank for rank, value in enumerate(sorted(values), 1)}
     rank = np.array([*(place[value] for value in values), 0], dtype=np.int64)
-    indices = [np.from_dlpack(chunk.indices.fill_null(len(values))) for chunk in encoded.chunks]
-    return rank[np.concatenate(indices)]
+    indices: list[Codes] = [np.from_dlpack(chunk.indices.fill_null(len(values))) for chunk in encoded.chunks]
+    return np.asarray(rank[np.concatenate(indices)])
 
 
 def changed_cells(before: pa.Table, after: pa.Table) -> dict[str, int]:

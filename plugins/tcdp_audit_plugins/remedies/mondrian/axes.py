@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,27 +15,29 @@ from tcdp_audit.remedy_view import Attribute
 from tcdp_audit_plugins.remedies.mondrian.runs import Integers, Ranges, Runs, runs_of
 
 
-class Axis(Protocol):
+class Axis(ABC):
     """A quasi-identifier as a dimension: a place for each value, and behind them `places`, the one for no value.
 
     A suppressed value counts as none. Only the suppressed token covers a range that reaches the last place.
     """
 
-    @property
-    def attribute(self) -> Attribute:
-        """The quasi-identifier."""
+    attribute: Attribute
 
     @property
+    @abstractmethod
     def places(self) -> int:
         """How many places there are for values."""
 
     @property
+    @abstractmethod
     def place(self) -> Integers:
         """Where each record stands. Shape (records,)."""
 
+    @abstractmethod
     def width(self, ranges: Ranges) -> Floats:
         """Normalised certainty penalty of ranges: 0 for a single value, 1 for the whole domain and for the token."""
 
+    @abstractmethod
     def nodes(self, runs: Runs) -> Integers:
         """How every partition would be cut: runs with the same number form a part.
 
@@ -46,7 +48,7 @@ class Axis(Protocol):
 
 
 @dataclass(frozen=True)
-class OrderedAxis:
+class OrderedAxis(Axis):
     """Numbers and ranks, cut at the median; nominal values without a hierarchy in the order of their names.
 
     Args:
@@ -62,9 +64,13 @@ class OrderedAxis:
         """The size of the domain."""
         return self.attribute.domain.size
 
-    @cached_property
+    @property
     def place(self) -> Integers:
         """The code of each record, suppressed ones last."""
+        return self._place
+
+    @cached_property
+    def _place(self) -> Integers:
         return place_of_records(self.attribute, np.arange(self.places))
 
     def width(self, ranges: Ranges) -> Floats:

@@ -11,12 +11,12 @@ import numpy as np
 from tcdp_audit.exact import Floats
 from tcdp_audit.hierarchy import Hierarchy
 from tcdp_audit.remedy_view import Attribute
-from tcdp_audit_plugins.remedies.mondrian.axes import place_of_records
+from tcdp_audit_plugins.remedies.mondrian.axes import Axis, place_of_records
 from tcdp_audit_plugins.remedies.mondrian.runs import Integers, Ranges, Runs
 
 
 @dataclass(frozen=True)
-class HierarchyAxis:
+class HierarchyAxis(Axis):
     """Values in an order that keeps every subtree together. A value that the hierarchy does not know counts as none.
 
     Args:
@@ -40,9 +40,13 @@ class HierarchyAxis:
         known = [label for code, label in enumerate(labels) if code not in unknown]
         return [known[position] for position in np.lexsort(self.hierarchy.over(known).ancestors)]
 
-    @cached_property
+    @property
     def place(self) -> Integers:
         """The rank of each record's value in that order."""
+        return self._place
+
+    @cached_property
+    def _place(self) -> Integers:
         rank = {label: place for place, label in enumerate(self._labels)}
         places = [rank.get(label, self.places) for label in self.attribute.domain.labels]
         return place_of_records(self.attribute, np.array(places, dtype=np.int64))
