@@ -167,7 +167,7 @@ class _Fix:
                 tried=tuple(course.tried),
                 records=before.release.records,
                 suppressed=before.release.records - len(state.kept),
-                cells={**_changes(course, state), **loss.cells_changed},
+                cells=_changes(course, state, loss.cells_changed),
                 planned=not self.bench.policy.remedies,
                 order=order,
                 seed=self.bench.policy.document.seed,
@@ -218,10 +218,18 @@ def _same_kind(one: Path, other: Path) -> bool:
     return one.suffixes[-2:] == other.suffixes[-2:]
 
 
-def _changes(course: Course, state: State) -> dict[str, int]:
-    """How many cells of each column differ in the records that stayed, as they are written."""
+def _changes(course: Course, state: State, known: Mapping[str, int]) -> dict[str, int]:
+    """How many cells of each column differ in the records that stayed, in the table's order.
+
+    Args:
+        course: the input.
+        state: what came of it.
+        known: the columns whose values have been compared; of the others it is counted what is written differently.
+    """
     before = course.table.take(pa.array(state.kept)) if len(state.kept) < course.table.num_rows else course.table
-    return changed_cells(before, course.released(state))
+    others = [name for name in before.column_names if name not in known]
+    counts = {**known, **changed_cells(before, course.released(state), others)}
+    return {name: counts[name] for name in before.column_names}
 
 
 def _reason(before: Audit, state: State, obstacle: str) -> str:

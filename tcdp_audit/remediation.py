@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -165,8 +166,8 @@ class Course:
                 return table
             batches = list(engine.batches(list(domains.values())))
             codes = {name: np.concatenate([batch[name] for batch in batches]) for name in domains}
-            token = next(iter(self.policy.conventions.suppressed_tokens), "*")
-            return settled(table, {name: (domains[name], codes[name]) for name in domains}, token)
+            missing = {name: (domains[name], codes[name]) for name in domains}
+            return settled(table, missing, self.policy.conventions.suppressed_token)
 
     # A policy without remedies
 
@@ -176,11 +177,11 @@ class Course:
             found = list(self._candidates(state))
             passing = [one for one in found if one.passes]
             if passing:
-                return min(passing, key=lambda one: one.steps[-1].loss or 0.0)
+                return min(passing, key=_lost)
             improved = [one for one in found if len(_standing(one)) < len(_standing(state))]
             if not improved:
                 return state
-            state = min(improved, key=lambda one: (len(_standing(one)), one.steps[-1].loss or 0.0))
+            state = min(improved, key=lambda one: (len(_standing(one)), _lost(one)))
         return state
 
     def _candidates(self, state: State) -> Iterator[State]:
@@ -238,6 +239,12 @@ def beyond_repair(outcomes: tuple[Outcome, ...]) -> str:
 
 def _standing(state: State) -> list[Outcome]:
     return standing_against(state.outcomes)
+
+
+def _lost(state: State) -> float:
+    """The total information loss of a state; what was not measured is never the least."""
+    loss = state.steps[-1].loss
+    return inf if loss is None else loss
 
 
 def _better(best: State, state: State) -> State:

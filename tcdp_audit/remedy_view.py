@@ -119,7 +119,7 @@ class RemedyView:
     @property
     def suppressed_token(self) -> str:
         """The cell that stands for a suppressed value."""
-        return next(iter(self.policy.conventions.suppressed_tokens), "*")
+        return self.policy.conventions.suppressed_token
 
     def generator(self) -> np.random.Generator:
         """Random numbers that the seed determines; the same ones at every call."""

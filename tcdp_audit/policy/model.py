@@ -95,6 +95,11 @@ class Conventions(Model):
         Field(description="The distribution that closeness is measured against."),
     ] = "release"
 
+    @property
+    def suppressed_token(self) -> str:
+        """The cell that a remedy writes for a suppressed value: the first of the tokens."""
+        return next(iter(self.suppressed_tokens), "*")
+
 
 class PolicyDocument(Model):
     """A policy file as it is written. The parameters of each expectation and remedy are left to the plugin."""
