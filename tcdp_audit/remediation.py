@@ -32,6 +32,7 @@ from tcdp_audit.treatment import settled, touched, treated
 
 MOST_ROUNDS = 5
 MOST_STEPS = 3  # of a plan
+UNSOUND = "its plan proposed parameters that a policy could not name"
 
 Auditing = Callable[[pa.Table], tuple[Outcome, ...]]
 
@@ -207,7 +208,12 @@ class Course:
                 continue
             finally:
                 view.release.engine.close()
-            yield from (planned for one in proposals if (planned := self._sound(remedy, one)) is not None)
+            for proposal in proposals:
+                planned = self._sound(remedy, proposal)
+                if planned is not None:
+                    yield planned
+                else:
+                    self.tried.append(Step(remedy=name, title=remedy.title, parameters={}, error=UNSOUND))
 
     def _sound(self, remedy: Remedy[Any], proposal: Mapping[str, Any]) -> PlannedRemedy | None:
         """A proposal as the policy would have it, or None if the policy could not name it so."""

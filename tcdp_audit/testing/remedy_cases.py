@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -38,8 +39,9 @@ class RemedyCase:
     policy: Mapping[str, Any]
 
     def tells_a_cell(self, text: str) -> bool:
-        """Whether a text shows a cell of the release."""
-        return VALUE_MARKER in text or any(str(number) in text for number in (*AGES, *SALARIES))
+        """Whether a text shows a cell of the release, its thousands separated or not."""
+        plain = re.sub(r"(?<=\d),(?=\d)", "", text)
+        return VALUE_MARKER in text or any(str(number) in plain for number in (*AGES, *SALARIES))
 
 
 def remedy_cases() -> Iterator[RemedyCase]:

@@ -225,7 +225,7 @@ def test_a_plan_may_take_two_steps() -> None:
     assert done.passed
 
 
-def test_a_proposal_that_the_policy_could_not_name_is_not_tried() -> None:
+def test_a_proposal_that_the_policy_could_not_name_is_told_and_not_tried() -> None:
     done = fix(table(), policy(), plugins=toys.plugins({"halves": [{"colour": 1}]}, halves=toys.halves))
     assert not done.passed
-    assert done.log.tried == ()
+    assert [step.error for step in done.log.tried] == ["its plan proposed parameters that a policy could not name"]

@@ -8,6 +8,7 @@ from math import exp
 from typing import Any
 
 from tcdp_audit import Outcome, Status
+from tcdp_audit.information_loss.class_sizes import demanded_k
 from tcdp_audit.policy import Role
 from tcdp_audit.remedy_view import RemedyView
 from tcdp_audit_plugins.remedies.bucketization.demand import Demand
@@ -27,7 +28,7 @@ def plan(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[st
         t = _demanded(outcome)
         if t is None or outcome.attribute not in sensitive:
             continue
-        demanded = _k(view)
+        demanded = int(demanded_k(view.policy) or 1)
         buckets = Demand(view.attribute(outcome.attribute), t, demanded).number
         yield {"attribute": outcome.attribute, "t": t, "k": max(demanded, buckets)}
         if 1 < demanded < buckets:
@@ -43,9 +44,3 @@ def _demanded(outcome: Outcome) -> Fraction | None:
     if outcome.check == "implied_epsilon":
         return Fraction(int(exp(min(float(outcome.threshold), LARGEST_EPSILON) / 2) * PARTS), PARTS)
     return None
-
-
-def _k(view: RemedyView) -> int:
-    """The largest class size that the policy's expectations ask for."""
-    asked = (getattr(one.parameters, "k", None) for one in view.policy.expectations)
-    return max((k for k in asked if isinstance(k, int)), default=1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tcdp_audit.check import ClassCheck, VictimCheck
-from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.outcome import Outcome
 from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit_plugins.remedies.failing import failing_on_classes
 from tcdp_audit_plugins.remedies.microaggregation.parameters import Closeness, demanded_k
 from tcdp_audit_plugins.remedies.microaggregation.records import has_numbers
 
@@ -19,8 +19,7 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
         view: the release.
         outcomes: what stands against it.
     """
-    of_classes = {one.check.name for one in view.policy.expectations if isinstance(one.check, ClassCheck | VictimCheck)}
-    failing = [one for one in outcomes if one.status is Status.FAILED and one.check in of_classes]
+    failing = failing_on_classes(view, outcomes)
     known = view.quasi_identifiers
     if not failing or not known or not all(has_numbers(one) for one in known):
         return
