@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.engines.base import Column, Engine
+from tcdp_audit.engines.source import TEXTS, extension, readable, require_kind
+from tcdp_audit.errors import Discreet
 
 __all__ = ["Column", "Engine", "open_engine"]
 
 
+@Discreet()
 def open_engine(release: Any, memory: int, name: str = "release") -> Engine:
     """An engine for a path, a pandas, polars or pyarrow table, or a DuckDB relation.
 
@@ -22,8 +25,20 @@ def open_engine(release: Any, memory: int, name: str = "release") -> Engine:
         UsageError: the file does not exist, or the object is no table.
         DataError: it exists and cannot be read as a table.
     """
-    from tcdp_audit.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - a database engine will not need DuckDB
-
     if isinstance(release, str | Path):
-        return DuckDBEngine.from_path(Path(release), memory)
+        return _open_file(Path(release), memory)
+    from tcdp_audit.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
+
     return DuckDBEngine.from_frame(release, name, memory)
+
+
+def _open_file(path: Path, memory: int) -> Engine:
+    with readable(path):
+        require_kind(path)
+    if extension(path) in TEXTS:
+        from tcdp_audit.engines.text import open_text  # noqa: PLC0415 - only for text files
+
+        return open_text(path, memory)
+    from tcdp_audit.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
+
+    return DuckDBEngine.from_path(path, memory)

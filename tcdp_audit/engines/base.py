@@ -66,9 +66,21 @@ class Engine(ABC):
     def table(self) -> pa.Table:
         """All records as one Arrow table, text as it stands; for libraries that need the whole table at once."""
 
+    def token_kinds(self) -> pa.Table | None:
+        """Of a JSON lines file the kind of token that each cell was read from, see `json_tokens`; None elsewhere."""
+        return None
+
+    def source_table(self) -> pa.Table:
+        """All records in the types of the source itself, where it has types that the engine does not know."""
+        return self.table()
+
     @abstractmethod
     def sha256(self) -> str | None:
-        """Digest of the table's file; None where there is no file."""
+        """SHA-256 of the file's bytes as they were read, or of a table's content; None where an engine has neither.
+
+        Raises:
+            DataError: the file changed after it was opened.
+        """
 
     def close(self) -> None:  # noqa: B027 - an engine may hold nothing
         """Give back what the engine holds."""
@@ -80,6 +92,44 @@ class Engine(ABC):
     def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
+
+
+class BorrowedEngine(Engine):
+    """Somebody else's table to read: a table check looks at it and cannot close it."""
+
+    def __init__(self, lender: Engine) -> None:
+        self._lender = lender
+        self.name, self.uri, self.path = lender.name, lender.uri, lender.path
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns, in the table's order."""
+        return tuple(self._lender.columns)
+
+    @property
+    def records(self) -> int:
+        """How many records the table has."""
+        return self._lender.records
+
+    def domain(self, attribute: str) -> RawDomain:
+        """The distinct values of a column with their counts."""
+        return self._lender.domain(attribute)
+
+    def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
+        """All records as codes, in the table's order."""
+        return self._lender.batches(domains)
+
+    def locate(self, attribute: str, values: NDArray[Any]) -> int:
+        """The first record, from 1, that holds one of some raw values of a column."""
+        return self._lender.locate(attribute, values)
+
+    def table(self) -> pa.Table:
+        """All records as one Arrow table."""
+        return self._lender.table()
+
+    def sha256(self) -> str | None:
+        """Digest of the table's file."""
+        return self._lender.sha256()
 
 
 def recode(raw: NDArray[Any], domain: Domain) -> Codes:

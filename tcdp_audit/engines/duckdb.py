@@ -1,14 +1,13 @@
 """The embedded engine: DuckDB over files and in-memory tables.
 
-Text files are read without any guess at types: every cell is text until the policy says otherwise. Columns have
-positional names inside DuckDB (`c0`, `c1`, ...), so a column's own name is never part of a statement.
+CSV files that fit into memory have an engine of their own, in `text.py`. Columns have positional names inside DuckDB
+(`c0`, `c1`, ...), so a column's own name is never part of a statement.
 """
 
 from __future__ import annotations
 
-import hashlib
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,15 @@ from numpy.typing import NDArray
 
 from tcdp_audit.encoding import Domain, RawDomain
 from tcdp_audit.engines.base import Batch, Column, Engine, recode
+from tcdp_audit.engines.content_digest import content_digest
+from tcdp_audit.engines.digest import Digest, KnownDigest, copy_of_stream
 from tcdp_audit.engines.faults import speaking
-from tcdp_audit.engines.files import source_of_file
+from tcdp_audit.engines.files import source_of_file, source_of_text
 from tcdp_audit.engines.frames import source_of_frame
-from tcdp_audit.engines.source import TableSource
+from tcdp_audit.engines.source import TableSource, readable
 from tcdp_audit.errors import DataError
 from tcdp_audit.resources import processors
+from tcdp_audit.scratch import Scratch
 
 BATCH = 262_144
 FEW = 256  # texts that are cheaper to look up in a list than in an ENUM
@@ -46,7 +48,7 @@ class DuckDBEngine(Engine):
 
     def __init__(self, name: str, uri: str, path: Path | None, memory: int) -> None:
         self.name, self.uri, self.path = name, uri, path
-        self._scratch = tempfile.TemporaryDirectory(prefix="tcdp-audit-")
+        self._scratch = Scratch()
         self._connection = duckdb.connect(
             config={
                 "threads": processors(),
@@ -58,17 +60,37 @@ class DuckDBEngine(Engine):
         self._columns: list[Column] = []
         self._raw: dict[str, RawDomain] = {}
         self._records = 0
+        self._kinds: str | None = None
+        self._file = path  # what is read: a copy of a stream
+        self._digest: Digest | None = None
+        self._content: pa.Table | None = None
+        self._arrow: Callable[[], pa.Table] | None = None
 
     @classmethod
     def from_path(cls, path: Path, memory: int) -> DuckDBEngine:
-        """Open a CSV, Parquet, JSON lines, Feather or Arrow file.
+        """Open a Parquet, JSON lines, Feather or Arrow file.
 
         Raises:
             UsageError: it does not exist, or its extension is none of these.
             DataError: it cannot be read as a table.
         """
-        engine = cls(path.name, str(path), path, memory)
-        return engine._opened(lambda: source_of_file(path, Path(engine._scratch.name), engine._connection))
+        engine = cls(path.name, str(path), path if path.is_file() else None, memory)
+        return engine._opened(lambda: engine._source_of_file(path))
+
+    def _source_of_file(self, path: Path) -> TableSource:
+        scratch = Path(self._scratch.name)
+        with readable(path):
+            self._file = path if self.path is not None else copy_of_stream(path, scratch)
+            return source_of_file(self._file, scratch, self._connection)
+
+    @property
+    def overflow(self) -> Path:
+        """Where a text file's cells may be written as Parquet, for `from_text`."""
+        return Path(self._scratch.name) / "release.parquet"
+
+    def from_text(self, names: Sequence[str], digest: str) -> DuckDBEngine:
+        """Take the cells of a text file, which are in `overflow`."""
+        return self._opened(lambda: source_of_text(self.overflow, names, digest, self.overflow.parent))
 
     @classmethod
     def from_frame(cls, frame: Any, name: str, memory: int) -> DuckDBEngine:
@@ -83,24 +105,41 @@ class DuckDBEngine(Engine):
 
     def _opened(self, source: Callable[[], TableSource]) -> DuckDBEngine:
         try:
-            with speaking(self.name, self.path):
+            with self._scanning():
                 self._open(source())
         except BaseException:
             self.close()
             raise
         return self
 
+    @contextmanager
+    def _scanning(self) -> Iterator[None]:
+        """Reading the table: what goes wrong is a sentence, and the file is what it was when it was opened."""
+        fault: DataError | None = None
+        try:
+            with speaking(self.name, self._file):
+                yield
+        except DataError as error:
+            fault = error
+        if self._digest is not None:
+            self._digest.require_unchanged()  # first: a file that changed has any other fault
+        if fault is not None:
+            raise DataError(str(fault).replace(str(self._file), self.uri))
+
     def _open(self, source: TableSource) -> None:
+        self._digest, self._content = source.digest, source.content
         described = self._connection.execute(f"DESCRIBE SELECT * FROM {source.relation}").fetchall()
         self._columns = [
             Column(name, row[1] if "[" in row[1] or row[1].startswith(_NESTED) else row[1].split("(")[0])
             for name, row in zip(source.names, described, strict=True)
         ]
         self._position = {column.name: position for position, column in enumerate(self._columns)}
+        self._arrow = source.arrow
         aliases = ", ".join(f"c{position}" for position in range(len(self._columns)))
         kind = "TABLE" if source.load else "VIEW"
         self._connection.execute(f"CREATE TEMP {kind} release AS SELECT * FROM {source.relation} AS t({aliases})")
         self._records = int(self._connection.execute("SELECT count(*) FROM release").fetchall()[0][0])
+        self._kinds = source.kinds
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -115,7 +154,7 @@ class DuckDBEngine(Engine):
     def domain(self, attribute: str) -> RawDomain:
         """The distinct values of a column with their counts; one scan of the column."""
         if attribute not in self._raw:
-            with speaking(self.name, self.path):
+            with self._scanning():
                 self._raw[attribute] = self._distinct(attribute)
         return self._raw[attribute]
 
@@ -132,7 +171,7 @@ class DuckDBEngine(Engine):
         nulls = int(counts[-1].as_py()) if cells.null_count else 0
         cells = cells.slice(0, present)
         if self._is_number(attribute):
-            return RawDomain(_numbers(cells), _numbers(counts.slice(0, present)), nulls)
+            return RawDomain(_as_written(_numbers(cells)), _numbers(counts.slice(0, present)), nulls)
         texts = cells.to_pylist()
         self._remember_texts(position, texts, cells)
         return RawDomain(np.array([*texts, None], object)[:-1], _numbers(counts.slice(0, present)), nulls)
@@ -150,7 +189,7 @@ class DuckDBEngine(Engine):
         """All records as codes; one scan. The order of records is DuckDB's."""
         lookups = [self._lookup(domain) for domain in domains]
         cells = ", ".join(self._position_of_value(domain.attribute) for domain in domains)
-        with speaking(self.name, self.path):
+        with self._scanning():
             relation = self._connection.sql(f"SELECT {cells} FROM release")
             for batch in relation.to_arrow_reader(BATCH):
                 yield {d.attribute: lookup(c) for d, lookup, c in zip(domains, lookups, batch.columns, strict=True)}
@@ -158,7 +197,7 @@ class DuckDBEngine(Engine):
     def _lookup(self, domain: Domain) -> Callable[[pa.Array], NDArray[Any]]:
         raw = self._raw[domain.attribute]
         is_number = self._is_number(domain.attribute)
-        position_of = _positions(raw) if is_number else lambda cells: cells
+        position_of = _positions(self._stored(domain.attribute)) if is_number else lambda cells: cells
         # without a raw value that stands for none (NaN, a missing token), as null is one code above the last
         identical = domain.size == len(raw.values) and np.array_equal(domain.code_of_raw, np.arange(domain.size))
 
@@ -177,9 +216,9 @@ class DuckDBEngine(Engine):
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int:
         """The first record, from 1, that holds one of some raw values of a column."""
-        kind = pa.string() if values.dtype == object else None
+        kind = pa.string() if values.dtype == object else pa.float32() if self._is_single(attribute) else None
         self._connection.register("wanted", pa.table({"value": pa.array(values, kind)}))
-        with speaking(self.name, self.path):
+        with self._scanning():
             row = self._connection.execute(
                 f"SELECT min(n) FROM (SELECT row_number() OVER () AS n, {self._cell(attribute)} AS value FROM release) "
                 "WHERE value IN (SELECT value FROM wanted)"
@@ -188,19 +227,36 @@ class DuckDBEngine(Engine):
 
     def table(self) -> pa.Table:
         """All records as one Arrow table, in the types of `columns`."""
-        with speaking(self.name, self.path):
+        with self._scanning():
             table = self._connection.sql("SELECT * FROM release").to_arrow_table()
         return table.rename_columns([column.name for column in self._columns])
 
-    def sha256(self) -> str | None:
-        """Digest of the file; None for a table in memory."""
-        if self.path is None:
+    def source_table(self) -> pa.Table:
+        """All records in the Arrow types of the source itself; text as it stands."""
+        if self._arrow is None:
+            return self.table()
+        table = self._arrow()
+        if table.num_rows != self._records:
+            raise DataError(f"{self.name}: the table was changed while it was read; start again")
+        return table.rename_columns([column.name for column in self._columns])
+
+    def token_kinds(self) -> pa.Table | None:
+        """Of a JSON lines file the kind of token of each cell, in the shape of `table`."""
+        if self._kinds is None:
             return None
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        with self._scanning():
+            return self._connection.sql(f"FROM {self._kinds}").to_arrow_table()
+
+    def sha256(self) -> str:
+        """Digest of the bytes of the file that was read, or of the content of a table in memory."""
+        if self._digest is None:
+            self._digest = KnownDigest(content_digest(self._content))
+        return self._digest.hexdigest()
 
     def close(self) -> None:
         """Close the connection and remove its temporary files."""
+        if self._digest is not None:
+            self._digest.close()
         self._connection.close()
         self._scratch.cleanup()
 
@@ -208,11 +264,19 @@ class DuckDBEngine(Engine):
         kind = self._columns[self._position[attribute]].type
         return kind in _INTEGERS or kind in _FLOATS
 
+    def _is_single(self, attribute: str) -> bool:
+        return self._columns[self._position[attribute]].type == "FLOAT"
+
+    def _stored(self, attribute: str) -> NDArray[Any]:
+        """The distinct numbers of a column as its cells hold them."""
+        values = self._raw[attribute].values
+        return values.astype(np.float32) if self._is_single(attribute) else values
+
     def _cell(self, attribute: str) -> str:
-        """SQL for a cell as `domain` sees it: a 64-bit number, or text."""
+        """SQL for a cell as `domain` takes it: a number, or text."""
         position = self._position[attribute]
         kind = self._columns[position].type
-        target = "BIGINT" if kind in _INTEGERS else "DOUBLE" if kind in _FLOATS else "VARCHAR"
+        target = "BIGINT" if kind in _INTEGERS else kind if kind in _FLOATS else "VARCHAR"
         return f"CAST(c{position} AS {target})"
 
     def _position_of_value(self, attribute: str) -> str:
@@ -246,9 +310,13 @@ def _nulls(array: pa.Array) -> NDArray[np.bool_]:
     return np.asarray(valid[array.offset : array.offset + len(array)] == 0)
 
 
-def _positions(raw: RawDomain) -> Callable[[NDArray[Any]], NDArray[Any]]:
+def _as_written(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Floats of 32 bits as the shortest decimal numbers that stand for them, 0.1 and not 0.10000000149011612."""
+    return numbers.astype(str).astype(np.float64) if numbers.dtype == np.float32 else numbers
+
+
+def _positions(values: NDArray[Any]) -> Callable[[NDArray[Any]], NDArray[Any]]:
     """A function from numbers of a column to their positions among its distinct values."""
-    values = raw.values
     if values.dtype.kind != "i" or not len(values) or int(values[-1]) - int(values[0]) >= LOOKUP_SPAN:
         return lambda numbers: np.searchsorted(values, numbers)
     low = int(values[0]) if not 0 <= values[0] < LOOKUP_SPAN else 0  # small numbers index the table directly

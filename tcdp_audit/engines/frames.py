@@ -7,6 +7,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from tcdp_audit.engines.arrow_types import exact_table
 from tcdp_audit.engines.source import WIDE, TableSource, require_names
 from tcdp_audit.errors import DataError, UsageError
 
@@ -30,8 +31,9 @@ def source_of_frame(frame: Any, name: str, connection: duckdb.DuckDBPyConnection
     require_names(table.column_names, name)
     if not table.column_names:
         raise DataError(f"{name}: the table has no columns")
-    connection.register("frame", table)
-    return TableSource("frame", table.column_names, load=table.num_columns > WIDE)
+    connection.register("frame", exact_table(table, name))
+    wide = table.num_columns > WIDE
+    return TableSource("frame", table.column_names, load=wide, content=table, arrow=lambda: table)
 
 
 def _as_arrow(frame: Any, name: str) -> pa.Table:
@@ -39,7 +41,7 @@ def _as_arrow(frame: Any, name: str) -> pa.Table:
     if library == "pandas" and hasattr(frame, "columns"):
         return _from_pandas(frame, name)
     if library == "polars" and hasattr(frame, "collect"):
-        frame = frame.collect()
+        frame = _collected(frame, name)
     if isinstance(frame, pa.Table):
         return frame
     if isinstance(frame, pa.RecordBatch) or (hasattr(frame, "__arrow_c_stream__") and not _is_series(frame)):
@@ -47,6 +49,17 @@ def _as_arrow(frame: Any, name: str) -> pa.Table:
     raise UsageError(
         f"{name}: a {type(frame).__name__} is no table; give a path, or a pandas, polars, pyarrow or DuckDB table"
     )
+
+
+def _collected(frame: Any, name: str) -> Any:
+    """A lazy frame of polars, whose errors quote cells."""
+    try:
+        return frame.collect()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - what polars calls a panic is no Exception
+        kind = type(error).__name__
+    raise DataError(f"{name}: the lazy frame cannot be computed ({kind}); collect it before the audit to see why")
 
 
 def _is_series(frame: Any) -> bool:
@@ -58,20 +71,44 @@ def _exchanged(frame: Any, name: str) -> pa.Table:
     try:
         return pa.table(frame)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-        raise DataError(
-            f"{name}: a column's type cannot be exchanged with Arrow; convert it to text or to 64 bits"
-        ) from None
+        pass
+    raise DataError(f"{name}: a column's type cannot be exchanged with Arrow; convert it to text or to 64 bits")
 
 
 def _from_pandas(frame: Any, name: str) -> pa.Table:
     columns = [str(column) for column in frame.columns]
     require_names(columns, name)
-    arrays = []
-    for position, column in enumerate(columns):
-        try:
-            arrays.append(pa.array(frame.iloc[:, position], from_pandas=True))
-        except _MISFITS:
-            raise DataError(
-                f"{name}: column {column!r} mixes types that do not go together; convert it to text"
-            ) from None
+    arrays = [_column(frame.iloc[:, position]) for position in range(len(columns))]
+    for column, array in zip(columns, arrays, strict=True):
+        if array is None:
+            raise DataError(f"{name}: column {column!r} mixes types that do not go together; convert it to text")
     return pa.table(dict(zip(columns, arrays, strict=True)))
+
+
+def _column(column: Any) -> pa.Array | pa.ChunkedArray | None:
+    """A column of pandas; None if pyarrow has no type for it, or merges or splits cells that a CSV file would not."""
+    try:
+        array = pa.array(column, from_pandas=True)
+    except _MISFITS:
+        return None
+    if column.dtype == object and not _keeps_apart(column.array, array):
+        return None
+    categories = getattr(column.dtype, "categories", None)
+    if categories is not None and categories.dtype == object:
+        return array if _keeps_apart(categories, pa.array(categories, from_pandas=True)) else None
+    return array
+
+
+def _keeps_apart(cells: Any, array: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether Arrow's cells of a column of Python objects are equal just where their texts are.
+
+    A date is a day beside a moment of it, Decimal("1.0") is 1, and 1.10 is 1.1 where pyarrow makes one type of both.
+    """
+    if pa.types.is_string(array.type) or pa.types.is_nested(array.type):
+        return True
+    stored = array.storage if isinstance(array.type, pa.BaseExtensionType) else array
+    encoded = stored.dictionary_encode()
+    parts = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
+    indices = [index for part in parts for index in part.indices.to_pylist()]
+    pairs = {(str(cell), index) for cell, index in zip(cells, indices, strict=True) if index is not None}
+    return len({text for text, _ in pairs}) == len(pairs) == len({index for _, index in pairs})

@@ -1,84 +1,177 @@
-"""JSON lines: one object of single cells on each line, every value taken as the text that stands there."""
+"""JSON lines: one object of single cells on each line, every value taken as the text that stands there.
+
+A JSON reader turns numbers into 64-bit floats, and 1.10 into 1.1. But a flat object is a regular language: lines are
+checked and cut into their tokens by regular expressions, which DuckDB runs on all processors.
+"""
 
 from __future__ import annotations
 
-import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 import duckdb
+import numpy as np
+import pyarrow as pa
 
-from tcdp_audit.engines.source import (
-    EMPTY,
-    NOT_UTF8,
-    RECORD_BYTES,
-    TableSource,
-    open_bytes,
-    require_names,
-)
+from tcdp_audit.engines.json_faults import LONG_LINE, fault_of
+from tcdp_audit.engines.json_tokens import ABSENT, BARE, LINE, NULL, STRING, VALUE
+from tcdp_audit.engines.source import EMPTY, RECORD_BYTES, TableSource, open_bytes, require_names
 from tcdp_audit.errors import DataError
 
+BLOCK_BYTES = 2**24
+TASK_LINES = 2**13  # what one processor takes at a time
 
-def json_lines(path: Path, quoted: str, connection: duckdb.DuckDBPyConnection) -> TableSource:
+Keys = tuple[str, ...]
+
+
+def json_lines(path: Path, _: str, connection: duckdb.DuckDBPyConnection) -> TableSource:
     """JSON lines as a relation; an absent key is a missing value.
 
     Columns stand in the order of the commonest kind of record, then in that of the others.
 
     Raises:
         DataError: a line is no object, names a column twice, or nests values.
+
+    Cost: one pass; memory for a block of lines, beside the table that DuckDB keeps.
     """
-    records = f"read_ndjson_objects({quoted}, maximum_object_size={RECORD_BYTES})"
-    shapes = connection.execute(
-        "SELECT json_type(json) AS kind, json_keys(json) AS keys, count(*) AS records, bool_or(len("
-        "list_filter(json_extract(json, '$.*'), lambda cell: left(cell, 1) IN ('{', '['))) > 0) AS nested "
-        f"FROM {records} GROUP BY kind, keys ORDER BY records DESC, keys"
-    ).fetchall()
-    if any(kind != "OBJECT" or len(set(keys)) < len(keys) or nested for kind, keys, _, nested in shapes):
-        raise fault_of(path)
-    names = list(dict.fromkeys(chain.from_iterable(keys for _, keys, _, _ in shapes)))
+    loading = _Loading(path, connection)
+    with open_bytes(path) as file:
+        for block in _blocks(file, path):
+            loading.add(block)
+    shapes = sorted(loading.shapes, key=lambda keys: (-loading.shapes[keys], keys))
+    names = list(dict.fromkeys(chain.from_iterable(shapes)))
     if not names:
         raise DataError(f"{path}: {EMPTY}")
     require_names(names, str(path))
-    pointers = ", ".join(f"'/{_escaped(name)}'" for name in names)
-    cells = ", ".join(f"v[{position}] AS c{position}" for position in range(1, len(names) + 1))
-    values = f"SELECT json_extract_string(json, [{pointers}]) AS v FROM {records}"
-    return TableSource(f"(SELECT {cells} FROM ({values}))", names, load=True)
+    numbers = [loading.number[name] for name in names]
+    cells, kinds = (f"(SELECT {', '.join(f'{one}{n}' for n in numbers)} FROM json_lines)" for one in "ck")
+    return TableSource(cells, names, kinds=kinds)
 
 
-def _escaped(name: str) -> str:
-    """A name inside a JSON pointer inside an SQL text."""
-    return name.replace("~", "~0").replace("/", "~1").replace("'", "''")
+def _blocks(file: IO[bytes], path: Path) -> Iterator[bytes]:
+    """A file in blocks of whole lines, each with its line end."""
+    rest, number = b"", 1
+    while piece := file.read(BLOCK_BYTES):
+        end = piece.rfind(b"\n") + 1
+        if end:
+            yield rest + piece[:end]
+            number += rest.count(b"\n") + piece.count(b"\n")
+        rest = piece[end:] if end else rest + piece
+        if len(rest) > RECORD_BYTES:
+            raise DataError(f"{path}:{number}: {LONG_LINE}")
+    if rest:
+        yield rest + b"\n"
 
 
-def fault_of(path: Path) -> DataError:
-    """What is wrong with a JSON lines file, at its first faulty line. One pass in Python, on failure only."""
-    with open_bytes(path) as file:
-        for number, line in enumerate(file, 1):
-            sentence = _fault_in_line(line) if line.strip() else ""
-            if sentence:
-                return DataError(f"{path}:{number}: {sentence}")
-    return DataError(f"{path}: a line is longer than 16 MB, or the file is damaged; write it again")
+class _Loading:
+    """A table of DuckDB that takes lines: `c0`, `c1`, ... are cells, `k0`, `k1`, ... the kinds of their tokens."""
+
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+        self.path, self.connection = path, connection
+        self.number: dict[str, int] = {}
+        self.shapes: Counter[Keys] = Counter()
+        connection.execute("CREATE TEMP TABLE json_lines (is_record BOOLEAN)")
+
+    def add(self, block: bytes) -> None:
+        """Append the records of a block of lines, in their order."""
+        self.connection.register("json_text", self._lines(block))
+        shapes = self._shapes()
+        if not shapes:
+            return
+        names = list(dict.fromkeys(chain.from_iterable(shapes)))
+        for name in names:
+            self._require_column(name)
+        columns = "".join(f", c{self.number[name]}, k{self.number[name]}" for name in names)
+        cells = "".join(f", {_cell(token)}, {_kind(token)}" for token in _tokens(names, shapes))
+        self.connection.execute(
+            f"INSERT INTO json_lines (is_record{columns}) SELECT true{cells} FROM ({self._records(names, shapes)})"
+        )
+        self.connection.unregister("json_text")
+
+    def _lines(self, block: bytes) -> pa.Table:
+        """The lines of a block, in pieces for all processors; they share the block's memory."""
+        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")).astype(np.int32)
+        starts = np.concatenate([np.zeros(1, np.int32), ends + 1])
+        if np.diff(starts).max() > RECORD_BYTES:
+            raise fault_of(self.path)
+        lines = pa.StringArray.from_buffers(len(ends), pa.py_buffer(starts), pa.py_buffer(block))
+        try:
+            lines.validate(full=True)
+        except pa.ArrowInvalid:  # not UTF-8
+            raise fault_of(self.path) from None
+        table = pa.table({"n": np.arange(len(ends)), "line": lines})
+        return pa.Table.from_batches(table.to_batches(TASK_LINES))
+
+    def _shapes(self) -> Sequence[Keys]:
+        """The distinct kinds of record of a block, each told by its keys.
+
+        Raises:
+            DataError: a line is not a record.
+        """
+        faulty = f"SELECT 1 FROM json_text WHERE NOT regexp_full_match(line, {_quoted(LINE)}) LIMIT 1"
+        if self.connection.execute(faulty).fetchall():
+            raise fault_of(self.path)
+        rows = self.connection.execute(
+            f"SELECT json_keys(line), count(*) FROM json_text WHERE {_STANDS} GROUP BY 1 ORDER BY min(n)"
+        ).fetchall()
+        shapes = {tuple(keys): records for keys, records in rows}
+        if any(len(set(keys)) < len(keys) for keys in shapes):
+            raise fault_of(self.path)
+        self.shapes.update(shapes)
+        return list(shapes)
+
+    def _require_column(self, name: str) -> None:
+        if name not in self.number:
+            number = self.number[name] = len(self.number)
+            self.connection.execute(f"ALTER TABLE json_lines ADD COLUMN c{number} VARCHAR")
+            self.connection.execute(f"ALTER TABLE json_lines ADD COLUMN k{number} UTINYINT")
+
+    def _records(self, names: Sequence[str], shapes: Sequence[Keys]) -> str:
+        """SQL for the values of each record: `v` as they stand, `p` their place for each name where records differ."""
+        values = f"regexp_extract_all(line, {_quoted(VALUE)}, 1) AS v"
+        if len(shapes) == 1:
+            return f"SELECT {values} FROM json_text WHERE {_STANDS}"
+        places = [_places(names, keys) for keys in shapes]
+        self.connection.register("json_shapes", pa.table({"keys": shapes, "p": places}))
+        return (
+            f"SELECT {values}, p FROM json_text JOIN json_shapes ON json_keys(line) = keys WHERE {_STANDS} ORDER BY n"
+        )
 
 
-def _fault_in_line(line: bytes) -> str:
-    if line.startswith(b"\xef\xbb\xbf"):
-        return "a byte order mark stands before the record; save the file as UTF-8 without one"
-    try:
-        pairs = json.loads(line.decode("utf-8"), object_pairs_hook=tuple)
-    except UnicodeDecodeError:
-        return NOT_UTF8
-    except (ValueError, RecursionError):
-        return "the line is not one JSON object; write one record on each line"
-    if not line.lstrip().startswith(b"{"):
-        return "the line is not one JSON object; write one record on each line"
-    return _fault_in_record(pairs)
+_STANDS = "contains(line, '{')"  # of lines that are a record or nothing
 
 
-def _fault_in_record(pairs: tuple[tuple[str, Any], ...]) -> str:
-    names = [name for name, _ in pairs]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        return f"the column name {twice!r} stands more than once in the record; keep one"
-    nested = next((name for name, value in pairs if isinstance(value, list | tuple)), None)
-    return "" if nested is None else f"column {nested!r} holds nested data; every value must be a single cell"
+def _quoted(pattern: str) -> str:
+    return "'" + pattern.replace("'", "''") + "'"
+
+
+def _places(names: Sequence[str], keys: Keys) -> list[int]:
+    """Where each name stands in a kind of record, from 1; 0 where it does not."""
+    place = {name: position for position, name in enumerate(keys, 1)}
+    return [place.get(name, 0) for name in names]
+
+
+def _tokens(names: Sequence[str], shapes: Sequence[Keys]) -> list[str]:
+    """SQL for the token of each name in a record; null where it is absent."""
+    places = range(1, len(names) + 1)
+    return [f"v[{place}]" if len(shapes) == 1 else f"v[p[{place}]]" for place in places]
+
+
+def _cell(token: str) -> str:
+    """SQL for the content of a token."""
+    return (
+        f"CASE WHEN NOT starts_with({token}, '\"') THEN nullif({token}, 'null') "
+        f"WHEN contains({token}, '\\') THEN json_extract_string({token}, '$') "
+        f"ELSE substring({token}, 2, length({token}) - 2) END"
+    )
+
+
+def _kind(token: str) -> str:
+    """SQL for the kind of a token."""
+    return (
+        f"CASE WHEN {token} IS NULL THEN {ABSENT} WHEN {token} = 'null' THEN {NULL} "
+        f"WHEN starts_with({token}, '\"') THEN {STRING} ELSE {BARE} END"
+    )

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from tcdp_audit.errors import DataError
+import pyarrow as pa
+
+from tcdp_audit.engines.digest import Digest
+from tcdp_audit.errors import DataError, UsageError
 
 EMPTY = "the file is empty; an empty release cannot be audited"
 NOT_UTF8 = "the text is not UTF-8; save the file as UTF-8"
 RECORD_BYTES = 16 * 2**20
+TEXTS = (".csv", ".tsv")
+KINDS = (*TEXTS, ".arrow", ".feather", ".jsonl", ".ndjson", ".parquet")
 WIDE = 200  # with more columns than this, planning a scan of the source costs more than copying it once
 
 
@@ -25,17 +32,55 @@ class TableSource:
         relation: an SQL relation.
         names: the columns' names, as DuckDB would not always give them faithfully.
         load: whether to read it once into a table, because scanning it again would mean parsing it again.
+        kinds: for JSON lines, an SQL relation of the kind of token that each cell was read from, in the same order.
+        digest: of the file that it was read from; None for a table in memory.
+        content: the table in memory.
+        arrow: reads it in its own Arrow types, where it has such.
     """
 
     relation: str
     names: Sequence[str]
     load: bool = False
+    kinds: str | None = None
+    digest: Digest | None = None
+    content: pa.Table | None = None
+    arrow: Callable[[], pa.Table] | None = None
 
 
 def extension(path: Path) -> str:
     """The extension that says what kind of file it is, without `.gz`."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     return suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else (suffixes or [""])[-1]
+
+
+def require_kind(path: Path) -> None:
+    """Insist on a file of a known kind.
+
+    Raises:
+        UsageError: no such file, or an unknown extension.
+    """
+    if not path.exists():
+        raise UsageError(f"{path}: no such file")
+    if path.is_dir():
+        raise UsageError(f"{path}: is a folder; name a file")
+    if extension(path) not in KINDS:
+        known = ", ".join(sorted(KINDS))
+        raise UsageError(f"{path}: unknown kind of file; known are {known}; text also as .gz")
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn what the reading of a damaged file raises into sentences."""
+    try:
+        yield
+    except (gzip.BadGzipFile, zlib.error, EOFError):
+        raise DataError(f"{path}: the compressed file is cut off or damaged; write it again") from None
+    except pa.ArrowInvalid:
+        raise DataError(f"{path}: the file is no intact Arrow file (Feather version 2); write it again") from None
+    except OSError as error:
+        if error.strerror is None:
+            raise DataError(f"{path}: the file is damaged; write it again") from None
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def open_bytes(path: Path) -> IO[bytes]:
