@@ -10,6 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.frozen_arrays import freeze_arrays, frozen_array, frozen_arrays
 from tcdp_audit.keys import Codes, KeyArray, Keys, boundaries, fold, run_lengths
 
 Counts = NDArray[np.int64]
@@ -26,13 +27,18 @@ class Histogram:
         values: int64 codes, shape (pairs,).
         counts: int64, at least 1, shape (pairs,).
 
-    What several checks ask of the same classes is computed once: see `kept_with_histogram`.
+    What several checks ask of the same classes is computed once: see `kept_with_histogram`. Nobody can write to the
+    arrays.
     """
 
     offsets: Counts
     values: Counts
     counts: Counts
-    kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "offsets", "values", "counts")
 
     def __len__(self) -> int:
         """How many classes it has."""
@@ -41,17 +47,17 @@ class Histogram:
     @cached_property
     def distinct(self) -> Counts:
         """How many different values each class has. Shape (classes,)."""
-        return np.diff(self.offsets)
+        return frozen_array(np.diff(self.offsets))
 
     @cached_property
     def total(self) -> Counts:
         """The sum of counts of each class. Shape (classes,)."""
-        return self.sum(self.counts)
+        return frozen_array(self.sum(self.counts))
 
     @cached_property
     def rows(self) -> Counts:
         """The class that each pair belongs to. Shape (pairs,)."""
-        return np.repeat(np.arange(len(self)), self.distinct)
+        return frozen_array(np.repeat(np.arange(len(self)), self.distinct))
 
     def spread(self, per_class: NDArray[Any]) -> NDArray[Any]:
         """One figure per class, repeated for each of its pairs. Shape (pairs,)."""
@@ -60,7 +66,7 @@ class Histogram:
     @cached_property
     def _spread_total(self) -> Counts:
         """What nearly every distance asks for."""
-        return np.repeat(self.total, self.distinct)
+        return frozen_array(np.repeat(self.total, self.distinct))
 
     def sum(self, per_pair: NDArray[Any]) -> NDArray[Any]:
         """Sum over each class; 0 for a class without values. Shape (classes,)."""
@@ -131,15 +137,16 @@ def kept_with_histogram(
     """Have a function answer only once for a histogram, whoever asks: the answer lives as long as the histogram.
 
     For arrays that several checks start from, such as the reference's weights beside a class's counts. The other
-    arguments count as the same if they are the same object. Nobody may write to the answer.
+    arguments count as the same if they are the same object. Nobody can write to the arrays of the answer.
     """
 
     @wraps(function)
     def answer(histogram: Histogram, /, *others: P.args, **named: P.kwargs) -> R:
         key = (function, *map(id, others), *((name, id(one)) for name, one in named.items()))
-        if key not in histogram.kept:  # an identity is only an object's own while somebody holds the object
-            histogram.kept[key] = function(histogram, *others, **named), others, named
-        return histogram.kept[key][0]  # type: ignore[no-any-return]
+        kept = histogram._kept  # noqa: SLF001 - of this module
+        if key not in kept:  # an identity is only an object's own while somebody holds the object
+            kept[key] = frozen_arrays(function(histogram, *others, **named)), others, named
+        return kept[key][0]  # type: ignore[no-any-return]
 
     return answer
 

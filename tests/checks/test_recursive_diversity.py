@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcdp_audit import Outcome, PolicyError, measure
+from tcdp_audit.check import ClassEvidence
 from tcdp_audit_plugins.checks.ranked_counts import ratio_to_tail
 from tcdp_audit_plugins.checks.recursive_diversity import RecursiveParameters, least_protected_share, recursive_ratio
 
@@ -145,3 +146,11 @@ def test_a_protected_value_that_the_release_lacks_has_no_share():
 def test_parameters_that_do_not_belong_together(given: dict[str, object], sentence: str):
     with pytest.raises(PolicyError, match=sentence):
         outcome([[2, 2]], **given)
+
+
+@pytest.mark.parametrize("given", [{"l": 6}, {"l": 2, "variant": "positive_disclosure", "dont_care": ["v0"]}])
+def test_a_part_of_a_release_without_any_value_has_no_figure(given: dict[str, object]) -> None:
+    """Shards are measured one by one, and all classes of one may lack the attribute."""
+    nothing = evidence([[1, 2]], labels=LABELS).sensitive[0].take(np.zeros(0, dtype=np.intp))
+    part = ClassEvidence(np.zeros(0, dtype=np.int64), nothing, evidence([[1, 2]]).marginal, labels=LABELS[:2])
+    assert exact(recursive_ratio(part, RecursiveParameters.model_validate(given))) == []

@@ -165,7 +165,6 @@ def test_an_estimator_without_an_answer_is_an_error():
     ("policy", "sentence"),
     [
         ({"unit": "person"}, "it counts rows, and the policy's unit is 'person'"),
-        ({"conventions": {"missing_quasi_identifier": "wildcard"}}, "its classes must not overlap"),
         ({"conventions": {"suppressed": "exempt"}}, "it counts every record, and `suppressed: exempt`"),
     ],
 )
