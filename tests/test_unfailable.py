@@ -1,0 +1,318 @@
+"""Demands that nothing can fail are measured in every check, and no policy of nothing else ever passes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import tcdp_audit
+from tcdp_audit import Audit, Outcome, Status
+from tcdp_audit.cli.run import run
+from tcdp_audit.plugin_manager import Plugins
+
+# Eight people in four pairs. The rarest disease is 1/4 of the table, the commonest 1/2.
+RELEASE = pa.table(
+    {
+        "id": list("abcdefgh"),
+        "zip": ["1", "1", "2", "2", "3", "3", "4", "4"],
+        "age": [20, 20, 30, 30, 40, 40, 50, 50],
+        "disease": ["flu", "gout", "flu", "ulcer", "flu", "gout", "flu", "ulcer"],
+        "pay": [1, 3, 1, 2, 1, 3, 1, 2],
+    }
+)
+ORIGINAL = RELEASE.set_column(2, "age", pa.array([21, 22, 31, 32, 41, 42, 51, 52]))
+POPULATION = pa.concat_tables([RELEASE, RELEASE.set_column(0, "id", pa.array(list("ijklmnop")))])
+ATTRIBUTES: Mapping[str, Any] = {
+    "id": {"role": "insensitive"},
+    "zip": {"role": "quasi_identifier", "scale": "nominal"},
+    "age": {"role": "quasi_identifier", "scale": "numeric"},
+    "disease": {
+        "role": "sensitive",
+        "hierarchy": {"*": {"stomach": ["ulcer"], "other": ["flu", "gout"]}},
+    },
+    "pay": {"role": "insensitive", "scale": "numeric"},
+}
+PAY = {**ATTRIBUTES, "disease": {"role": "insensitive"}, "pay": {"role": "sensitive", "scale": "numeric"}}
+EQUAL = {"attributes": ["zip"]}
+
+# check: parameters, demands that nothing can fail, and demands beside them that something can.
+CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
+    ("k_anonymity", {}, {"k": 1}, {"k": 2}),
+    ("distinct_l_diversity", {}, {"l": 1}, {"l": 2}),
+    ("entropy_l_diversity", {}, {"l": 1}, {"l": "1.000001"}),
+    ("alpha_k_anonymity", {}, {"alpha": 1, "k": 1}, {"alpha": "0.999999"}),
+    ("p_sensitive_k_anonymity", {}, {"p": 1, "k": 1}, {"p": 2}),
+    ("recursive_cl_diversity", {"l": 2, "variant": "positive_disclosure", "dont_care": ["flu", "gout", "ulcer"]},
+     {"c": "0.001"}, {}),
+    ("recursive_cl_diversity", {"l": 2}, {}, {"c": 1000}),
+    ("t_closeness", {}, {"t": 1}, {"t": "0.74"}),
+    ("t_closeness", {}, {"t": "0.75"}, {}),  # from a class of the rarest value
+    ("t_closeness", {"distance": "hierarchical"}, {"t": 1}, {"t": "0.7"}),
+    ("t_closeness", {"distance": "multiplicative"}, {}, {"t": 10**9}),
+    ("basic_beta_likeness", {}, {"beta": 3}, {"beta": "2.99"}),
+    ("enhanced_beta_likeness", {}, {}, {"beta": 1000}),
+    ("delta_disclosure", {"absent_values": "ignored"}, {"delta": "1.4"}, {"delta": "1.38"}),
+    ("delta_disclosure", {}, {}, {"delta": 1000}),
+    ("skewness", {}, {"at_most": 1e300}, {"at_most": "3.99"}),
+    ("skewness", {"harmful": ["flu"]}, {"at_most": 2}, {"at_most": "1.99"}),
+    ("similarity", {"level": 1}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("homogeneity", {}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("background_knowledge", {}, {}, {"at_least": 1}),
+    ("sample_uniqueness", {}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("suda", {}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("reidentification_risk", {}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("reidentification_risk", {"measure": "average"}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("reidentification_risk", {"measure": "share_above", "threshold_risk": 1}, {"at_most": 0}, {}),
+    ("reidentification_risk", {"measure": "share_above", "threshold_risk": "0.9"}, {"at_most": 1}, {"at_most": 0}),
+    ("individual_risk", {}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("individual_risk", {"measure": "expected"}, {"at_most": 8}, {"at_most": "7.99"}),
+    ("population_uniqueness", {}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("k_map", {}, {"k": 1}, {"k": 2}),
+    ("delta_presence", {}, {"delta_max": 1}, {"delta_max": "0.99"}),
+    ("delta_presence", {}, {"delta_max": 1, "delta_min": 0}, {"delta_max": "0.99", "delta_min": "0.01"}),
+    ("distance_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),
+    ("assignment_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),
+    ("probabilistic_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),
+    ("exact_match_rate", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("distance_to_closest_record", {"attributes": ["age"]}, {"at_least": 0}, {"at_least": "0.001"}),
+    ("nearest_neighbour_distance_ratio", {"attributes": ["age"]}, {"at_least": 0}, {"at_least": "0.001"}),
+    ("sd_interval_disclosure", {"p": 1}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("rank_interval_disclosure", {"p": 1}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("t_from_epsilon", {"epsilon": 1}, {"at_most": 3}, {"at_most": "2.5"}),  # 1/8 + 7/8 e = 2.503…
+    ("expected_t_closeness", {"epsilon": "0.1"}, {"at_most": "2.02"}, {"at_most": 2}),  # e^0.7 = 2.013…
+    ("implied_epsilon", {}, {}, {"at_most": 1000}),
+]  # fmt: skip
+NUMERIC: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
+    ("t_closeness", {"distance": "ordered"}, {"t": 1}, {"t": "0.6"}),  # a class of 3 is 5/8 away
+    ("t_closeness", {"distance": "ordered"}, {"t": "0.625"}, {"t": "0.624"}),
+    ("t_closeness", {"distance": "numeric"}, {"t": 1}, {"t": "0.6"}),
+    ("similarity", {"width": 1}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("stochastic_t_closeness", {"mechanism": "randomised_response", "retention": 0}, {"t": 1}, {}),
+    ("stochastic_t_closeness", {"mechanism": "laplace", "noise_scale": 1}, {"t": 10}, {"t": "1.5"}),
+]  # fmt: skip
+
+
+def audited(*expect: Mapping[str, Any], attributes: Mapping[str, Any] = ATTRIBUTES, **policy: Any) -> Audit:
+    given = {"version": 1, "key": "id", "sampling_fraction": "0.5", "attributes": attributes, "expect": list(expect)}
+    return tcdp_audit.audit(RELEASE, {**given, **policy}, original=ORIGINAL, population=POPULATION)
+
+
+def outcome_of(check: str, parameters: Mapping[str, Any], attributes: Mapping[str, Any] = ATTRIBUTES) -> Outcome:
+    return audited({check: parameters}, attributes=attributes).expectations[0]
+
+
+def cases(which: int) -> list[Any]:
+    """Each case with its unfailable demands, or with those beside them."""
+    every = [(one, ATTRIBUTES) for one in CASES] + [(one, PAY) for one in NUMERIC]
+    return [
+        pytest.param(one[0], one[1], one[which], attributes, id=f"{one[0]} {one[1]} {one[which]}")
+        for one, attributes in every
+        if one[which]
+    ]
+
+
+def test_every_check_is_tried():
+    tried = {one[0] for one in CASES + NUMERIC}
+    assert tried == set(Plugins.load(external=False).checks)
+
+
+@pytest.mark.parametrize(("check", "parameters", "demands", "attributes"), cases(2))
+def test_a_demand_that_nothing_can_fail_is_measured(check, parameters, demands, attributes):
+    outcome = outcome_of(check, {**parameters, **demands}, attributes)
+    assert (outcome.status, set(outcome.unfailable)) == (Status.MEASURED, set(demands))
+    assert all(f"`{name}: " in outcome.message for name in demands)
+    assert outcome.message.endswith("so the figure is measured, not judged.")
+    assert "no threshold" not in outcome.message
+
+
+@pytest.mark.parametrize(("check", "parameters", "demands", "attributes"), cases(3))
+def test_a_demand_beside_it_is_judged(check, parameters, demands, attributes):
+    outcome = outcome_of(check, {**parameters, **demands}, attributes)
+    assert outcome.is_judged, outcome.message
+    assert not outcome.unfailable
+
+
+def test_an_outcome_is_judged_by_the_demand_that_can_fail():
+    outcome = outcome_of("alpha_k_anonymity", {"alpha": 1, "k": 2})
+    assert (outcome.status, outcome.unfailable) == (Status.PASSED, ("alpha",))
+    assert outcome.message.endswith(" `alpha: 1` is kept however these records are grouped.")
+    assert outcome.as_json()["details"]["unfailable"] == ["alpha"]
+
+
+def test_a_reference_that_is_not_the_releases_own_decides_too():
+    declared = {**ATTRIBUTES, "disease": {"role": "sensitive", "distribution": {"flu": 8, "gout": 1, "ulcer": 1}}}
+    conventions = {"reference": "declared"}
+    for at_most, status in (("10", Status.MEASURED), ("9.99", Status.PASSED)):
+        found = audited({"skewness": {"at_most": at_most}}, attributes=declared, conventions=conventions)
+        assert found.expectations[0].status is status
+
+
+def test_an_attribute_with_one_value_gives_closeness_nothing_to_judge():
+    same = RELEASE.set_column(3, "disease", pa.array(["flu"] * 8))
+    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": [{"t_closeness": {"t": "0.01"}}]}
+    assert tcdp_audit.audit(same, policy).expectations[0].status is Status.MEASURED
+
+
+def test_a_class_without_any_value_fails_even_what_no_value_could():
+    missing = RELEASE.set_column(3, "disease", pa.array([None, None, *["flu", "gout"] * 3]))
+    for demand in ({"distinct_l_diversity": {"l": 1}}, {"t_closeness": {"t": 1}}):
+        policy = {"version": 1, "attributes": ATTRIBUTES, "expect": [demand]}
+        assert tcdp_audit.audit(missing, policy).expectations[0].status is Status.FAILED
+
+
+@pytest.mark.parametrize("convention", ["own_category", "excluded"])
+def test_missing_values_beside_others_make_no_demand(convention):
+    missing = RELEASE.set_column(3, "disease", pa.array([None, "flu", *["flu", "gout"] * 3]))
+    policy = {
+        "version": 1,
+        "attributes": ATTRIBUTES,
+        "conventions": {"missing_sensitive": convention},
+        "expect": [{"distinct_l_diversity": {"l": 1}}, {"t_closeness": {"t": 1}}],
+    }
+    found = tcdp_audit.audit(missing, policy)
+    assert [one.status for one in found.expectations] == [Status.MEASURED] * 2
+    told = "by every class that has a value, however" if convention == "excluded" else "is kept however"
+    assert all(told in one.message for one in found.expectations)
+
+
+def test_the_convention_fail_still_fails():
+    missing = RELEASE.set_column(1, "zip", pa.array([None, "1", "2", "2", "3", "3", "4", "4"]))
+    conventions = {"missing_quasi_identifier": "fail"}
+    policy = {"version": 1, "attributes": ATTRIBUTES, "conventions": conventions, "expect": [{"k_anonymity": {"k": 1}}]}
+    assert tcdp_audit.audit(missing, policy).status == "failed"
+
+
+def test_entities_count_once_and_still_cannot_fail():
+    found = audited({"p_sensitive_k_anonymity": {"p": 1, "k": 1}}, {"homogeneity": {"at_most": 1}}, unit="id")
+    assert [one.status for one in found.expectations] == [Status.MEASURED] * 2
+
+
+# A policy of nothing else
+
+VACUOUS = {"k_anonymity": {"k": 1}}
+WARNING = {"k_anonymity": {"k": 2, "severity": "warning"}}
+FAILING_WARNING = {"k_anonymity": {"k": 9, "severity": "warning"}}
+
+
+@pytest.mark.parametrize(
+    ("expect", "status", "codes"),
+    [
+        ([VACUOUS], "measured", (3, 3, 0)),
+        ([VACUOUS, {"homogeneity": {"at_most": 1}}, {"t_closeness": {}}], "measured", (3, 3, 0)),
+        ([WARNING], "measured", (3, 0, 0)),
+        ([FAILING_WARNING], "measured", (3, 1, 0)),
+        ([{"k_anonymity": {"k": 1, "severity": "warning"}}], "measured", (3, 3, 0)),
+        ([VACUOUS, {"k_anonymity": {"k": 2}}], "passed", (0, 0, 0)),
+        ([VACUOUS, {"k_anonymity": {"k": 3}}], "failed", (1, 1, 1)),
+        ([FAILING_WARNING, {"k_anonymity": {"k": 2}}], "passed", (0, 1, 0)),
+    ],
+)
+def test_no_policy_passes_without_a_demand_that_counts_and_can_fail(expect, status, codes):
+    found = audited(*expect, key=None)  # a key is a warning of its own
+    assert (found.status, found.passed) == (status, status == "passed")
+    told = found.exit_code(), found.exit_code(fail_on_warning=True), found.exit_code(measure_only=True)
+    assert told == codes
+
+
+def test_what_is_raised_says_why():
+    with pytest.raises(tcdp_audit.TcdpAuditError, match=r"status is measured\nk_anonymity: .*`k: 1` is kept however"):
+        audited(VACUOUS).raise_for_failures()
+
+
+def test_measure_says_it_too():
+    found = tcdp_audit.measure("k_anonymity", RELEASE.select(["zip"]), quasi_identifiers=["zip"], k=1)
+    assert (found.status, found.threshold, found.unfailable) == (Status.MEASURED, Fraction(1), ("k",))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A release of unique records in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    (tmp_path / "release.csv").write_text("zip,disease\n1,flu\n2,gout\n3,flu\n")
+    return tmp_path
+
+
+def write(expectation: str) -> None:
+    Path("p.tcdp.yaml").write_text(
+        "version: 1\nrelease: release.csv\nattributes:\n  zip: {role: quasi_identifier}\n"
+        f"  disease: {{role: sensitive}}\nexpect:\n  - {expectation}\n"
+    )
+
+
+THRESHOLDS = [
+    "k_anonymity: {k: 1}",
+    "distinct_l_diversity: {l: 1}",
+    "entropy_l_diversity: {l: 1}",
+    "t_closeness: {t: 1}",
+    "alpha_k_anonymity: {alpha: 1}",
+    "sample_uniqueness: {at_most: 1}",
+    "homogeneity: {at_most: 1}",
+    "suda: {at_most: 1}",
+    "reidentification_risk: {at_most: 1}",
+    "skewness: {at_most: 1.0e+300}",
+]
+
+
+@pytest.mark.parametrize("expectation", THRESHOLDS)
+@pytest.mark.usefixtures("folder")
+def test_unique_records_never_pass_by_a_threshold_that_nothing_can_fail(expectation, capsys):
+    write(expectation)
+    assert run("check", ["--report", "r.html", "--report", "r.md", "--report", "r.json"]) == 3
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Measured, not judged. The policy demands nothing that could fail: one figure was measured." in told
+    assert "so the figure is measured, not judged." in told
+    for report in ("r.html", "r.md"):
+        text = " ".join(Path(report).read_text(encoding="utf-8").split())
+        assert "so the figure is measured, not judged." in text
+        assert "cannot fail" in text
+        assert "no demand set" not in text
+    (outcome,) = json.loads(Path("r.json").read_text(encoding="utf-8"))["outcomes"][-1:]
+    assert (outcome["status"], len(outcome["details"]["unfailable"])) == ("measured", 1)
+    assert run("check", ["--quiet", "--measure-only"]) == 0
+    assert run("check", ["--quiet", "--fail-on", "warning"]) == 3
+
+
+@pytest.mark.usefixtures("folder")
+def test_warnings_alone_judge_nothing_and_the_terminal_says_so(capsys):
+    write("k_anonymity: {k: 2, severity: warning}")
+    assert run("check", []) == 3
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Measured, not judged. The one demand in the policy raises a warning. " in told
+    assert "Nothing was judged: a demand of severity warning fails no release." in told
+    assert run("check", ["--quiet", "--fail-on", "warning"]) == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_convention_matrix_shows_what_is_only_measured(capsys):
+    Path("release.csv").write_text("zip,disease\n1,flu\n,gout\n3,flu\n")
+    write("k_anonymity: {k: 1}")
+    assert run("check", ["--conventions", "all"]) == 3
+    told = capsys.readouterr().out
+    assert "as in the policy" in told
+    assert "1 k-anonymity: failed or measured, by convention" in told
+
+
+@pytest.mark.parametrize("expectation", ["k_anonymity: {k: 1}", "k_anonymity: {k: 2, severity: warning}"])
+@pytest.mark.usefixtures("folder")
+def test_there_is_nothing_to_repair(expectation, capsys):
+    write(expectation)
+    assert run("fix", ["--output", "fixed.csv"]) == 3
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Nothing that the policy demands could fail, so there is nothing to repair; nothing was written." in told
+    assert not Path("fixed.csv").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_repair_that_leaves_nothing_to_fail_is_no_proof(capsys):
+    Path("release.csv").write_text("zip,disease\n1,flu\n1,gout\n3,flu\n")
+    write("t_closeness: {t: 0.01}\nremedy:\n  - rebucketize: {attribute: disease, buckets: 1}")
+    assert run("fix", ["--output", "fixed.csv"]) == 3
+    assert "proves nothing" in " ".join(capsys.readouterr().out.split())
+    assert not Path("fixed.csv").exists()
