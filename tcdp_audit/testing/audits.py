@@ -100,7 +100,7 @@ class AuditTrial:
 
     def _decided(self, outcome: Outcome, exact: Fraction, comparison: str, *, holds: bool) -> None:
         expected = Status.PASSED if holds else Status.FAILED
-        decided = outcome.status is expected
+        decided = outcome.status is expected or (holds and bool(outcome.unfailable))
         message = f"at the observed figure {exact} itself, {comparison} must give {expected}, not {outcome.status}"
         self._require(decided, "at the threshold", message)
         self._tells_no_cell(outcome)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check import Check, ClassEvidence, Marginal, Parameters
+from tcdp_audit.check import Check, ClassEvidence, FinestGrouping, Marginal, Parameters
 from tcdp_audit.hierarchy import Tree, load_hierarchy
 from tcdp_audit.histogram import Counts, Histogram
 from tcdp_audit.policy import Scale
@@ -39,7 +39,19 @@ class Case:
 
     def of(self, classes: Sequence[int], check: Check, parameters: Parameters, scale: Scale) -> ClassEvidence:
         """Fresh evidence of some classes in the order given; the reference stays that of the whole table."""
-        table = self.counts[list(classes)]
+        return self.grouped(self.counts[list(classes)], check, parameters, scale)
+
+    def finest(self, check: Check, parameters: Parameters, scale: Scale) -> FinestGrouping:
+        """Its records, each in a class of its own."""
+        records = self.counts.sum(axis=0)
+        if not check.on_attribute:
+            alone = ClassEvidence(size=np.ones(1, dtype=np.int64), records=int(records.sum()))
+            return FinestGrouping(alone, records.sum(keepdims=True))
+        table = np.eye(len(records), dtype=np.int64)[records > 0]
+        return FinestGrouping(self.grouped(table, check, parameters, scale), records[records > 0])
+
+    def grouped(self, table: Counts, check: Check, parameters: Parameters, scale: Scale) -> ClassEvidence:
+        """Fresh evidence of any classes of its records; the reference stays that of the whole table."""
         size = table.sum(axis=1) + self.missing
         records = int(self.counts.sum()) + self.missing * len(self.counts)
         if not check.on_attribute:

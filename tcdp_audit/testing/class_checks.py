@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.check import Check, Parameters
+from tcdp_audit.check import Check, Parameters, TableCheck
 from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import Scale
 from tcdp_audit.testing.audits import AuditTrial
@@ -13,6 +13,7 @@ from tcdp_audit.testing.cases import cases
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.figures import Trial, figures_of
 from tcdp_audit.testing.specification import specification_conforms
+from tcdp_audit.testing.unfailable import UnfailableTrial, is_small
 from tcdp_audit.testing.variants import scales_of, variants
 
 
@@ -29,6 +30,7 @@ def class_check_conforms(check: Check, given: Mapping[str, Any]) -> None:
         subject.require(scales, "scales", "there must be a scale that the check can measure")
         for scale in scales:
             _figures_conform(subject, check, parameters, scale)
+            _unfailable_conform(subject, check, parameters, scale)
         _audits_conform(subject, check, parameters, scales)
 
 
@@ -36,6 +38,13 @@ def _figures_conform(subject: Subject, check: Check, parameters: Parameters, sca
     for case in cases():
         for figure in figures_of(check):
             Trial(subject, check, figure, parameters, case, scale).run()
+
+
+def _unfailable_conform(subject: Subject, check: Check, parameters: Parameters, scale: Scale) -> None:
+    if isinstance(check, TableCheck):
+        return  # what a release could be at its worst is not known without the tables
+    for case in filter(is_small, cases()):
+        UnfailableTrial(subject, check, parameters, case, scale).run()
 
 
 def _audits_conform(subject: Subject, check: Check, parameters: Parameters, scales: list[Scale]) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tcdp_audit.check import Check, ClassCheck, ClassEvidence, Parameters, TableCheck, Threshold
 from tcdp_audit.exact import Measured, Ratios, as_measured
 from tcdp_audit.outcome import Comparison
+from tcdp_audit.plugin_faults import is_attempt_to_write
 from tcdp_audit.policy import Scale
 from tcdp_audit.testing.cases import Case
 from tcdp_audit.testing.conformance import ConformanceError, Subject
@@ -67,6 +68,8 @@ class Trial:
             measured = as_measured(self.threshold.measure(evidence, self.parameters))
             _ = measured.values
         except Exception as error:
+            if is_attempt_to_write(error):
+                raise self._lacks("inputs are left alone", f"the measure tried to write to them: {error}") from error
             raise self._lacks("figures", f"the measure raised {type(error).__name__}: {error}") from error
         return measured
 

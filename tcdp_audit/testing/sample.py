@@ -60,7 +60,7 @@ SAMPLE = ClassCheck(
 
 
 def sample_audits(at: datetime) -> Iterator[Audit]:
-    """Audits that pass, fail, warn, only measure, and stay incomplete."""
+    """Audits that pass, fail, warn, only measure, demand what nothing can fail, and stay incomplete."""
     clean = HOSTILE[:3]
     for parameters, columns in (
         ({"n": 1}, clean),
@@ -70,13 +70,17 @@ def sample_audits(at: datetime) -> Iterator[Audit]:
         ({"n": 1}, HOSTILE[:1]),  # columns that the policy declares are missing
     ):
         yield replace(_audited(parameters, columns), audited_at=at)
+    monotone = replace(SAMPLE, monotone=lambda _: True)
+    yield replace(_audited({"n": 1}, clean, monotone), audited_at=at)
 
 
-def _audited(parameters: dict[str, Any], columns: tuple[str, ...]) -> Audit:
+def _audited(
+    parameters: dict[str, Any], columns: tuple[str, ...], check: ClassCheck[SampleParameters] = SAMPLE
+) -> Audit:
     roles = zip(HOSTILE[:3], ("quasi_identifier", "quasi_identifier", "sensitive"), strict=True)
     attributes = {name: {"role": role} for name, role in roles}
     document = {"version": 1, "attributes": attributes, "expect": [{SAMPLE.name: parameters}]}
-    expectation = Expectation(SAMPLE, SampleParameters.model_validate({**parameters, "attribute": HOSTILE[2]}), line=3)
+    expectation = Expectation(check, SampleParameters.model_validate({**parameters, "attribute": HOSTILE[2]}), line=3)
     policy = Policy(PolicyDocument.model_validate(document), (expectation,), text=json.dumps(document))
     cells = [f"{CELL}{number % 3}" for number in range(12)]
     table = pa.table(dict.fromkeys(columns, cells))

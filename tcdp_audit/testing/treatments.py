@@ -14,6 +14,7 @@ import pyarrow as pa
 from tcdp_audit.auditor import Options, evaluate
 from tcdp_audit.engines import open_engine
 from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.plugin_faults import is_attempt_to_write
 from tcdp_audit.policy import Policy
 from tcdp_audit.release import Release
 from tcdp_audit.remedy import NewColumn, Remedy, RemedyError, RemedyParameters, Treatment
@@ -86,6 +87,8 @@ class TreatmentTrial:
             self._require(not self.case.tells_a_cell(said), "no cell in evidence", "a RemedyError shows a cell")
             return None
         except Exception as error:
+            if is_attempt_to_write(error):
+                raise self._lacks("inputs are left alone", f"it tried to change what it was given: {error}") from error
             raise self._lacks("treatment", f"it raised {type(error).__name__}: {error}") from error
         told = f"`apply` gave a {type(treatment).__name__}, not a Treatment"
         self._require(isinstance(treatment, Treatment), "treatment", told)

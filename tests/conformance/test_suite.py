@@ -21,7 +21,8 @@ from tcdp_audit import (
     Threshold,
     Transcendental,
 )
-from tcdp_audit.check import AttributeParameters, ShareParameters, VictimCheck
+from tcdp_audit.check import AttributeParameters, FinestGrouping, ShareParameters, VictimCheck
+from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import Scale
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.testing import ConformanceError, check_conforms
@@ -332,6 +333,67 @@ def other_base() -> Any:
 )
 def test_an_incomplete_specification_is_named(broken: Any, property_: str):
     assert property_ in refused(broken)
+
+
+# Demands that nothing can fail
+
+
+class CommonestParameters(AttributeParameters):
+    at_most: Annotated[Exact | None, Field(ge=0, description="The largest share of one value.")] = None
+
+
+def commonest(evidence: ClassEvidence, _: Any) -> Ratios:
+    histogram = evidence.sensitive[0]
+    return Ratios(histogram.max(histogram.counts), histogram.total)
+
+
+def of_the_commonest(**further: Any) -> Any:
+    """A check on a share whose parameter does not say that it is one."""
+    guide = replace(SAMPLE.guide, example=f"- {SAMPLE.name}: {{at_most: 0.5}}")
+    figure = Threshold("at_most", Comparison.AT_MOST, commonest)
+    return replace(SAMPLE, parameters=CommonestParameters, thresholds=(figure,), guide=guide, **further)
+
+
+def the_whole_table(finest: FinestGrouping, _: Any) -> ClassEvidence:
+    """Not the worst class, if there is more than one value."""
+    histogram = finest.classes.sensitive[0]
+    table = replace(histogram, offsets=np.array([0, len(histogram.values)]), counts=finest.records)
+    return replace(finest.classes, size=finest.records.sum(keepdims=True), histogram=table)
+
+
+def more_than_there_is(finest: FinestGrouping, _: Any) -> ClassEvidence:
+    histogram = finest.classes.sensitive[0]
+    return replace(finest.classes, histogram=replace(histogram, counts=finest.records + 1))
+
+
+@pytest.mark.parametrize("further", [{}, {"monotone": lambda _: True}, {"worst_classes": lambda one, _: one.classes}])
+def test_a_check_may_say_what_nothing_can_fail_or_nothing(further: Any):
+    check_conforms(of_the_commonest(**further))
+
+
+def test_a_demand_that_is_wrongly_said_to_be_unfailable_is_caught():
+    assert "demands that nothing can fail: no grouping was said to fail at_most" in refused(
+        of_the_commonest(worst_classes=the_whole_table)
+    )
+
+
+def test_a_check_that_is_wrongly_said_to_be_monotone_is_caught():
+    """Of single records each has all that it can; the number of values of a class only grows."""
+    wrong = replace(measuring(distinct, Comparison.AT_MOST), monotone=lambda _: True)
+    assert "demands that nothing can fail: no grouping was said to fail" in refused(wrong)
+
+
+def test_worst_classes_consist_of_records_that_there_are():
+    assert "`worst_classes` has records that the release has not" in refused(
+        of_the_commonest(worst_classes=more_than_there_is)
+    )
+
+
+def test_a_share_of_victims_that_is_said_too_small_is_caught():
+    (homogeneity,) = (one for one in Plugins.load(external=False).checks.values() if one.name == "homogeneity")
+    check_conforms(homogeneity)
+    wrong = replace(homogeneity, worst=lambda _, __: Fraction(0))
+    assert "demands that nothing can fail: no grouping was said to fail at_most" in refused(wrong)
 
 
 # Other kinds

@@ -155,7 +155,7 @@ def test_a_check_that_fails_to_answer_is_an_error_beside_the_others(run):
     assert [found[name]["status"] for name in faulty] == ["error"] * 3
     assert "the check raised ValueError in faulty_checks.py, line " in found["faulty_raising"]["message"]
     assert found["faulty_not_a_number"]["message"].startswith("the check gave NaN")
-    assert found["faulty_too_few"]["message"] == "the check gave 1 figures for 2 classes"
+    assert found["faulty_too_few"]["message"] == "the check gave 1 figures for 2 classes (plugin 'faulty_checks')"
     assert "marker-of-a-cell" not in result.stdout + result.stderr
 
 

@@ -29,6 +29,7 @@ DOMINANCE = ClassCheck(
     quarter=Quarter.ATTRIBUTE_DEGREE,
     parameters=DominanceParameters,
     thresholds=(Threshold("at_most", Comparison.AT_MOST, dominance, "share of the commonest value"),),
+    monotone=lambda _: True,  # a share in a union lies between the shares in its parts
     on_attribute=True,
     guide=Guide(
         definition="No sensitive value takes more than a given share of an equivalence class.",
