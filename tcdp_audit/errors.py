@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import ContextDecorator
+from types import TracebackType
+
 
 class TcdpAuditError(Exception):
     """Anything the auditor says on purpose. `exit_code` is what the command line answers with."""
@@ -31,3 +34,19 @@ class PluginError(TcdpAuditError):
 
 class CheckError(TcdpAuditError):
     """A check could not give an answer for this release."""
+
+
+class Discreet(ContextDecorator):
+    """Lets our own errors leave without the errors that they were raised over, whose texts and attributes hold cells.
+
+    `raise ... from None` hides such an error from a traceback only; tools that collect errors walk `__context__`. Every
+    public function is decorated with it, and engines work within it.
+    """
+
+    def __enter__(self) -> None:
+        """Nothing is prepared."""
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
+        """Cut the error off from those before it."""
+        if isinstance(error, TcdpAuditError):
+            error.__cause__ = error.__context__ = None

@@ -41,26 +41,39 @@ def entry() -> None:
 
     Everything is flushed and closed by then; taking numpy, pyarrow and DuckDB apart again would only take time.
     """
-    code = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    os._exit(main())
 
 
 def main() -> int:
     """Run a command; the return value is the exit code."""
+    _occupy_closed_streams()
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("--help", "-h"):
         width = max(map(len, COMMANDS))
         listed = "\n".join(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items())
-        sys.stdout.write(HELP.format(commands=listed))
-        return 0
+        return _print(HELP.format(commands=listed))
     if arguments[0] == "--version":
         from tcdp_audit import __version__  # noqa: PLC0415 - a command imports what it needs
 
-        sys.stdout.write(f"tcdp-audit {__version__}\n")
-        return 0
+        return _print(f"tcdp-audit {__version__}\n")
     gc.disable()  # a command is short: looking for cycles takes longer than what it would free
     from tcdp_audit.cli.run import run  # noqa: PLC0415 - imports click
 
     return run(arguments[0], arguments[1:])
+
+
+def _print(text: str) -> int:
+    from tcdp_audit.cli.printing import streams  # noqa: PLC0415 - a few lines of our own
+
+    with streams() as printed:
+        printed.out.write(text)
+        return printed.exit_code(0)
+
+
+def _occupy_closed_streams() -> None:
+    """Open nothing else under the number of a closed standard stream: a report would get what a library prints."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
 from tcdp_audit.cli.ahead import Ahead
-from tcdp_audit.cli.options import chosen_reporters, load_plugins, plugin_options
+from tcdp_audit.cli.options import (
+    chosen_reporters,
+    load_plugins,
+    plugin_options,
+    plugins_of,
+    prepare,
+    rendered_reports,
+    require_own_outputs,
+)
+from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.progress import progress_on_terminal
 from tcdp_audit.files import write_atomically
 from tcdp_audit.resources import parse_memory
@@ -25,7 +33,7 @@ JSON_SUFFIX = ".json"
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), default="error", help="What fails the audit.")
-@click.option("--measure-only", is_flag=True, help="Accept a policy that demands nothing: exit 0.")
+@click.option("--measure-only", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0.")
 @click.option("--show-values", is_flag=True, help="Name the worst classes by their cells. Confidential!")
 @click.option("--conventions", type=click.Choice(["policy", "all"]), default="policy", help="Try every convention.")
 @click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
@@ -58,9 +66,11 @@ def command(
 
     budget = None if memory is None else parse_memory(memory)
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    chosen = chosen_reporters(reports, plugins)
     loaded = load_policy(discover(Path()) if policy is None else policy, plugins)
-    preparing = Ahead(lambda: [reporter.prepare() for reporter in chosen])
+    plugins = plugins_of(loaded, plugins)
+    chosen = chosen_reporters(reports, plugins)
+    require_own_outputs(reports, loaded, release=release, original=original, population=population)
+    preparing = Ahead(lambda: prepare(chosen))
     with progress_on_terminal(quiet=quiet) as progress:
         result = audit(
             release,
@@ -74,11 +84,11 @@ def command(
             progress=progress,
         )
         preparing.result()
-        rendered = [(Path(path), result.render(Path(path).suffix)) for path in reports]
+        rendered, faults = rendered_reports(result, reports)
     for path, text in rendered:
         write_atomically(path, text)
     if as_json:
-        sys.stdout.write(result.render(JSON_SUFFIX))
+        write(result.render(JSON_SUFFIX))
     elif not quiet:
         from tcdp_audit.cli.terminal import show  # noqa: PLC0415 - imports rich
 
@@ -87,4 +97,6 @@ def command(
             from tcdp_audit.cli.conventions import show_conventions  # noqa: PLC0415 - only where it is asked for
 
             show_conventions(loaded, result.variants)
+    if faults:
+        raise faults[0]
     return result.exit_code(fail_on_warning=fail_on == "warning", measure_only=measure_only)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.convention_matrix import Variant, flips
 from tcdp_audit.outcome import Status
 from tcdp_audit.policy import Policy
@@ -23,7 +23,7 @@ MARKS = {
 
 def show_conventions(policy: Policy, variants: Sequence[Variant]) -> None:
     """Print the verdict of each expectation under each combination, and which of them flip."""
-    console = Console(highlight=False)
+    console = console_of_command()
     console.print()
     if len(variants) == 1:
         console.print("No convention could change a verdict: the release gives none of them anything to decide.")

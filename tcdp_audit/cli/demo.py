@@ -11,6 +11,7 @@ import click
 from tcdp_audit.cli.printing import write
 from tcdp_audit.errors import UsageError
 from tcdp_audit.files import write_atomically
+from tcdp_audit.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -118,6 +119,7 @@ def _lines(audit: Audit, folder: Path) -> Iterator[str]:
 
     described = {**FILES, **REPORTS}
     width = max(map(len, described))
+    folder = Path(visible(str(folder)))
     yield from ["", f"In {folder}:"]
     yield from (f"  {name:<{width}}  {what}" for name, what in described.items())
     kept = "keeps" if audit.passed else "does not keep"

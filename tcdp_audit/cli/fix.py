@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import gc
-import sys
 from pathlib import Path
 
 import click
 
-from tcdp_audit.cli.options import chosen_reporters, load_plugins, plugin_options
+from tcdp_audit.cli.options import (
+    chosen_reporters,
+    load_plugins,
+    plugin_options,
+    plugins_of,
+    rendered_reports,
+    require_own_outputs,
+)
+from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.progress import progress_on_terminal
-from tcdp_audit.errors import UsageError
 from tcdp_audit.files import write_atomically
 from tcdp_audit.resources import parse_memory
 
@@ -59,9 +65,10 @@ def command(
     gc.enable()  # this is longer work than a check
     budget = None if memory is None else parse_memory(memory)
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    chosen_reporters(reports, plugins)
-    _require_another_file(output, reports)
     loaded = load_policy(discover(Path()) if policy is None else policy, plugins)
+    plugins = plugins_of(loaded, plugins)
+    chosen_reporters(reports, plugins)
+    require_own_outputs(reports, loaded, output, release=release, original=original, population=population)
     with progress_on_terminal(quiet=quiet) as progress:
         remediation = fix(
             release,
@@ -75,23 +82,15 @@ def command(
             memory=budget,
             progress=progress,
         )
-        rendered = [(Path(path), remediation.after.render(Path(path).suffix)) for path in reports]
+        rendered, faults = rendered_reports(remediation.after, reports)
     for path, text in rendered:
         write_atomically(path, text)
     if as_json:
-        sys.stdout.write(remediation.after.render(JSON_SUFFIX))
+        write(remediation.after.render(JSON_SUFFIX))
     elif not quiet:
         from tcdp_audit.cli.remediation import show_remediation  # noqa: PLC0415 - imports rich
 
         show_remediation(remediation, [str(path) for path, _ in rendered])
+    if faults:
+        raise faults[0]
     return remediation.after.exit_code()
-
-
-def _require_another_file(output: str, reports: tuple[str, ...]) -> None:
-    """The release and its reports are different files.
-
-    Raises:
-        UsageError: a report is to be written where the output is.
-    """
-    if any(Path(path).resolve() == Path(output).resolve() for path in reports):
-        raise UsageError(f"{output}: --output and --report name the same file")

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tcdp_audit.errors import UsageError
+from tcdp_audit.errors import PluginError, UsageError
 from tcdp_audit.files import require_writable
+from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.plugin_manager import Plugins
 
 if TYPE_CHECKING:
+    from tcdp_audit.policy import Policy
     from tcdp_audit.reporter import Reporter
+    from tcdp_audit.results import Audit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,3 +54,44 @@ def chosen_reporters(reports: Sequence[str], plugins: Plugins) -> list[Reporter]
             raise UsageError(f"{path}: no report format for {suffix!r}; known are {', '.join(sorted(known))}")
         require_writable(Path(path))
     return [known[Path(path).suffix.lower()] for path in reports]
+
+
+def require_own_outputs(reports: Sequence[str], policy: Policy, output: str | None = None, **given: str | None) -> None:
+    """Insist that nothing which is written takes the place of what is read, or of something else that is written.
+
+    Args:
+        reports: the files of the reports.
+        policy: the policy, with the files that it names.
+        output: the file of the repaired release, where there is one.
+        **given: the release, original and population that the call names.
+
+    Raises:
+        UsageError: two of these are the same file.
+    """
+    from tcdp_audit.inputs import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
+
+    written = [("--output", output), *(("--report", path) for path in reports)]
+    require_own_files([(name, Path(path)) for name, path in written if path], files_of(policy, **given))
+
+
+def plugins_of(policy: Policy, plugins: Plugins) -> Plugins:
+    """The plugins that a policy leaves: where it lists them, no other external one is imported."""
+    return plugins if policy.document.plugins is None else plugins.only(policy.document.plugins)
+
+
+def prepare(reporters: Sequence[Reporter]) -> None:
+    """Let reporters do what needs no audit."""
+    for reporter in reporters:
+        with blaming(f"the report format {reporter.name!r}"):
+            reporter.prepare()
+
+
+def rendered_reports(audit: Audit, paths: Sequence[str]) -> tuple[list[tuple[Path, str]], list[PluginError]]:
+    """Each report as text, and the faults of those that could not be made; one takes no other down."""
+    rendered, faults = [], []
+    for path in map(Path, paths):
+        try:
+            rendered.append((path, audit.render(path.suffix)))
+        except PluginError as fault:
+            faults.append(PluginError(f"{path}: {fault}"))
+    return rendered, faults

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tcdp_audit.cli.options import load_plugins, plugin_options
-from tcdp_audit.cli.printing import write
+from tcdp_audit.cli.printing import complain, write
 from tcdp_audit.errors import PluginError
+from tcdp_audit.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def command(blocked: tuple[str, ...], *, as_json: bool, no_external_plugins: boo
     listing = _as_json(plugins, clashes) if as_json else _as_text(plugins)
     write(listing)
     for clash in clashes:
-        sys.stderr.write(f"tcdp-audit: {clash}\n")
+        complain(f"tcdp-audit: {visible(clash)}\n")
     return PluginError.exit_code if clashes else 0
 
 
@@ -57,7 +57,7 @@ def _provided(plugins: Plugins, info: PluginInfo) -> dict[str, list[str]]:
 
 def _as_json(plugins: Plugins, clashes: list[str]) -> str:
     listed: list[dict[str, Any]] = [{**info.as_json(), **_provided(plugins, info)} for info in plugins.infos]
-    return json.dumps({"plugins": listed, "clashes": clashes}, ensure_ascii=False, indent=2) + "\n"
+    return visible_json(json.dumps({"plugins": listed, "clashes": clashes}, ensure_ascii=False, indent=2)) + "\n"
 
 
 def _as_text(plugins: Plugins) -> str:
@@ -73,7 +73,7 @@ def _block(plugins: Plugins, info: PluginInfo) -> Iterator[str]:
     rows = {"hooks": info.hooks, **_provided(plugins, info), "error": (info.error,) if info.error else ()}
     for label, values in rows.items():
         if values:
-            yield from _row(label, ", ".join(values))
+            yield from _row(label, visible(", ".join(values)))
 
 
 def _row(label: str, text: str) -> list[str]:

@@ -1,13 +1,159 @@
-"""Printing to stdout where the terminal may lack a character."""
+"""Standard output and standard error of a command, whatever they are connected to.
+
+Everything that is printed passes here. Characters that would act on a terminal are written out, and a stream that is
+closed, full or broken raises nothing: it is remembered, and decides on the exit code when the command has ended.
+"""
 
 from __future__ import annotations
 
 import io
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from tcdp_audit.visible import visible_lines
+
+INCOMPLETE = 3
+ENDED_WELL = (0, 1, INCOMPLETE)
+
+
+class AsItIs:
+    """A standard stream to which text goes unchanged; for rich, which writes the colours itself."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.fault = ""
+        self.reader_has_gone = False
+        self.encoding = str(getattr(stream, "encoding", None) or "utf-8")
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a character that the encoding lacks
+
+    def write(self, text: str) -> int:
+        """Print a text as it is. Never raises."""
+        if text and not self.is_broken:
+            self._try("write", text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Pass on what is buffered. Never raises."""
+        if self._stream is not None and not self.is_broken:
+            self._try("flush")
+
+    def _try(self, method: str, *text: str) -> None:
+        try:
+            getattr(self._stream, method)(*text)
+        except BrokenPipeError:
+            self.reader_has_gone = True  # `| head` has seen enough
+        except OSError as error:
+            self.fault = error.strerror or type(error).__name__
+        except (AttributeError, ValueError):
+            self.fault = "it is closed"
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether nothing more can be printed."""
+        return bool(self.fault) or self.reader_has_gone
+
+    def isatty(self) -> bool:
+        """Whether a person sees it."""
+        try:
+            return bool(self._stream.isatty())
+        except (AttributeError, ValueError):
+            return False
+
+    def fileno(self) -> int:
+        """The file descriptor, where there is one."""
+        if self._stream is None:
+            raise io.UnsupportedOperation("fileno")
+        return int(self._stream.fileno())
+
+    def let_go(self) -> None:
+        """Flush, and let the interpreter's own flush at its end find an open stream."""
+        self.flush()
+        if self.is_broken:
+            with suppress(OSError, ValueError, AttributeError):  # where there is no descriptor behind it
+                os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+
+
+class Printed(io.TextIOBase):
+    """A standard stream in which characters that would act on a terminal are written out. It cannot be closed."""
+
+    def __init__(self, stream: Any) -> None:
+        self.as_it_is = AsItIs(stream)
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """The encoding of the stream."""
+        return self.as_it_is.encoding
+
+    def write(self, text: str) -> int:
+        """Print a text. Never raises."""
+        return self.as_it_is.write(visible_lines(text))
+
+    def flush(self) -> None:
+        """Pass on what is buffered."""
+        self.as_it_is.flush()
+
+    def close(self) -> None:
+        """Stay open: a plugin must not silence the verdict."""
+
+    def isatty(self) -> bool:
+        """Whether a person sees it."""
+        return self.as_it_is.isatty()
+
+    def fileno(self) -> int:
+        """The file descriptor, where there is one."""
+        return self.as_it_is.fileno()
+
+    def writable(self) -> bool:
+        """True."""
+        return True
+
+
+class Streams:
+    """Both streams of one command."""
+
+    def __init__(self) -> None:
+        self.out, self.err = Printed(sys.stdout), Printed(sys.stderr)
+
+    def exit_code(self, code: int) -> int:
+        """The exit code of a command, once everything is printed: 3 where what was to be printed could not be."""
+        self.out.as_it_is.let_go()
+        fault = self.out.as_it_is.fault
+        if fault:
+            self.err.write(f"tcdp-audit: standard output cannot be written: {fault}; what was to be printed is lost\n")
+        self.err.as_it_is.let_go()
+        return INCOMPLETE if fault and code in ENDED_WELL else code
+
+
+_current: list[Streams] = []
+
+
+@contextmanager
+def streams() -> Iterator[Streams]:
+    """Print through `Streams` for a while."""
+    before, opened = (sys.stdout, sys.stderr), Streams()
+    sys.stdout, sys.stderr = opened.out, opened.err
+    _current.append(opened)
+    try:
+        yield opened
+    finally:
+        _current.pop()
+        sys.stdout, sys.stderr = before
+
+
+def current() -> Streams:
+    """The streams of the command that runs; a plugin may have replaced those of `sys`."""
+    return _current[-1] if _current else Streams()
 
 
 def write(text: str) -> None:
-    """Print a text as it is; a character that the encoding lacks is written as its escape."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    sys.stdout.write(text)
+    """Print to standard output."""
+    current().out.write(text)
+
+
+def complain(text: str) -> None:
+    """Print to standard error."""
+    current().err.write(text)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+from tcdp_audit.cli.printing import current
+from tcdp_audit.visible import visible
 
 PATIENCE = 1.5  # seconds of silence before a bar appears
 
@@ -13,7 +15,7 @@ PATIENCE = 1.5  # seconds of silence before a bar appears
 @contextmanager
 def progress_on_terminal(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
     """A progress callback, or None where nobody would see it."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or not current().err.isatty():
         yield None
         return
     bar = _Bar()
@@ -45,16 +47,19 @@ class _Shown:
     """A rich progress bar; rich is imported only now."""
 
     def __init__(self) -> None:
-        from rich.console import Console  # noqa: PLC0415
         from rich.progress import Progress  # noqa: PLC0415
 
-        self.bar = Progress(console=Console(stderr=True), transient=True)
+        from tcdp_audit.cli.console import console  # noqa: PLC0415 - imports rich
+
+        self.bar = Progress(console=console(stderr=True), transient=True)
         self.steps: dict[str, int] = {}
         self.bar.start()
 
     def update(self, step: str, done: int, total: int) -> None:
         if step not in self.steps:
-            self.steps[step] = int(self.bar.add_task(step, total=total))
+            from rich.markup import escape  # noqa: PLC0415
+
+            self.steps[step] = int(self.bar.add_task(escape(visible(step)), total=total))
         self.bar.update(self.steps[step], completed=done, total=total)  # type: ignore[arg-type]
 
     def stop(self) -> None:

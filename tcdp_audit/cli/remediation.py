@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
@@ -11,11 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from tcdp_audit.change_log import ChangeLog, Step, flow
+from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.cli.terminal import SHAPES, STYLES
 from tcdp_audit.fixing import Remediation
 from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.visible import visible
 from tcdp_audit_reports.certificate import WORDS
-from tcdp_audit_reports.words import count, demanded, observed, prose, sentence_case, share, state_of, visible
+from tcdp_audit_reports.words import count, demanded, observed, prose, sentence_case, share, state_of
 
 
 def show_remediation(remediation: Remediation, reports: Sequence[str]) -> None:
@@ -25,9 +25,7 @@ def show_remediation(remediation: Remediation, reports: Sequence[str]) -> None:
         remediation: what to tell.
         reports: paths of the reports that were written.
     """
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name must not stop the verdict
-    tell(Console(highlight=False), remediation, reports)
+    tell(console_of_command(), remediation, reports)
 
 
 def tell(console: Console, remediation: Remediation, reports: Sequence[str]) -> None:
@@ -37,7 +35,7 @@ def tell(console: Console, remediation: Remediation, reports: Sequence[str]) -> 
     console.print(Text(visible(log.input.name), "bold") + Text(about, "default"))
     console.print(_table(log, remediation))
     for outcome in after.outcomes:
-        if outcome.status in (Status.FAILED, Status.ERROR):
+        if outcome.status in (Status.FAILED, Status.ERROR) or outcome.unfailable:
             state = state_of(outcome)
             told = Text(f"\n{SHAPES[state]} ", STYLES[state]) + Text(visible(outcome.title or outcome.check), "bold")
             console.print(told + Text(f": {prose(outcome.message)}", "default"))

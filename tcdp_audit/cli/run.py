@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 import click
 
 from tcdp_audit.cli import COMMANDS
-from tcdp_audit.errors import TcdpAuditError
-
-INTERRUPTED = 130
+from tcdp_audit.cli.printing import complain, streams
+from tcdp_audit.cli.signals import Interruption, interruptible
+from tcdp_audit.errors import PolicyError, TcdpAuditError
+from tcdp_audit.files import appeared
+from tcdp_audit.scratch import leaving_nothing
+from tcdp_audit.visible import visible
 
 
 def run(name: str, arguments: Sequence[str]) -> int:
     """Run a command by name; the return value is the exit code."""
+    appeared.clear()
+    with streams() as printed, interruptible() as interruption:
+        try:
+            with leaving_nothing():
+                code = _run(name, arguments, interruption)
+                interruption.ended = True
+            interruption.repeat()  # somebody's code may have kept it to itself
+        except (KeyboardInterrupt, click.Abort):
+            written = ", ".join(map(str, appeared))
+            said = f"written: {written}" if written else "nothing was written"
+            code = _say(f"interrupted; {said}", interruption.exit_code)
+        return printed.exit_code(code)
+
+
+def _run(name: str, arguments: Sequence[str], interruption: Interruption) -> int:
     if name not in COMMANDS:
         from difflib import get_close_matches  # noqa: PLC0415 - only for a misspelt command
 
@@ -28,7 +45,8 @@ def run(name: str, arguments: Sequence[str]) -> int:
     try:
         command: click.Command = import_module(f"tcdp_audit.cli.{name}").command
         code = command.main(list(arguments), prog_name=f"tcdp-audit {name}", standalone_mode=False)
-        sys.stdout.flush()
+    except PolicyError as error:
+        return _say(str(error), error.exit_code, lines=True)  # a line for each fault
     except TcdpAuditError as error:
         return _say(str(error), error.exit_code)
     except click.exceptions.Exit as finished:
@@ -36,22 +54,20 @@ def run(name: str, arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         return _say(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted; nothing was written", INTERRUPTED)
-    except (BrokenPipeError, SystemExit):  # click exits with 1, which would mean a failed expectation
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read has gone
-        return 3
-    except Exception as error:  # noqa: BLE001 - never a traceback: its locals and text may hold cells
+        raise
+    except BaseException as error:  # noqa: BLE001 - never a traceback: its locals and text may hold cells
+        interruption.repeat()  # a library may have made another error of it
         return _say(f"internal error ({_where(error)}); the audit is incomplete. Please report this line", 3)
     return code if isinstance(code, int) else 0
 
 
-def _where(error: Exception) -> str:
+def _where(error: BaseException) -> str:
     from traceback import extract_tb  # noqa: PLC0415 - only for a defect
 
     frame = extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} in {os.path.basename(frame.filename)}:{frame.lineno}"  # noqa: PTH119
 
 
-def _say(message: str, code: int) -> int:
-    sys.stderr.write(f"tcdp-audit: {message}\n")
+def _say(message: str, code: int, *, lines: bool = False) -> int:
+    complain(f"tcdp-audit: {message if lines else visible(message)}\n")
     return code

@@ -10,6 +10,7 @@ import click
 from tcdp_audit.cli.options import load_plugins, plugin_options
 from tcdp_audit.cli.printing import write
 from tcdp_audit.errors import TcdpAuditError
+from tcdp_audit.visible import visible_json
 
 RESULT = ("tcdp_audit_reports", "result.schema.json")
 
@@ -30,7 +31,8 @@ def _policy_schema(blocked: tuple[str, ...], *, no_external_plugins: bool) -> st
     from tcdp_audit.policy.schema import policy_schema  # noqa: PLC0415 - imports pydantic
 
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    return json.dumps(policy_schema(plugins.checks, plugins.remedies), ensure_ascii=False, indent=2) + "\n"
+    schema = policy_schema(plugins.checks, plugins.remedies)
+    return visible_json(json.dumps(schema, ensure_ascii=False, indent=2)) + "\n"
 
 
 def result_schema() -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.results import Audit
+from tcdp_audit.visible import visible
 from tcdp_audit_reports.certificate import WORDS, verdict_sentence
-from tcdp_audit_reports.words import count, demanded, failing, observed, prose, state_of, visible
+from tcdp_audit_reports.words import count, demanded, failing, observed, prose, state_of
 
 SHAPES = {"failed": "✗", "passed": "✓", "warning": "▲", "measured": "○", "skipped": "◇", "error": "?"}
 STYLES = {
@@ -33,9 +33,7 @@ def show(audit: Audit, written: list[str]) -> None:
         audit: what to tell.
         written: paths of the reports that were written.
     """
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name must not stop the verdict
-    tell(Console(highlight=False), audit, written)
+    tell(console_of_command(), audit, written)
 
 
 def tell(console: Console, audit: Audit, written: Sequence[str]) -> None:
@@ -45,7 +43,7 @@ def tell(console: Console, audit: Audit, written: Sequence[str]) -> None:
     console.print(Text(visible(release.name), "bold") + Text(about, "default"))
     console.print(_table(audit))
     for outcome in audit.outcomes:
-        if outcome.status in (Status.FAILED, Status.ERROR):
+        if outcome.status in (Status.FAILED, Status.ERROR) or outcome.unfailable:
             console.print(_finding(outcome))
     for path in written:
         console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
