@@ -26,7 +26,8 @@ def sentence(outcome: Outcome, distance: str) -> str:
     observed, t = _shown(outcome)
     furthest = f"the furthest of {classes.total:,} equivalence classes is at {observed}"
     if outcome.status is Status.MEASURED:
-        told = f"By the {distance} {furthest} from {reference}; the policy sets no threshold."
+        unset = "; the policy sets no threshold" if outcome.threshold is None else ""
+        told = f"By the {distance} {furthest} from {reference}{unset}."
     elif outcome.status is Status.PASSED:
         told = f"No equivalence class is further than {t} from {reference} by the {distance}; {furthest}."
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 from math import inf, log2
@@ -22,7 +23,7 @@ from tcdp_audit import (
     Threshold,
     Transcendental,
 )
-from tcdp_audit.check import Guide, Marginal
+from tcdp_audit.check import FinestGrouping, Guide, Marginal
 from tcdp_audit.exact import Floats, Signs
 from tcdp_audit.histogram import Histogram
 from tcdp_audit.policy.scalars import Exact
@@ -93,6 +94,28 @@ def largest_log_ratio(evidence: ClassEvidence, parameters: DeltaParameters) -> T
     return Transcendental(values, decide)
 
 
+def worst_classes(finest: FinestGrouping, parameters: DeltaParameters) -> ClassEvidence:
+    """Classes among which is the largest |log(p_i / q_i)| that the records of a release could form.
+
+    p_i / q_i is largest where a class has one record. Where absent values are ignored, q_i / p_i is largest for a value
+    with one record among all records of the other values, q_i (1 + N - n_i).
+
+    Cost: O(domain).
+    """
+    alone = finest.classes
+    if parameters.absent_values is AbsentValues.PUBLISHED:
+        return alone
+    histogram, marginal = alone.sensitive
+    others = 1 + int(finest.records.sum()) - finest.records.astype(object)
+    rarest = int(np.argmax(marginal.weights.take(histogram.values) * others))
+    counts = finest.records.copy()
+    counts[rarest] = 1
+    values = np.concatenate([histogram.values, histogram.values])
+    offsets = np.append(histogram.offsets, len(values))
+    classes = Histogram(offsets, values, np.concatenate([histogram.counts, counts]))
+    return replace(alone, size=np.append(alone.size, counts.sum()), histogram=classes)
+
+
 def _every_pair(histogram: Histogram, marginal: Marginal, base: Fraction | None) -> Transcendental:
     """|log(p_i / q_i)| of every pair of class and value."""
 
@@ -130,6 +153,7 @@ CHECKS = [
         parameters=DeltaParameters,
         thresholds=(Threshold("delta", Comparison.BELOW, largest_log_ratio, "largest |log(p_i/q_i)| of the class"),),
         on_attribute=True,
+        worst_classes=worst_classes,
         monotone=lambda one: one.absent_values is AbsentValues.PUBLISHED,  # a mixture with 0 may fall below a bound
         variant=lambda one: "absent values ignored" if one.absent_values is AbsentValues.IGNORED else "",
         sentence=_sentence,

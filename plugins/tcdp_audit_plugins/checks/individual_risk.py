@@ -24,7 +24,6 @@ from tcdp_audit_plugins.checks.sampling import (
     covering_population,
     fraction_of,
     mean_of_reciprocals,
-    needs_a_partition,
 )
 from tcdp_audit_plugins.checks.wording import counted, figure
 
@@ -124,6 +123,11 @@ class _Risks:
 
     @property
     def sample(self) -> Counts:
+        """f: the records that each may be taken for."""
+        return self.view.classes.matched
+
+    @property
+    def records(self) -> Counts:
         return self.view.classes.records
 
     @cached_property
@@ -145,9 +149,10 @@ class _Risks:
 
     @property
     def expected(self) -> Fraction | float:
-        """Sum over records; each class that is certain adds exactly 1."""
-        whole = Fraction(int(self.certain.sum()))
-        rest = (self.sample * self.of_classes)[~self.certain]
+        """Sum over records; those that are certain add 1/f, exactly."""
+        records, sample = self.records[self.certain], self.sample[self.certain]
+        whole = mean_of_reciprocals(records, sample) * int(records.sum()) if len(records) else Fraction(0)
+        rest = (self.records * self.of_classes)[~self.certain]
         return fsum([float(whole), *rest.tolist()]) if len(rest) else whole
 
     def of_units(self, unit: str) -> Floats:
@@ -182,7 +187,7 @@ def individual_risk(view: TableView, parameters: IndividualRiskParameters) -> Fi
         details |= {"units": len(of_units), **{f"unit_{name}": value for name, value in figures.items()}}
     if "population" in view.companions:
         classes = covering_population(view)
-        average = mean_of_reciprocals(classes.sample, classes.population)
+        average = mean_of_reciprocals(classes.records, classes.population)
         details |= {"exact_highest": Fraction(1, int(classes.population.min())), "exact_average": average}
     failing = _above(risks, parameters) if unit is None else None
     return Finding(
@@ -201,11 +206,11 @@ def _above(risks: _Risks, parameters: IndividualRiskParameters) -> int | None:
     limit = parameters.at_most
     exact = risks.sample * limit.numerator < limit.denominator  # 1/f > limit
     inexact = risks.of_classes > float(limit)
-    return int(risks.sample[np.where(risks.certain, exact, inexact)].sum())
+    return int(risks.records[np.where(risks.certain, exact, inexact)].sum())
 
 
 def _estimated_population(view: TableView) -> Floats:
-    """F-hat of each class: its weights' sum, or its records over the sampling fraction."""
+    """F-hat of each class: the sum of weights of the records it may be taken for, or their number over the fraction."""
     if view.classes.weight is not None:
         return view.classes.weight
     fraction = fraction_of(view)
@@ -214,11 +219,16 @@ def _estimated_population(view: TableView) -> Floats:
             "nothing says how large the population is; add `weight:` with the attribute of sampling weights, "
             "`sampling_fraction:` or `population:` to the policy"
         )
-    return np.asarray(view.classes.records / fraction)
+    return np.asarray(view.classes.matched / fraction)
 
 
-def _validated(parameters: IndividualRiskParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_a_partition(document)
+def _worst(finding: Finding, parameters: IndividualRiskParameters) -> Fraction:
+    """Every record, or unit, is certain to be re-identified."""
+    expected = parameters.measure == "expected"
+    return Fraction(finding.details.get("units", finding.records) if expected else 1)
+
+
+def _validated(parameters: IndividualRiskParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
     if parameters.measure != "expected" and parameters.at_most is not None and parameters.at_most > 1:
         yield "at_most", "a risk is at most 1; only `measure: expected` may have more"
 
@@ -248,6 +258,7 @@ CHECKS = [
         parameters=IndividualRiskParameters,
         measure=individual_risk,
         label="individual risk",
+        worst=_worst,
         requires=frozenset({"population"}),
         variant=lambda one: one.measure,
         validate=_validated,
@@ -258,7 +269,9 @@ CHECKS = [
                 "person. A class of f released records has F in the population, which is unknown; with "
                 "sampling weights (or a sampling fraction) its estimate is their sum (or f/π), and the risk "
                 "is the mean of 1/F under a negative binomial distribution with p = f/F. Where the policy "
-                "names a unit, a unit is re-identified if one of its records is: 1 - Π(1 - r_i)."
+                "names a unit, a unit is re-identified if one of its records is: 1 - Π(1 - r_i). Under "
+                "`missing_quasi_identifier: wildcard`, f counts the records compatible with a record and F adds up "
+                "their weights, as sdcMicro does."
             ),
             formula=(
                 "p = f/F;  f = 1: p/(1-p) ln(1/p);  f = 2: p/(1-p) - (p/(1-p))² ln(1/p);  f > 2: p/(f - "

@@ -63,13 +63,13 @@ def k_map(view: TableView, parameters: KMapParameters) -> Finding:
     return Finding(
         value=Fraction(int(found.min())),
         records=view.records,
-        failing=None if parameters.k is None else int(classes.sample[few].sum()),
+        failing=None if parameters.k is None else int(classes.records[few].sum()),
         classes=(len(found), None if parameters.k is None else int(few.sum())),
         details={
-            "records_at_the_least": int(classes.sample[found == found.min()].sum()),
+            "records_at_the_least": int(classes.records[found == found.min()].sum()),
             **_counted(classes),
         },
-        distribution=distribution_of(found, classes.sample),
+        distribution=distribution_of(found, classes.records),
     )
 
 
@@ -131,12 +131,21 @@ def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Find
 
 def _counted(classes: PopulationClasses) -> dict[str, int]:
     """What both checks tell of the population."""
-    return {"population_records": int(classes.population.sum() + classes.absent.sum())}
+    return {"population_records": classes.people}
 
 
 @dataclass(frozen=True, kw_only=True)
 class TwoSided(TableCheck[DeltaPresenceParameters]):
     """A table check with a lower bound beside the upper one."""
+
+    def demands(self, parameters: DeltaPresenceParameters) -> dict[str, Fraction]:
+        """Both bounds, by the parameter that has them."""
+        low = parameters.delta_min
+        return super().demands(parameters) | ({} if low is None else {"delta_min": low})
+
+    def unfailable(self, finding: Finding, parameters: DeltaPresenceParameters) -> tuple[str, ...]:
+        """The bounds that no probability is beyond."""
+        return (*super().unfailable(finding, parameters), *(["delta_min"] if parameters.delta_min == 0 else []))
 
     def verdict(self, finding: Finding, parameters: DeltaPresenceParameters) -> Verdict:
         """Both bounds, compared exactly."""
@@ -147,8 +156,10 @@ class TwoSided(TableCheck[DeltaPresenceParameters]):
 
 def _validated(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
-    yield from needs_a_partition(document)
-    if not isinstance(parameters, DeltaPresenceParameters) or parameters.delta_min is None:
+    if not isinstance(parameters, DeltaPresenceParameters):
+        return
+    yield from needs_a_partition(document, "a person of the population would be in several, with a probability in each")
+    if parameters.delta_min is None:
         return
     if parameters.delta_max is None:
         yield "delta_max", "a `delta_min` needs a `delta_max` beside it; 1 is no bound"
@@ -185,6 +196,7 @@ CHECKS: list[Check] = [
         measure=k_map,
         threshold="k",
         comparison=Comparison.AT_LEAST,
+        worst=lambda _, __: Fraction(1),  # the released record itself
         label="least number of people in the population that a record may be",
         requires=frozenset({"population"}),
         validate=_validated,
@@ -209,7 +221,8 @@ CHECKS: list[Check] = [
             limits=(
                 "It holds only while no intruder knows who is in the release; against one who does, "
                 "k_anonymity is the measure. The population must be generalised as the release is: a class "
-                "that it lacks is an error."
+                "that it lacks is an error. Under `missing_quasi_identifier: wildcard`, F counts the records of the "
+                "population that are compatible with a released one."
             ),
             source="Sweeney, Computational Disclosure Control, PhD thesis, MIT 2001 (k-map)",
             example="- k_map: {k: 5}",
@@ -253,7 +266,9 @@ CHECKS: list[Check] = [
             ),
             limits=(
                 "An intruder is taken to know the population and the masking, and nothing else. The "
-                "population must be generalised as the release is: a class that it lacks is an error."
+                "population must be generalised as the release is: a class that it lacks is an error. "
+                "`missing_quasi_identifier: wildcard` is refused: a person of the population would be in several "
+                "classes, with a probability in each."
             ),
             source="Nergiz, Atzori, Clifton, Hiding the presence of individuals from shared databases, SIGMOD 2007",
             example="- delta_presence: {delta_min: 0, delta_max: 0.2}",

@@ -62,7 +62,7 @@ def _without_first(histogram: Histogram, counts: Counts, largest: Counts) -> Cou
 
 def _ranked(histogram: Histogram, harmless: NDArray[np.bool_]) -> tuple[Counts, NDArray[np.bool_]]:
     """Counts in descending order within every class, and which are of no concern (the last among equals)."""
-    radix = int(histogram.counts.max()) + 1
+    radix = int(histogram.counts.max(initial=0)) + 1  # a shard may have no class with a value
     if 2 * radix * len(histogram) >= LIMIT:
         order = np.lexsort((harmless, -histogram.counts, histogram.rows))
         return histogram.counts[order], harmless[order]

@@ -21,7 +21,6 @@ from tcdp_audit_plugins.checks.sampling import (
     covering_population,
     distribution_of,
     mean_of_reciprocals,
-    needs_a_partition,
 )
 from tcdp_audit_plugins.checks.wording import counted, figure
 
@@ -120,14 +119,18 @@ def _risk_classes(view: TableView, parameters: ReidentificationParameters) -> tu
     marketer = parameters.scenario == "marketer" and "population" in view.companions
     if parameters.scenario == "journalist" or marketer:
         found = covering_population(view)
-        return "population", RiskClasses(found.sample, found.population)
+        return "population", RiskClasses(found.records, found.population)
     return "release", RiskClasses(view.classes.records, view.classes.size)
+
+
+def _worst(_: Finding, parameters: ReidentificationParameters) -> Fraction:
+    """Every record is alone; no risk is above 1, so that a share above 1 is that of no record."""
+    return Fraction(0 if parameters.measure == "share_above" and parameters.threshold_risk == 1 else 1)
 
 
 def _validated(parameters: ReidentificationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     if parameters.scenario == "journalist":
         yield from counts_rows(document)
-        yield from needs_a_partition(document)
     if parameters.scenario == "marketer" and document.population is not None:
         yield from counts_rows(document)
     if parameters.scenario == "marketer" and parameters.measure != "average":
@@ -159,6 +162,7 @@ CHECKS = [
         parameters=ReidentificationParameters,
         measure=reidentification_risk,
         label="re-identification risk",
+        worst=_worst,
         requires=frozenset({"population"}),
         variant=lambda one: f"{one.scenario}, {one.measure.replace('_', ' ')}",
         validate=_validated,
@@ -188,7 +192,8 @@ CHECKS = [
                 "`threshold_risk`, `records_above` and `share_above`; `classes_are_of` says whether classes "
                 "were counted in the release or the population. The average is one over records and not over "
                 "classes: classes of 1 and 9 give 2/10, not 5/9. The distribution has class sizes. Where the "
-                "policy names a unit, a class has as many members as entities."
+                "policy names a unit, a class has as many members as entities. Under "
+                "`missing_quasi_identifier: wildcard`, f and F count the records that are compatible with a record."
             ),
             choosing=(
                 "Highest risk: 1/5 is a class size of 5, within an organisation; 1/11 and 1/20 are usual for "

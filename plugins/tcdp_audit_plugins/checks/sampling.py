@@ -20,7 +20,7 @@ ROWS_ONLY = (
     "give the policy a release with one row for each"
 )
 OWN_CATEGORY = (
-    "its classes must not overlap, and under `missing_quasi_identifier: wildcard` they do; use "
+    "its classes must not overlap, and under `missing_quasi_identifier: wildcard` they do: {why}; use "
     "`own_category`, under which a missing value is a value of its own"
 )
 
@@ -31,10 +31,10 @@ def counts_rows(document: PolicyDocument) -> Iterator[tuple[str, str]]:
         yield "", ROWS_ONLY.format(unit=document.unit)
 
 
-def needs_a_partition(document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why a check on classes that must not overlap cannot hold for a policy."""
+def needs_a_partition(document: PolicyDocument, why: str) -> Iterator[tuple[str, str]]:
+    """Why a check on classes that must not overlap cannot hold for a policy; `why` says what would come of it."""
     if document.conventions.missing_quasi_identifier == "wildcard":
-        yield "", OWN_CATEGORY
+        yield "", OWN_CATEGORY.format(why=why)
 
 
 def covering_population(view: TableView) -> PopulationClasses:
@@ -49,7 +49,7 @@ def covering_population(view: TableView) -> PopulationClasses:
     if lacking.any():
         raise CheckError(
             f"the population lacks {counted(int(lacking.sum()), 'class')} of the release, with "
-            f"{counted(int(classes.sample[lacking].sum()), 'record')}; generalise it as the release is, or name the "
+            f"{counted(int(classes.records[lacking].sum()), 'record')}; generalise it as the release is, or name the "
             "population that the release was drawn from"
         )
     if short.any():
@@ -68,8 +68,8 @@ def fraction_of(view: TableView) -> float | None:
     """
     fraction = view.sampling_fraction
     if fraction is None:
-        weight = view.classes.weight
-        fraction = None if weight is None else view.records / float(weight.sum())
+        total = view.classes.total_weight
+        fraction = None if total is None else view.records / total
     if fraction is not None and fraction > 1:
         raise CheckError(
             "the release has more records than its population; name the population that it was drawn from, "

@@ -99,7 +99,9 @@ def _dis_scores(view: TableView, found: MinimalUniques, fraction: float) -> dict
 
 def _validated(_: SudaParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
-    yield from needs_a_partition(document)
+    yield from needs_a_partition(
+        document, "whether a set of attributes singles out a record would depend on its missing values"
+    )
 
 
 def _sentence(outcome: Outcome) -> str:
@@ -161,7 +163,9 @@ CHECKS = [
                 "Scores order records and are no probabilities. Sets of more than `max_size` attributes are "
                 "not looked at, so the scores grow with it; more than 100,000 sets are refused. Two scalings "
                 "of the score are in use; this one is that of Elliot, and the sum of (m - size)! grows fast "
-                "with m, so that releases with different attributes do not compare."
+                "with m, so that releases with different attributes do not compare. "
+                "`missing_quasi_identifier: wildcard` is refused: whether a set of attributes singles out a record "
+                "would depend on its missing values."
             ),
             source=(
                 "Elliot, Manning, Ford, A computational algorithm for handling the special uniques problem, "

@@ -84,7 +84,7 @@ def population_uniqueness(view: TableView, parameters: PopulationUniquenessParam
 
     Source: Bethlehem et al. (1990); Zayatz (1991); Hoshino (2001); Skinner, Shlomo (2008); Skinner, Elliot (2002).
     """
-    size = view.classes.records
+    size = view.classes.matched
     uniques = int((size == 1).sum())
     details: dict[str, Any] = {
         "sample_uniques": uniques,
@@ -93,7 +93,7 @@ def population_uniqueness(view: TableView, parameters: PopulationUniquenessParam
     if "population" in view.companions:
         details |= exact_figures(covering_population(view))
     fraction = fraction_of(view)
-    if fraction is not None:
+    if fraction is not None and not view.wildcard:
         details |= _estimated(view, fraction)
     figures = [float(details[name]) for name in ("exact", *ESTIMATORS) if details.get(name) is not None]
     if len(figures) > 1:
@@ -144,15 +144,14 @@ def exact_figures(classes: PopulationClasses) -> dict[str, Any]:
     """
     lone = classes.sample == 1
     both = int((classes.population[lone] == 1).sum())
-    uniques = int((classes.population == 1).sum() + (classes.absent == 1).sum())
-    records = int(classes.population.sum() + classes.absent.sum())
+    uniques, records = classes.uniques, classes.people
     return {
         "population_records": records,
         "population_uniques": uniques,
         "released_population_uniques": both,
         "exact": _over(both, int(lone.sum())),
         "population_uniques_over_population": _over(uniques, records),
-        "released_population_uniques_over_records": _over(both, int(classes.sample.sum())),
+        "released_population_uniques_over_records": _over(both, int(classes.records.sum())),
         "released_population_uniques_over_population_uniques": _over(both, uniques),
         "match_probability": _over(int(lone.sum()), int(classes.population[lone].sum())),
     }
@@ -192,9 +191,10 @@ def _estimated(view: TableView, fraction: float) -> dict[str, Any]:
     }
 
 
-def _validated(_: PopulationUniquenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+def _validated(parameters: PopulationUniquenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
-    yield from needs_a_partition(document)
+    if parameters.estimator != "exact":
+        yield from needs_a_partition(document, "its model spreads the population over classes that are apart")
 
 
 def _sample_sentence(outcome: Outcome) -> str:

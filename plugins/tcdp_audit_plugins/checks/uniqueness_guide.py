@@ -75,8 +75,10 @@ POPULATION_UNIQUENESS = Guide(
         "The sample is taken to be a simple random one. With weights the fraction is n over their "
         "sum, which ignores that it differs between records. It is a share of the sample uniques: "
         "none of one record and none of a thousand are both 0. The population must be generalised as "
-        "the release is; a class that it lacks is an error. How far each estimate is off: the page "
-        "on uniqueness in the documentation."
+        "the release is; a class that it lacks is an error. Under `missing_quasi_identifier: wildcard` "
+        "a record is unique if no other is compatible with it, and only the exact figure is told: the "
+        "estimators' models need every person to be in one class. How far each estimate is off: the "
+        "page on uniqueness in the documentation."
     ),
     source=(
         "Bethlehem, Keller, Pannekoek, JASA 85(409), 1990; Zayatz, US Bureau of the Census, SRD "

@@ -154,7 +154,10 @@ CHECKS = [
                 "An intruder who knows that nobody stands in the release twice links all records at once, so that the "
                 "sum of squared distances is least. The figure is the expected share of correct links."
             ),
-            formula="π = argmin Σ_i d²(released_i, original_π(i));  expected #{i : π(i) = i} / n ≤ at_most",
+            formula=(
+                "π = argmin Σ_i d²(released_i, original_π(i));  expected #{i : π(i) = i} / n ≤ at_most;  "
+                "n matched records"
+            ),
             reading=(
                 "1, 2, 3, 10, 11, 12 released as 2, 2, 2, 11, 11, 11 gives 1/3: the three equal records go to 1, 2 and "
                 "3 in any of six ways, and one of three is right in the mean. Such ways are averaged exactly. Several "

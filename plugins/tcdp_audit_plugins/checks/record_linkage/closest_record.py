@@ -99,9 +99,9 @@ def _telling(what: str) -> Callable[[Outcome], str]:
 
 READING = (
     "Details: `percentile_5` and `median` over the released records (each the least value that so many records do not "
-    "exceed), and with a hold-out the same under `holdout`, with its `records`. `without_variance` names attributes "
-    "with a single value in the original, which weigh 0; `missing_cells` counts cells that count as two random records "
-    "do."
+    "exceed), and with a hold-out the same under `holdout`, with its `records`. `without_variance` names numbers and "
+    "ranks with a single value in the original, which have no standard deviation and weigh 0; `missing_cells` counts "
+    "cells that count as two random records do."
 )
 LIMITS = (
     "It says nothing of single persons, and averages over the table. Comparable with the hold-out's figure only where "
@@ -116,6 +116,7 @@ CHECKS: list[Check] = [
         measure=distance_to_closest_record,
         threshold="at_least",
         comparison=Comparison.AT_LEAST,
+        worst=lambda _, __: 0.0,  # every record is a copy
         label="5th percentile of the distance",
         requires=frozenset({"holdout"}),
         validate=comparable,

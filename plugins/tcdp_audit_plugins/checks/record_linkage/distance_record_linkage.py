@@ -141,10 +141,13 @@ CHECKS = [
         guide=Guide(
             definition=(
                 "An intruder who knows some attributes of all (or a declared share of) the individuals links every "
-                "released record to the nearest one known. The figure is the expected share of correct links, where a "
-                "true match among t records that tie for nearest counts 1/t."
+                "released record whose individual is among them to the nearest one known. The figure is the expected "
+                "share of correct links, where a true match among t records that tie for nearest counts 1/t."
             ),
-            formula="(1/n) Σ_i [true match nearest]/t_i;  d² = Σ_j w_j (z(a_j) - z(b_j))²;  z(x) = (x - mean)/sd",
+            formula=(
+                "(1/n) Σ_i [true match nearest]/t_i over the n matched records;  d² = Σ_j w_j (z(a_j) - z(b_j))²;  "
+                "z(x) = (x - mean)/sd"
+            ),
             mathml=(
                 "<math display='block'><msup><mi>d</mi><mn>2</mn></msup><mo>=</mo><munder><mo>∑</mo><mi>j</mi></munder>"
                 "<msub><mi>w</mi><mi>j</mi></msub><msup><mrow><mo>(</mo><mfrac><mrow><msub><mi>a</mi><mi>j</mi></msub>"
@@ -160,8 +163,8 @@ CHECKS = [
                 "`random_baseline` (1 over the candidates), `attempts` and `tied`; the direction asked for stands at "
                 "the top too. `rank_of_true_match` counts the records whose true match is first, second and so on "
                 "among the `ranks_examined`, a seeded sample where the tables are large. `confidence_interval` is "
-                "Wilson's at 95 %, where `known_fraction` samples the individuals. `without_variance` names attributes "
-                "that weigh 0, `missing_cells` counts cells that weigh as a random pair would; `matched`, "
+                "Wilson's at 95 %, where `known_fraction` samples the individuals. `without_variance` names numbers "
+                "and ranks that weigh 0, `missing_cells` counts cells that weigh as a random pair would; `matched`, "
                 "`released_without_original` and `originals_not_released` tell the pairing."
             ),
             choosing=(
@@ -170,7 +173,9 @@ CHECKS = [
             ),
             limits=(
                 "It is what this intruder gets, not a bound: one who knows the masking does better. Every table is "
-                "standardised on its own, ordinal attributes by rank in their order, nominal ones differ by 0 or 1. "
+                "standardised on its own, ordinal attributes by rank in their order, so that one with a single value "
+                "in a table weighs 0; nominal ones differ by 0 or 1, whatever values a table has. A record without an "
+                "individual behind it cannot be linked rightly and is left out: it would only dilute the share. "
                 "A missing cell counts as a squared difference of 2 (1 for a nominal attribute), as two random records "
                 "do. Distances that differ by less than float64 can resolve are ties."
             ),

@@ -164,6 +164,7 @@ CHECKS = [
         parameters=ProbabilisticParameters,
         measure=linked_share,
         label="share of released records linked correctly",
+        worst=lambda finding, _: Fraction(finding.details["matched"], finding.records),  # others have no original
         requires=frozenset({"original"}),
         validate=faults,
         variant=lambda parameters: "unconstrained" if parameters.unconstrained else "",

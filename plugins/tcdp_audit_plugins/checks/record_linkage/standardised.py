@@ -1,10 +1,10 @@
 """Two tables in one space: each standardised on its own, identical records together, squared distances exact.
 
 A numeric attribute becomes (value - mean) / sd of its own table, sd with n - 1; an ordinal one the same by its rank
-in the declared order, 0, 1, 2 ...; two nominal values differ by 0 or 1. An attribute with a single value in either
-table tells nobody apart and weighs 0. A cell that is missing on either side counts as far as two records drawn at
-random are on average: a squared difference of 2 for standardised numbers, of 1 for a nominal attribute; so it neither
-attracts nor repels.
+in the declared order, 0, 1, 2 ...; two nominal values differ by 0 or 1. A number or rank with a single value in either
+table has no standard deviation to be counted in and weighs 0; a nominal attribute needs none and always weighs. A cell
+that is missing on either side counts as far as two records drawn at random are on average: a squared difference of 2
+for standardised numbers, of 1 for a nominal attribute; so it neither attracts nor repels.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Space:
         known: points of the table that the intruder knows.
         number_weights: weight of each numeric or ordinal attribute.
         label_weights: weight of each nominal attribute.
-        without_variance: attributes that weigh 0 because a table has a single value of them.
+        without_variance: numbers and ranks that weigh 0 because a table has a single value of them.
         missing_cells: missing cells of the compared attributes, in both tables.
     """
 
@@ -122,13 +122,14 @@ def space(
         standard: the table whose mean and sd are used for both; without it, each table's own.
 
     Raises:
-        CheckError: no attribute with a weight varies in both tables, or in the standard.
+        CheckError: none is nominal, and no number or rank varies in both tables, or in the standard.
 
     Cost: O(records x attributes) and a sort of the distinct values and records.
     """
     tables = (released, known)
     standards = tables if standard is None else (standard, standard)
-    constant = [name for name in sorted(scales) if min(_varieties(table, name) for table in standards) < 2]
+    ranked = [name for name in sorted(scales) if scales[name] is not Scale.NOMINAL]
+    constant = [name for name in ranked if min(_varieties(table, name) for table in standards) < 2]
     used = [name for name in sorted(scales) if name not in constant and weights.get(name, Fraction(1)) > 0]
     if not used:
         raise CheckError("none of the compared attributes varies in both tables, so there is nothing to compare by")
