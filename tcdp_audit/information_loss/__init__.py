@@ -1,4 +1,4 @@
-"""What a remedied release has lost beside the release that it was made from: measures of information loss."""
+"""Measures of information loss: a repaired release beside the release that it was made from."""
 
 from tcdp_audit.information_loss.loss import InformationLoss, information_loss
 

@@ -1,4 +1,4 @@
-"""What equivalence classes have lost: discernibility and average class size."""
+"""Loss of equivalence classes: discernibility and average class size."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def class_sizes(columns: Sequence[PairedColumn], suppressed: int) -> ClassSizes 
 
 def demanded_k(policy: Policy) -> Fraction | None:
     """The largest class size k that an expectation on classes demands; None where none does."""
-    found = [
+    demanded = [
         one.demanded(expectation.parameters)
         for expectation in policy.expectations
         if isinstance(expectation.check, ClassCheck)
         for one in expectation.check.thresholds
         if one.parameter == "k"
     ]
-    return max((k for k in found if k is not None), default=None)
+    return max((k for k in demanded if k is not None), default=None)
 
 
 def _squares(sizes: NDArray[np.int64]) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.encoding import Domain, canonical
 from tcdp_audit.exact import Floats
+from tcdp_audit.generalised import number_text
 from tcdp_audit.hierarchy import Hierarchy
 from tcdp_audit.keys import Codes
 from tcdp_audit.policy import AttributeDeclaration, Role, Scale
@@ -73,13 +74,8 @@ class PairedColumn:
         return self.declaration.scale is Scale.NUMERIC
 
     @property
-    def is_ordered(self) -> bool:
-        """Whether its values are numbers or ranks."""
-        return self.is_numeric or (self.declaration.scale is Scale.ORDINAL and self.declaration.order is not None)
-
-    @property
     def suppressed(self) -> int:
-        """How many records of the first release are not in the second."""
+        """The number of records of the first release that are not in the second."""
         return len(self.before_codes) - len(self.kept)
 
     @cached_property
@@ -89,7 +85,7 @@ class PairedColumn:
 
     @cached_property
     def transitions(self) -> Transitions:
-        """What became of the values of the records that stayed. O(records), and a sort of them for large domains."""
+        """The changes of the values of the records that stayed. O(records), and a sort of them for large domains."""
         radix = self.after.size + 1
         key = self.before_codes[self.kept].astype(np.int64)
         key *= radix
@@ -104,25 +100,24 @@ class PairedColumn:
 
     @cached_property
     def unchanged(self) -> NDArray[np.bool_]:
-        """Which transitions leave the value as it was. Shape (transitions,)."""
+        """The transitions that leave the value as it was. Shape (transitions,)."""
         return np.asarray(self.same[self.transitions.after] == self.transitions.before)
 
     @cached_property
     def cells_changed(self) -> int:
-        """How many records that stayed have another value; a missing value that is suppressed is another one."""
+        """The number of records that stayed with another value; a missing value that is suppressed is another one."""
         return int(self.transitions.records[~self.unchanged].sum())
 
 
 def records_with(domain: Domain) -> NDArray[np.int64]:
-    """How many records have each code, the missing one included. Shape (domain + 1,)."""
+    """The number of records with each code, the missing one included. Shape (domain + 1,)."""
     return np.append(domain.counts, domain.missing)
 
 
-def unknown(domain: Domain) -> NDArray[np.bool_]:
-    """Which codes tell nothing: those of suppressed cells, and the missing one. Shape (domain + 1,)."""
-    nothing = np.zeros(domain.size + 1, dtype=bool)
-    nothing[[*domain.suppressed, domain.size]] = True
-    return nothing
+def is_ordered(declaration: AttributeDeclaration) -> bool:
+    """Whether the values of an attribute are numbers or ranks."""
+    ranked = declaration.scale is Scale.ORDINAL and declaration.order is not None
+    return declaration.scale is Scale.NUMERIC or ranked
 
 
 def share(part: float, whole: float) -> float:
@@ -130,7 +125,7 @@ def share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def weighted(figures: Floats, domain: Domain) -> float:
+def weighted_sum(figures: Floats, domain: Domain) -> float:
     """The sum of a figure of each code over all records of a domain."""
     return float(figures @ records_with(domain))
 
@@ -166,8 +161,11 @@ def _read(release: Release, names: Sequence[str]) -> list[tuple[Domain, Codes]]:
 
 def _positions(before: Domain, after: Domain) -> NDArray[np.int64]:
     """Where each value after stands among the values before; -1 for a new one."""
-    if before.size and all(one.values.dtype != object for one in (before, after)):
+    if before.size and before.values.dtype == after.values.dtype != object and not before.rounded and not after.rounded:
         nearest = np.minimum(np.searchsorted(before.values, after.values), before.size - 1)
         return np.where(before.values[nearest] == after.values, nearest, -1)
     place = {label: code for code, label in enumerate(before.labels)}
+    for number in {*before.rounded, *after.rounded}:
+        if before.rounded.get(number) != after.rounded.get(number):  # other numbers, of the same float64
+            place.pop(number_text(number), None)
     return np.array([place.get(label, -1) for label in after.labels], dtype=np.int64)

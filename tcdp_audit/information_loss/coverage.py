@@ -1,4 +1,4 @@
-"""What the values of a column cover: the certainty penalty of a value, and the loss of a cell that changed."""
+"""Losses of a column: of a cell that changed, of certainty, of the distribution; whatever its scale."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from tcdp_audit.encoding import Domain
 from tcdp_audit.exact import Floats
-from tcdp_audit.information_loss.columns import PairedColumn, records_with, share, unknown, weighted
+from tcdp_audit.information_loss.columns import PairedColumn, records_with, share, weighted_sum
+from tcdp_audit.information_loss.penalty import Penalty
 from tcdp_audit.keys import Codes
 
 
@@ -24,9 +25,10 @@ class Coverage(ABC):
 
     column: PairedColumn
 
+    @cached_property
     @abstractmethod
-    def penalties(self, domain: Domain) -> Floats:
-        """Normalised certainty penalty of each value of the domain before or after, from 0 to 1. Shape (domain,)."""
+    def penalty(self) -> Penalty:
+        """The certainty penalty of its values, judged by the domain before."""
 
     @abstractmethod
     def growth(self, before: Codes, after: Codes) -> Floats:
@@ -56,14 +58,12 @@ class Coverage(ABC):
     def loss(self) -> float:
         """Mean loss of the column's cells over all records before; a cell of a suppressed record has lost 1.
 
-        A cell that tells nothing any more, or something where nothing was told, has lost 1; missing and suppressed
-        cells tell the same, which is nothing.
+        A cell that tells nothing any more has lost 1, and so has one that tells something where it told nothing before.
+        Missing and suppressed cells tell the same, which is nothing.
         """
         change = self.column.transitions
-        nothing_before, nothing_after = (
-            unknown(self.column.before)[change.before],
-            unknown(self.column.after)[change.after],
-        )
+        nothing_before = self.column.before.tells_nothing[change.before]
+        nothing_after = self.column.after.tells_nothing[change.after]
         lost = (nothing_before ^ nothing_after).astype(np.float64)
         rest = ~(nothing_before | nothing_after | self.column.unchanged)
         lost[rest] = self.growth(change.before[rest], change.after[rest])
@@ -76,11 +76,8 @@ class Coverage(ABC):
         A suppressed or missing cell, and any cell of a suppressed record, counts 1 (Xu et al., KDD 2006).
         """
         column, records = self.column, len(self.column.before_codes)
-        before, after = (weighted(self._penalties(domain), domain) for domain in (column.before, column.after))
+        before, after = (weighted_sum(self.penalty.of(domain), domain) for domain in (column.before, column.after))
         return share(before, records), share(after + column.suppressed, records)
-
-    def _penalties(self, domain: Domain) -> Floats:
-        return np.where(unknown(domain), 1.0, np.append(self.penalties(domain), 1.0))
 
     @cached_property
     def distribution_distance(self) -> float | None:
@@ -93,8 +90,8 @@ class Coverage(ABC):
 
 
 def _known(domain: Domain) -> Floats:
-    """How many records have each value that tells something. Shape (domain,)."""
-    return np.where(unknown(domain), 0.0, records_with(domain))[:-1]
+    """The number of records with each value that tells something. Shape (domain,)."""
+    return np.where(domain.tells_nothing, 0.0, records_with(domain))[:-1]
 
 
 def total_variation(before: Floats, after: Floats, new: float) -> float:

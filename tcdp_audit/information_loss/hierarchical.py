@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,30 +14,66 @@ from tcdp_audit.encoding import Domain
 from tcdp_audit.exact import Floats
 from tcdp_audit.hierarchy import Hierarchy
 from tcdp_audit.information_loss.coverage import Coverage, total_variation
+from tcdp_audit.information_loss.penalty import Penalty
 from tcdp_audit.keys import Codes
+
+
+@dataclass(frozen=True)
+class LeafPenalty(Penalty):
+    """Leaves below a label by all leaves of the hierarchy; 0 for a single leaf, and for a label that it does not have.
+
+    Args:
+        hierarchy: the attribute's hierarchy.
+    """
+
+    hierarchy: Hierarchy
+
+    def shares(self, labels: Sequence[str]) -> Floats:
+        """The penalty of each label's node at each level. Shape (height + 1, labels)."""
+        branches, levels = self.hierarchy.branches, range(self.hierarchy.height + 1)
+        leaves = [Counter(branch[level] for branch in branches) for level in levels]
+        below = np.ones((len(levels), len(labels)))
+        for position, label in enumerate(labels):
+            if label in self.hierarchy.lineage:
+                start, upward = self.hierarchy.lineage[label]
+                nodes = [(max(level, start), upward[max(level - start, 0)]) for level in levels]
+                below[:, position] = [leaves[level][node] for level, node in nodes]
+        return np.where(below > 1, below / len(branches), 0.0)
+
+    def of_values(self, domain: Domain) -> Floats:
+        """Leaves below each label by all leaves."""
+        return np.asarray(self.shares(domain.labels)[0])
+
+
+def ancestors_of(hierarchy: Hierarchy, labels: Sequence[str]) -> NDArray[np.int64]:
+    """Node above each label at each level, shape (height + 1, labels); one of its own where it is no label."""
+    known = [position for position, label in enumerate(labels) if label in hierarchy.lineage]
+    ancestors = np.tile(-1 - np.arange(len(labels)), (hierarchy.height + 1, 1))
+    ancestors[:, known] = hierarchy.over([labels[position] for position in known]).ancestors
+    return ancestors
 
 
 class Hierarchical(Coverage):
     """A column whose values are labels of a hierarchy; one that is not is related to no other."""
+
+    @property
+    def _hierarchy(self) -> Hierarchy:
+        return self.penalty.hierarchy
+
+    @cached_property
+    def penalty(self) -> LeafPenalty:
+        """Leaves below a label by all leaves."""
+        assert self.column.hierarchy is not None  # noqa: S101 - see `coverage_of`
+        return LeafPenalty(self.column.hierarchy)
 
     @cached_property
     def _labels(self) -> list[str]:
         """The values before, then those after."""
         return [*self.column.before.labels, *self.column.after.labels]
 
-    @property
-    def _hierarchy(self) -> Hierarchy:
-        assert self.column.hierarchy is not None  # noqa: S101 - see `coverage_of`
-        return self.column.hierarchy
-
     @cached_property
     def _ancestors(self) -> NDArray[np.int64]:
-        """Node above each label at each level, shape (height + 1, labels); one of its own where it is no label."""
-        lineage = self._hierarchy.lineage
-        placed = [position for position, label in enumerate(self._labels) if label in lineage]
-        ancestors = np.tile(-1 - np.arange(len(self._labels)), (self._hierarchy.height + 1, 1))
-        ancestors[:, placed] = self._hierarchy.over([self._labels[position] for position in placed]).ancestors
-        return ancestors
+        return ancestors_of(self._hierarchy, self._labels)
 
     @cached_property
     def _levels(self) -> NDArray[np.int64]:
@@ -45,21 +83,7 @@ class Hierarchical(Coverage):
 
     @cached_property
     def _shares(self) -> Floats:
-        """Share of all leaves below each label's node at each level, 0 for one leaf. Shape (height + 1, labels)."""
-        hierarchy, levels = self._hierarchy, range(self._hierarchy.height + 1)
-        leaves = [Counter(branch[level] for branch in hierarchy.branches) for level in levels]
-        below = np.ones((len(levels), len(self._labels)))
-        for position, label in enumerate(self._labels):
-            if label in hierarchy.lineage:
-                start, upward = hierarchy.lineage[label]
-                nodes = [(max(level, start), upward[max(level - start, 0)]) for level in levels]
-                below[:, position] = [leaves[level][node] for level, node in nodes]
-        return np.where(below > 1, below / len(hierarchy.branches), 0.0)
-
-    def penalties(self, domain: Domain) -> Floats:
-        """Leaves below a label by all leaves of the hierarchy; 0 for a single leaf."""
-        split = self.column.before.size
-        return self._shares[0, :split] if domain is self.column.before else self._shares[0, split:]
+        return self.penalty.shares(self._labels)
 
     def growth(self, before: Codes, after: Codes) -> Floats:
         """Penalty of the lowest common ancestor, less that of the old value where the new one stands above it."""
@@ -94,8 +118,8 @@ class Hierarchical(Coverage):
         new = placed[split:] & (weights > 0)
         count = int(nodes.max(initial=-1)) + 1
         below = np.bincount(nodes[:split][old], minlength=count)
-        held = np.bincount(nodes[split:][new], weights[new], count)
-        each = np.divide(held, below, out=np.zeros(count), where=below > 0)
+        weight = np.bincount(nodes[split:][new], weights[new], count)
+        each = np.divide(weight, below, out=np.zeros(count), where=below > 0)
         spread = np.zeros(split)
         spread[old] = each[nodes[:split][old]]
-        return spread, float(held[below == 0].sum())
+        return spread, float(weight[below == 0].sum())

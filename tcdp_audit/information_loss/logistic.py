@@ -1,4 +1,8 @@
-"""Logistic regression with a tiny ridge, by Newton's method over blocks of records."""
+"""Logistic regression with a tiny ridge, by Newton's method over blocks of records.
+
+scipy's `trust-exact` takes as many passes over the records and half as much time again, meets the coefficients to 0.01
+only, and is a second to import.
+"""
 
 from __future__ import annotations
 

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from tcdp_audit.information_loss.class_sizes import ClassSizes, class_sizes, demanded_k
 from tcdp_audit.information_loss.columns import PairedColumn, paired_columns, share
 from tcdp_audit.information_loss.coverage import Coverage
-from tcdp_audit.information_loss.hierarchical import Hierarchical
-from tcdp_audit.information_loss.nominal import Nominal
 from tcdp_audit.information_loss.numeric import CorrelationChange, Deviation, correlation_change, deviation
 from tcdp_audit.information_loss.ordered import Ordered
 from tcdp_audit.information_loss.propensity import Propensity, propensity
+from tcdp_audit.information_loss.scales import coverage_of
 from tcdp_audit.outcome import number
 from tcdp_audit.release import Release
 
@@ -33,7 +32,7 @@ class BeforeAfter:
 
 @dataclass(frozen=True)
 class InformationLoss:
-    """What a release has lost beside the one that it was made from.
+    """The losses of a release beside the one that it was made from.
 
     Args:
         columns: their quasi-identifiers and sensitive attributes, side by side.
@@ -71,7 +70,7 @@ class InformationLoss:
 
     @cached_property
     def cells_changed(self) -> Mapping[str, int]:
-        """How many cells of each attribute have another value, in the records that stayed."""
+        """The number of cells of each attribute with another value, in the records that stayed."""
         return {one.name: one.cells_changed for one in self.columns}
 
     @cached_property
@@ -96,8 +95,8 @@ class InformationLoss:
     @cached_property
     def certainty_penalty(self) -> BeforeAfter:
         """Global certainty penalty: the mean over the quasi-identifiers (Ghinita et al., VLDB 2007)."""
-        found = [one.certainty_penalty for one in self._coverages.values() if one.column.is_quasi_identifier]
-        return BeforeAfter(*np.mean(found, axis=0).tolist()) if found else BeforeAfter(None, None)
+        penalties = [one.certainty_penalty for one in self._coverages.values() if one.column.is_quasi_identifier]
+        return BeforeAfter(*np.mean(penalties, axis=0).tolist()) if penalties else BeforeAfter(None, None)
 
     @cached_property
     def deviation(self) -> Deviation:
@@ -111,12 +110,12 @@ class InformationLoss:
 
     @cached_property
     def correlation_change(self) -> CorrelationChange:
-        """How much the correlations of numeric attributes changed."""
+        """The change of the correlations of numeric attributes."""
         return correlation_change(self._numeric)
 
     @cached_property
     def propensity(self) -> Propensity:
-        """How well a model tells records after from records before."""
+        """The success of a model that tells records after from records before."""
         return propensity(list(self._coverages.values()))
 
     def as_json(self) -> dict[str, Any]:
@@ -148,7 +147,7 @@ class InformationLoss:
 
 
 def information_loss(before: Release, after: Release, kept: NDArray[np.intp]) -> InformationLoss:
-    """What a release has lost.
+    """The losses of a release.
 
     Args:
         before: the release as it came in.
@@ -171,10 +170,3 @@ def information_loss(before: Release, after: Release, kept: NDArray[np.intp]) ->
         suppressed=before.engine.records - len(kept),
         k=demanded_k(before.policy),
     )
-
-
-def coverage_of(column: PairedColumn) -> Coverage:
-    """A column read under its scale."""
-    if column.is_ordered:
-        return Ordered(column)
-    return Nominal(column) if column.hierarchy is None else Hierarchical(column)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from tcdp_audit.encoding import Domain
 from tcdp_audit.exact import Floats
 from tcdp_audit.generalised import members
-from tcdp_audit.information_loss.columns import unknown
 from tcdp_audit.information_loss.coverage import Coverage, total_variation
+from tcdp_audit.information_loss.penalty import Penalty
 from tcdp_audit.keys import Codes
+from tcdp_audit.segments import positions_of, starts_of
 
 
 @dataclass(frozen=True)
@@ -39,43 +40,59 @@ class Members:
         """The members of some labels: position in `labels` and code before of each."""
         sizes = self.sizes[labels]
         rows = np.repeat(np.arange(len(labels)), sizes)
-        starts = (np.cumsum(self.sizes) - self.sizes)[labels] - (np.cumsum(sizes) - sizes)
-        return rows, self.codes[np.repeat(starts, sizes) + np.arange(len(rows))]
+        return rows, self.codes[positions_of(starts_of(self.sizes)[labels], sizes)]
+
+
+@dataclass(frozen=True)
+class SetPenalty(Penalty):
+    """Members of a set label by all values of the attribute; 0 for a single value.
+
+    Args:
+        single: the attribute's values that stand for themselves, with their codes.
+    """
+
+    single: Mapping[str, int]
+
+    @classmethod
+    def of_attribute(cls, domain: Domain) -> SetPenalty:
+        """The penalty of an attribute with the values of a domain."""
+        known = {label: code for code, label in enumerate(domain.labels) if not domain.tells_nothing[code]}
+        return cls({label: code for label, code in known.items() if members(label, known) is None})
+
+    def members(self, domain: Domain) -> Members:
+        """The single values that each label of a domain stands for."""
+        several = ((label, members(label, self.single) or ()) for label in domain.labels)
+        rows = ([label] if label in self.single else parts for label, parts in several)
+        return Members.of([[self.single[part] for part in parts] for parts in rows])
+
+    def of_sizes(self, sizes: NDArray[np.int64]) -> Floats:
+        """The penalty of labels with so many members."""
+        return np.where(sizes > 1, sizes / max(len(self.single), 1), 0.0)
+
+    def of_values(self, domain: Domain) -> Floats:
+        """Members of each label by all values of the attribute."""
+        return self.of_sizes(self.members(domain).sizes)
 
 
 class Nominal(Coverage):
     """A column whose values are equal or not."""
 
     @cached_property
-    def _plain(self) -> dict[str, int]:
-        """The values before that stand for themselves, with their codes."""
-        told = ~unknown(self.column.before)
-        known = {label: code for code, label in enumerate(self.column.before.labels) if told[code]}
-        return {label: code for label, code in known.items() if members(label, known) is None}
+    def penalty(self) -> SetPenalty:
+        """Members of a set label by all values before."""
+        return SetPenalty.of_attribute(self.column.before)
 
     @cached_property
     def _before(self) -> Members:
-        return self._members(self.column.before)
+        return self.penalty.members(self.column.before)
 
     @cached_property
     def _after(self) -> Members:
-        return self._members(self.column.after)
-
-    def _members(self, domain: Domain) -> Members:
-        plain = self._plain
-        found = ((label, members(label, plain)) for label in domain.labels)
-        return Members.of(
-            [[plain[label]] if label in plain else [plain[one] for one in several or ()] for label, several in found]
-        )
-
-    def penalties(self, domain: Domain) -> Floats:
-        """Members of a set label by all values before; 0 for a single value."""
-        sizes = (self._before if domain is self.column.before else self._after).sizes
-        return np.where(sizes > 1, sizes / max(len(self._plain), 1), 0.0)
+        return self.penalty.members(self.column.after)
 
     def growth(self, before: Codes, after: Codes) -> Floats:
-        """What the certainty penalty grew by where the new label covers the old one; 1 otherwise."""
-        grown = self.penalties(self.column.after)[after] - self.penalties(self.column.before)[before]
+        """Growth of the certainty penalty where the new label covers the old one; 1 otherwise."""
+        grown = self.penalty.of_sizes(self._after.sizes[after]) - self.penalty.of_sizes(self._before.sizes[before])
         return np.where(self._covered(before, after), grown, 1.0)
 
     def _covered(self, before: Codes, after: Codes) -> NDArray[np.bool_]:

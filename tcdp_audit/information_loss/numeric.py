@@ -1,4 +1,4 @@
-"""What numbers have lost: IL1s, and the change of correlations."""
+"""Loss of numbers: IL1s, and the change of correlations."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def deviation(columns: Sequence[Ordered], suppressed: int) -> Deviation:
 
 @dataclass(frozen=True)
 class CorrelationChange:
-    """How much correlations changed.
+    """The change of correlations.
 
     Args:
         value: mean absolute difference of Pearson's correlations before and after; None without pairs.
@@ -125,7 +125,7 @@ def _correlations(sides: Sequence[Side]) -> Floats:
 
 def _blocks(sides: Sequence[Side]) -> Iterator[Floats]:
     """The columns' numbers, standardised by what they were before, some records at a time."""
-    tables = [(one.numbers(domain) - one.moments[0]) / (one.moments[1] or 1.0) for one, domain, _ in sides]
+    tables = [one.standard_scores(domain) for one, domain, _ in sides]
     records = len(sides[0][2])
     for start, end in pairwise([*range(0, records, BLOCK), records]):
         yield np.stack([table[codes[start:end]] for table, (_, _, codes) in zip(tables, sides, strict=True)], axis=1)

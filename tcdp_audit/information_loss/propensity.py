@@ -1,4 +1,4 @@
-"""Whether a model can tell released records from those they were made from: propensity-score mean squared error."""
+"""Propensity-score mean squared error: how well a model tells released records from those they were made from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLOCK = 2**14  # records at a time
 
 @dataclass(frozen=True)
 class Propensity:
-    """How far the fitted probabilities of being a released record are from knowing nothing.
+    """The distance of the fitted probabilities of being a released record from knowing nothing.
 
     Args:
         value: mean squared difference of the probability and the share of released records; None with a reason.
@@ -75,18 +75,18 @@ def propensity(columns: Sequence[Coverage]) -> Propensity:
     before, after = _chosen(columns[0].column)
     if not len(after):
         return Propensity(reason="no record is left")
-    found = [(one.column, _features(one)) for one in columns]
+    features = [(one.column, _features(one)) for one in columns]
     sides = (
-        (0.0, [(one.table, one.before[column.before_codes[before]]) for column, one in found]),
-        (1.0, [(one.table, one.after[column.after_codes[after]]) for column, one in found]),
+        (0.0, [(one.table, one.before[column.before_codes[before]]) for column, one in features]),
+        (1.0, [(one.table, one.after[column.after_codes[after]]) for column, one in features]),
     )
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only where there is a product
 
     with threadpool_limits(1, "blas"):  # threads of a busy machine wait for each other; and one order of summation
-        return _measured(lambda: (block for truth, parts in sides for block in _blocks(parts, truth)))
+        return _error_of_fit(lambda: (block for truth, parts in sides for block in _blocks(parts, truth)))
 
 
-def _measured(blocks: Blocks) -> Propensity:
+def _error_of_fit(blocks: Blocks) -> Propensity:
     gram, released = _sums(blocks)
     records, parameters = int(gram[0, 0]), int(np.linalg.matrix_rank(gram, hermitian=True))  # an intercept is first
     share = released / records
@@ -136,9 +136,8 @@ def _features(coverage: Coverage) -> _Features:
 
 def _numbers(ordered: Ordered) -> _Features:
     """A standardised number, and whether there is none."""
-    mean, deviation = ordered.moments
     domains = (ordered.column.before, ordered.column.after)
-    numbers = (np.concatenate([ordered.numbers(one) for one in domains]) - mean) / (deviation or 1.0)
+    numbers = np.concatenate([ordered.standard_scores(one) for one in domains])
     known = np.nan_to_num(np.clip(numbers, -FARTHEST, FARTHEST))
     table = np.stack([known, np.isnan(numbers).astype(np.float64)], axis=1)
     before, after = np.split(np.arange(len(numbers)), [domains[0].size + 1])
@@ -146,7 +145,7 @@ def _numbers(ordered: Ordered) -> _Features:
 
 
 def _indicators(column: PairedColumn) -> _Features:
-    """Which of the frequent values a record has; the most frequent one is what the others are compared with."""
+    """Indicators of the frequent values, each beside the most frequent one."""
     values = column.before.size + 1
     after = np.where(column.same >= 0, column.same, values + np.arange(len(column.same)))
     records = np.append(records_with(column.before), np.zeros(len(after), dtype=np.int64))
