@@ -7,7 +7,7 @@ own: the same tasks, references and exact comparisons decide.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -21,6 +21,7 @@ from tcdp_audit.errors import CheckError
 from tcdp_audit.expectations import Tasks
 from tcdp_audit.histogram import Histogram
 from tcdp_audit.outcome import Severity
+from tcdp_audit.reference import marginal_of_classes
 from tcdp_audit.release import Release
 from tcdp_audit.tasks import Task
 
@@ -33,7 +34,7 @@ class Demands:
 
     Only expectations that can be asked of one class by itself take part: those with a threshold, of error severity.
     An attack whose share of victims is limited counts as a demand that no class be a victim, unless the table as a
-    whole is one. Everything else is left to the audit of the treated release.
+    whole is one. What no grouping can fail is no demand. Everything else is left to the audit of the treated release.
 
     Args:
         release: the table under its policy.
@@ -63,12 +64,18 @@ class Demands:
         obstacles = [task.obstacle for task in tasks if task.obstacle]
         if obstacles:
             raise CheckError(obstacles[0])
-        return [task for task in tasks if isinstance(task.expectation.check, ClassCheck) or not self._is_victim(task)]
+        failable = (task for task in tasks if task.can_fail)
+        return [one for one in failable if isinstance(one.expectation.check, ClassCheck) or not self._is_victim(one)]
 
     def _is_victim(self, task: Task) -> bool:
         """Whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
         whole = np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)
         return bool(self.failing(task, {**self.shard, CLASS: whole}, 1)[0])
+
+    @property
+    def _by_class(self) -> bool:
+        """Whether distributions of the release depend on its classes: an entity counts once per class and value."""
+        return self.release.unit is not None and self.release.policy.conventions.reference == "release"
 
     def __bool__(self) -> bool:
         """Whether there is any demand on classes."""
@@ -92,7 +99,9 @@ class Demands:
         Args:
             classes: class number of each record, from 0 to count - 1, in the table's order without removed records.
             count: how many numbers there are; a class without records does not keep the demands.
-            records: positions of the records that `classes` numbers, ascending; None for all.
+            records: positions of the records that `classes` numbers, ascending; None for all. Where an entity counts
+                once per class and value, the reference is that of these classes if all are known, and otherwise that
+                of the release as it is.
 
         Returns:
             bool, shape (count,).
@@ -104,17 +113,32 @@ class Demands:
             shard[name] = codes if records is None else codes[records]
         failing = np.bincount(classes, minlength=count) == 0
         for task in self.tasks:
-            failing |= self.failing(task, shard, count)
+            failing |= self.failing(task, shard, count, whole=records is None)
         return np.asarray(~failing)
 
-    def failing(self, task: Task, shard: Mapping[str, NDArray[np.int64]], count: int) -> NDArray[np.bool_]:
-        """Which classes fail one expectation; `shard` has their numbers in the column `CLASS`. Shape (count,)."""
+    def failing(
+        self, task: Task, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool = True
+    ) -> NDArray[np.bool_]:
+        """Which classes fail one expectation.
+
+        Args:
+            task: the expectation on one attribute.
+            shard: the columns, with the number of each record's class in `CLASS`.
+            count: how many numbers there are.
+            whole: whether these are all kept records, so that the reference is the mixture of their classes.
+
+        Returns:
+            bool, shape (count,).
+        """
         number = Domain(CLASS, np.arange(count), np.ones(count, np.int64), 0, np.arange(count))
         known = task.quasi_identifiers[len(self.release.quasi_identifiers) :]  # sensitive ones that an intruder knows
         grouping = Grouping(shard, [number, *known], self.release.unit)
         attribute, histogram = task.attribute, None
         if attribute is not None:
-            histogram = self.counted(grouping.histogram(attribute.codes(shard), attribute.size + 1), attribute)
+            everything = grouping.histogram(attribute.codes(shard), attribute.size + 1)
+            histogram = self.counted(everything, attribute)
+            if whole and self._by_class:
+                task = replace(task, marginal=marginal_of_classes(attribute, self.release.policy, [everything]))
         fails = task.failing(grouping.size, histogram)
         found = np.zeros(count, dtype=bool)
         found[grouping.codes()[0][fails]] = True

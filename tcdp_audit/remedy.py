@@ -1,4 +1,4 @@
-"""What a remedy is: registered code that changes a release so that it keeps its policy.
+"""Remedies: registered code that changes a release so that it keeps its policy.
 
 A remedy sees a `RemedyView` and answers with a `Treatment`: new columns, and which records stay. It never writes a
 file, never judges itself and never touches a column that it does not name; the core audits every treatment.
@@ -6,7 +6,7 @@ file, never judges itself and never touches a column that it does not name; the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -44,16 +44,21 @@ class NewColumn:
     cells: NDArray[Any]
     codes: NDArray[Any]
 
+    @classmethod
+    def of_texts(cls, cells: Sequence[str], codes: NDArray[Any]) -> NewColumn:
+        """A column of text."""
+        return cls(np.array(cells, dtype=object), codes)
+
 
 @dataclass(frozen=True)
 class Treatment:
-    """What a remedy did.
+    """The work of a remedy on a release.
 
     Args:
         columns: the columns it changed, by name; each already in the release.
         kept: which records stay, bool, shape (records,); None for all of them.
         notes: figures about how it was done, under documented names; no cell among them.
-        lines: what an audit of the treated release has to be told, as lines of a policy to paste: how noise was added.
+        lines: policy lines that an audit of the treated release needs: how noise was added.
     """
 
     columns: Mapping[str, NewColumn] = field(default_factory=dict)
@@ -64,7 +69,7 @@ class Treatment:
 
 @dataclass(frozen=True)
 class RemedyGuide:
-    """What a person needs to know about a remedy; `explain` and the documentation page show it.
+    """The text that a person reads about a remedy; `explain` and the documentation page show it.
 
     Args:
         method: what it does, in a few sentences.

@@ -1,21 +1,25 @@
-"""What a remedy sees: the release's records as codes, the policy's demands on classes, and a full audit on request."""
+"""The view of a remedy: the release's records as codes, the policy's demands on classes, a full audit on request."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.check import ClassCheck, VictimCheck
 from tcdp_audit.demands import Demands
 from tcdp_audit.encoding import Domain
 from tcdp_audit.exact import Floats
+from tcdp_audit.frozen_arrays import freeze_arrays, frozen_array, frozen_arrays
+from tcdp_audit.generalised import Ranges
 from tcdp_audit.hierarchy import Hierarchy, Tree
-from tcdp_audit.keys import Codes
-from tcdp_audit.outcome import Outcome
+from tcdp_audit.information_loss.class_sizes import demanded_k
+from tcdp_audit.keys import Codes, fold
+from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
 from tcdp_audit.release import Release
 from tcdp_audit.remedy import RemedyError, Treatment
@@ -42,6 +46,10 @@ class Attribute:
     hierarchy: Hierarchy | None = None
     tree: Tree | None = None
 
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "codes")
+
     @property
     def scale(self) -> Scale:
         """Nominal where nothing else is declared."""
@@ -59,32 +67,51 @@ class Attribute:
         return declared and self.domain.is_ordered
 
     @cached_property
+    def ranges(self) -> Ranges:
+        """The numbers or ranks that each value covers, one or several; codes where the scale has no numbers."""
+        if self.domain.covers is not None:
+            return frozen_arrays(Ranges.of(self.domain.covers))  # type: ignore[no-any-return]
+        own = self.domain.values if self.is_numeric else np.arange(self.domain.size)
+        return frozen_arrays(Ranges.of_numbers(own))  # type: ignore[no-any-return]
+
+    @property
     def bounds(self) -> tuple[Floats, Floats]:
-        """Lower and upper end of what each value covers: the number itself, the rank, or a range of them.
+        """Lower and upper end of what each value covers; see `ranges`.
 
         Returns:
-            Two float64 arrays of shape (domain,), in the order of the domain; codes where the scale has no numbers.
+            Two float64 arrays of shape (domain,), in the order of the domain.
         """
-        if self.domain.covers is not None:
-            return np.array([c.low for c in self.domain.covers]), np.array([c.high for c in self.domain.covers])
-        own = self.domain.values if self.is_numeric else np.arange(self.domain.size)
-        return own.astype(np.float64), own.astype(np.float64)
+        return self.ranges.low, self.ranges.high
 
     @cached_property
     def numbers(self) -> Floats:
-        """The number that stands for each value: itself, its rank, or the middle of its range. Shape (domain,)."""
-        low, high = self.bounds
-        with np.errstate(invalid="ignore"):  # what a suppressed value covers has no middle
-            middle = np.where(low == high, low, (low + high) / 2)
-        known = middle[np.isfinite(middle)]
-        return np.where(np.isfinite(middle), middle, known.mean() if len(known) else 0.0)
+        """The number that stands for each value: itself, its rank, or the middle of its range. Shape (domain,).
 
-    @cached_property
+        NaN for a suppressed value. An open end lies where the other values end; see `Ranges.middles`.
+        """
+        middles = self.ranges.middles(*self.ranges.limits)
+        return frozen_array(np.where(self.domain.tells_nothing[:-1], np.nan, middles))
+
+    @property
     def span(self) -> float:
         """Difference of the largest and the least number or rank of the domain; 0 for a single value."""
-        ends = np.concatenate(self.bounds)
-        ends = ends[np.abs(ends) < inf]
-        return float(ends.max() - ends.min()) if len(ends) else 0.0
+        least, largest = self.ranges.limits
+        return largest - least
+
+    def released_codes(self, token: str) -> NDArray[np.int64]:
+        """The code of each record as it is released: a missing quasi-identifier becomes the suppressed token.
+
+        Args:
+            token: the suppressed token. Where no cell has it yet, the code of a missing value stands for it.
+        """
+        codes = self.codes.astype(np.int64)
+        if self.declaration.role is Role.QUASI_IDENTIFIER and self.domain.missing:
+            codes[codes == self.domain.size] = self.suppressed_code(token)
+        return codes
+
+    def suppressed_code(self, token: str) -> int:
+        """The code of the suppressed token; that of a missing value where no cell has it."""
+        return self.domain.labels.index(token) if token in self.domain.labels else self.domain.size
 
 
 @dataclass(frozen=True)
@@ -93,10 +120,10 @@ class RemedyView:
 
     Args:
         release: the table under its policy.
-        outcomes: what its last audit found.
+        outcomes: those of its last audit.
         seed: of every random choice that a remedy makes.
         audited: the complete audit of a treatment, as slow as an audit.
-        progress: told (step, done, in all) on long work.
+        progress: called with (step, done, in all) on long work.
     """
 
     release: Release
@@ -108,12 +135,12 @@ class RemedyView:
 
     @property
     def policy(self) -> Policy:
-        """What the release must satisfy."""
+        """The policy that the release must satisfy."""
         return self.release.policy
 
     @property
     def records(self) -> int:
-        """How many records the release has."""
+        """The number of records of the release."""
         return self.release.engine.records
 
     @property
@@ -161,9 +188,44 @@ class RemedyView:
             hierarchy, tree = self.release.hierarchies.get(name), self.release.tree(domain)
             self._attributes[name] = Attribute(name, declared, domain, codes, hierarchy, tree)
 
+    def classes(self, attributes: Sequence[Attribute] | None = None) -> tuple[NDArray[np.int64], int]:
+        """The equivalence classes of the records, numbered in the order of their values.
+
+        A missing quasi-identifier agrees with a suppressed one, because it is released as one.
+
+        Args:
+            attributes: records that agree in these form a class; by default the quasi-identifiers. Without any, all
+                records form one class.
+
+        Returns:
+            The class number of each record, int64 from 0, shape (records,); and how many classes there are.
+
+        Cost: a sort of the records.
+        """
+        chosen = self.quasi_identifiers if attributes is None else attributes
+        columns = [
+            np.zeros(self.records, dtype=np.int64),
+            *(one.released_codes(self.suppressed_token) for one in chosen),
+        ]
+        keys = fold(columns, [1, *(one.domain.size + 1 for one in chosen)])
+        distinct, numbers = np.unique(keys.values, return_inverse=True)
+        return numbers.astype(np.int64, copy=False), len(distinct)
+
+    @property
+    def demanded_k(self) -> int | None:
+        """The largest class size k that an expectation on classes demands; None where none does."""
+        k = demanded_k(self.policy)
+        return None if k is None else ceil(k)
+
+    def failing_on_classes(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
+        """Those of some outcomes that are failed demands on classes: what grouping records in another way can mend."""
+        checks = (one.check for one in self.policy.expectations)
+        of_classes = {check.name for check in checks if isinstance(check, ClassCheck | VictimCheck)}
+        return [one for one in outcomes if one.status is Status.FAILED and one.check in of_classes]
+
     @cached_property
     def demands(self) -> Demands:
-        """What every equivalence class must keep.
+        """The demands that every equivalence class must keep.
 
         Raises:
             CheckError: an expectation on classes cannot be evaluated at all.

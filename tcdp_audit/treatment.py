@@ -14,7 +14,6 @@ import pyarrow.compute
 from numpy.typing import NDArray
 
 from tcdp_audit.encoding import Domain
-from tcdp_audit.errors import DataError
 from tcdp_audit.generalised import number_text
 from tcdp_audit.keys import Codes, fold
 from tcdp_audit.remedy import NewColumn, RemedyError, Treatment
@@ -148,10 +147,7 @@ def in_unlinkable_order(table: pa.Table, seed: int) -> NDArray[np.intp]:
 
 def _ranked(column: pa.ChunkedArray) -> NDArray[np.int64]:
     """Each cell's rank among the column's distinct cells, compared as text; 0 for no value."""
-    try:
-        encoded = column.cast(pa.string()).unify_dictionaries().dictionary_encode().unify_dictionaries()
-    except pa.ArrowNotImplementedError:
-        raise DataError(f"a column of type {column.type} cannot be put in order; keep the order of records") from None
+    encoded = _texts(column).dictionary_encode().unify_dictionaries()
     if not encoded.num_chunks:
         return np.zeros(0, dtype=np.int64)
     values = encoded.chunk(0).dictionary.to_pylist()
@@ -161,16 +157,39 @@ def _ranked(column: pa.ChunkedArray) -> NDArray[np.int64]:
     return np.asarray(rank[np.concatenate(indices)])
 
 
+def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Cells as texts that differ where the cells do."""
+    if not isinstance(column.type, pa.BaseExtensionType):
+        try:
+            return column.cast(pa.string())
+        except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+            pass  # nested or binary
+    texts = (None if cell is None else repr(cell) for cell in column.to_pylist())
+    return pa.chunked_array([pa.array(texts, pa.string())])
+
+
 def changed_cells(before: pa.Table, after: pa.Table, names: Iterable[str]) -> dict[str, int]:
     """How many cells of some columns are written differently in two tables of the same records. O(records) each."""
-    return {name: _differing(before[name], after[name]) for name in names}
+    return {name: differing(before[name], after[name]) for name in names}
 
 
-def _differing(before: pa.ChunkedArray, after: pa.ChunkedArray) -> int:
-    if before.type != after.type:
-        before, after = before.cast(pa.string()), after.cast(pa.string())
+def same_cells(one: pa.Table, other: pa.Table) -> bool:
+    """Whether two tables of the same columns have the same records in the same order."""
+    if one.num_rows != other.num_rows or one.schema != other.schema:
+        return False
+    return not any(changed_cells(one, other, one.column_names).values())
+
+
+def differing(before: pa.ChunkedArray, after: pa.ChunkedArray) -> int:
+    """How many cells of two columns differ, as text where their types do. NaN is NaN."""
     if before is after or before.equals(after):
         return 0
+    if before.type != after.type or pa.types.is_nested(before.type):
+        before, after = _texts(before), _texts(after)
+    if isinstance(before.type, pa.BaseExtensionType):
+        before, after = _texts(before), _texts(after)
     differ = pc.fill_null(pc.not_equal(before, after), False)  # noqa: FBT003 - pyarrow's own signature
+    if pa.types.is_floating(before.type):
+        differ = pc.and_not(differ, pc.fill_null(pc.and_(pc.is_nan(before), pc.is_nan(after)), False))  # noqa: FBT003
     one_missing = pc.xor(before.is_null(), after.is_null())
     return int(pc.sum(pc.or_(differ, one_missing)).as_py() or 0)

@@ -132,7 +132,7 @@ def test_a_remedy_for_one_demand_that_breaks_another_does_not_pass() -> None:
     ("function", "sentence"),
     [
         (toys.refusing, "it cannot be done; ask for less"),
-        (toys.raising, "the remedy raised KeyError"),
+        (toys.raising, "the remedy raised KeyError in toy_remedies.py, line "),
         (toys.lying, "the remedy gave codes of column 'age' that stand for no cell"),
         (toys.inventing, "the remedy changed a column 'new', which the release does not have"),
     ],
@@ -141,7 +141,9 @@ def test_a_remedy_that_goes_wrong_is_named_and_never_a_pass(function: Any, sente
     done = run(table(), policy("broken"), broken=function)
     assert not done.passed
     assert done.after.exit_code() == 1
-    assert [step.error for step in done.log.tried] == [sentence]
+    (tried,) = done.log.tried
+    assert tried.error.startswith(sentence)
+    assert "zqcell" not in tried.error
 
 
 def test_the_next_remedy_still_runs_after_one_that_went_wrong() -> None:
@@ -163,7 +165,7 @@ def test_no_remedy_repairs_columns() -> None:
 def test_a_policy_that_demands_nothing_is_not_repaired() -> None:
     done = run(table(), policy("halves", expect=[{"k_anonymity": None}]), halves=toys.halves)
     assert (done.after.status, done.after.exit_code()) == ("measured", 3)
-    assert done.log.reason == "the policy demands nothing, so there is nothing to repair"
+    assert done.log.reason == "nothing that the policy demands could fail, so there is nothing to repair"
 
 
 def test_dropping_records_would_break_the_alignment_by_rows() -> None:
@@ -228,4 +230,4 @@ def test_a_plan_may_take_two_steps() -> None:
 def test_a_proposal_that_the_policy_could_not_name_is_told_and_not_tried() -> None:
     done = fix(table(), policy(), plugins=toys.plugins({"halves": [{"colour": 1}]}, halves=toys.halves))
     assert not done.passed
-    assert [step.error for step in done.log.tried] == ["its plan proposed parameters that a policy could not name"]
+    assert [step.error for step in done.log.tried] == ["it proposed parameters that a policy would reject"]

@@ -20,7 +20,7 @@ from tcdp_audit.release import Release
 from tcdp_audit.remedy_view import RemedyView
 from tcdp_audit.treatment import treated
 from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION
-from tcdp_audit_plugins.remedies.microaggregation.points import Ground, Points
+from tcdp_audit_plugins.remedies.microaggregation.points import LabelDistances, Points
 
 PLUGINS = Plugins.load(external=False)
 Record = tuple[tuple[float, ...], tuple[int, ...]]  # numbers, and labels
@@ -69,16 +69,16 @@ def parts(clusters: Sequence[int]) -> set[frozenset[int]]:
     return {frozenset(one) for one in found.values()}
 
 
-def flat(labels: int) -> Ground:
+def flat(labels: int) -> LabelDistances:
     """Labels without a hierarchy."""
-    return Ground(np.arange(labels + 1)[None, :])
+    return LabelDistances(np.arange(labels + 1)[None, :])
 
 
-def points(records: Sequence[Record], grounds: Sequence[Ground] = ()) -> Points:
+def points(records: Sequence[Record], label_distances: Sequence[LabelDistances] = ()) -> Points:
     """Records as the remedy has them."""
     numbers = np.array([one for one, _ in records], dtype=float).reshape(len(records), -1)
-    columns = tuple(np.array([labels[a] for _, labels in records], dtype=np.int64) for a in range(len(grounds)))
-    return Points(numbers, columns, tuple(grounds))
+    columns = tuple(np.array([labels[a] for _, labels in records], dtype=np.int64) for a in range(len(label_distances)))
+    return Points(numbers, columns, tuple(label_distances))
 
 
 def squared(one: Record, other: Record) -> float:

@@ -17,10 +17,9 @@ from tcdp_audit.hierarchy import load_hierarchy
 from tcdp_audit.policy import AttributeDeclaration, Conventions
 from tcdp_audit.remedy_view import Attribute
 from tcdp_audit_plugins.remedies.bucketization import choice
-from tcdp_audit_plugins.remedies.bucketization.attainability import Construction
-from tcdp_audit_plugins.remedies.bucketization.choice import choose, place
+from tcdp_audit_plugins.remedies.bucketization.choice import choose, place, with_exchanges
 from tcdp_audit_plugins.remedies.bucketization.composition import Composition, compose
-from tcdp_audit_plugins.remedies.bucketization.exchange import exchanged
+from tcdp_audit_plugins.remedies.bucketization.goal import ClassDesign
 
 
 def _attribute(cells: list[Any], **declaration: Any) -> Attribute:
@@ -59,8 +58,8 @@ def test_near_values_stand_near_each_other(
 
 
 def _composed(masses: list[int], t: Fraction, k: int) -> tuple[NDArray[np.int64], Composition]:
-    construction = Construction(np.array(masses), t)
-    composition = compose(construction, int(construction.rounds(k).max()))
+    design = ClassDesign(np.array(masses), t)
+    composition = compose(design, int(design.classes_per_bucket(k).max()))
     bucket = np.repeat(np.arange(len(masses)), masses)
     return np.random.default_rng(0).permutation(bucket), composition
 
@@ -98,7 +97,7 @@ def test_an_exchange_never_spreads_a_class(seed: int) -> None:
         classes[bucket == one] = random.permutation(
             np.repeat(np.arange(len(composition.counts)), composition.counts[:, one])
         )
-    after = exchanged(classes, places, bucket, composition, random)
+    after = with_exchanges(classes, places, bucket, composition, random)
     assert _held(after, bucket, composition) == composition.counts.tolist()
     assert _spread(places, after) <= _spread(places, classes) + 1e-9
 
@@ -136,7 +135,7 @@ def test_exchange_halves_the_spread_that_halving_leaves(monkeypatch: pytest.Monk
     quasi_identifiers = [_attribute(one.tolist(), scale="numeric") for one in cells]
     places = np.array([place(one) for one in quasi_identifiers])
     after = _spread(places, choose(quasi_identifiers, bucket, composition, np.random.default_rng(0)))
-    monkeypatch.setattr(choice, "exchanged", lambda chosen, *_: chosen)
+    monkeypatch.setattr(choice, "with_exchanges", lambda chosen, *_: chosen)
     halved = _spread(places, choose(quasi_identifiers, bucket, composition, np.random.default_rng(0)))
     dealt = np.empty(1200, dtype=np.int64)
     for one in range(3):

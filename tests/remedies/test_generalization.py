@@ -18,7 +18,7 @@ from tcdp_audit.release import Release
 from tcdp_audit.remedy import RemedyError
 from tcdp_audit.remedy_view import RemedyView
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
-from tcdp_audit_plugins.remedies.generalization.bins import binned
+from tcdp_audit_plugins.remedies.generalization.levels import bin_labels
 
 PLUGINS = Plugins.load(external=False)
 AGES = {"*": {"0-49": {"0-24": ["1", "2", "24"], "25-49": ["25", "49"]}, "50-99": {"50-74": ["50"], "75-99": ["75"]}}}
@@ -99,11 +99,11 @@ def test_ordinal_labels_are_ranges_of_the_order() -> None:
 
 def test_bins_are_half_open_and_the_last_one_is_closed() -> None:
     ages = [15, 19, 20, 34, 35, 50, 65]
-    labels = binned(ages, Fraction(15))
+    labels = bin_labels(ages, Fraction(15))
     assert labels == ["[15, 30)", "[15, 30)", "[15, 30)", "[30, 45)", "[30, 45)", "[45, 60)", "[60, 75]"]
-    assert binned([20, 39, 40], Fraction(20)) == ["[20, 40]"] * 3
-    assert binned([7, 7], Fraction(7)) == ["[7, 14]"] * 2
-    assert binned([0.3, 0.35, -0.1], Fraction("0.1")) == ["[0.3, 0.4]", "[0.3, 0.4]", "[-0.1, 0)"]
+    assert bin_labels([20, 39, 40], Fraction(20)) == ["[20, 40]"] * 3
+    assert bin_labels([7, 7], Fraction(7)) == ["[7, 14]"] * 2
+    assert bin_labels([0.3, 0.35, -0.1], Fraction("0.1")) == ["[0.3, 0.4]", "[0.3, 0.4]", "[-0.1, 0)"]
     for age, label in zip(ages, labels, strict=True):
         interval = parse_interval(label)
         assert interval is not None
@@ -124,7 +124,7 @@ def test_bins_are_levels_below_the_token() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "told"),
+    ("parameters", "sentence"),
     [
         ({"levels": {"zip": 1}}, "'zip' is no quasi-identifier of the policy"),
         ({"levels": {"answer": 1}}, "'answer' is no quasi-identifier of the policy"),
@@ -138,11 +138,11 @@ def test_bins_are_levels_below_the_token() -> None:
         ({"loss": "entropy"}, "'ncp', 'discernibility' or 'average_class_size'"),
     ],
 )
-def test_faults_of_the_parameters_are_told_with_the_policy(parameters: Mapping[str, Any], told: str) -> None:
+def test_faults_of_the_parameters_come_with_the_policy(parameters: Mapping[str, Any], sentence: str) -> None:
     attributes = {"age": AGE, "town": TOWN, "answer": {"role": "sensitive", "scale": "nominal"}}
     with pytest.raises(PolicyError) as caught:
         load_policy(policy_of(attributes, remedy=[{"generalization": dict(parameters)}]), PLUGINS)
-    assert told in str(caught.value)
+    assert sentence in str(caught.value)
     assert next(iter(parameters)) in str(caught.value)
 
 
@@ -153,7 +153,7 @@ def test_records_that_stand_for_originals_by_their_row_cannot_be_suppressed() ->
 
 
 @pytest.mark.parametrize(
-    ("column", "declared", "parameters", "told"),
+    ("column", "declared", "parameters", "sentence"),
     [
         (["a", "zqx"], TOWN, {}, "the hierarchy of 'q' does not know all its values"),
         (["a", "b"], TOWN, {"levels": {"q": 3}}, "'q' has no level 3: its levels go from 0 to 2"),
@@ -167,9 +167,9 @@ def test_records_that_stand_for_originals_by_their_row_cannot_be_suppressed() ->
     ],
 )
 def test_what_only_the_release_shows_is_told_without_a_cell(
-    column: list[Any], declared: Mapping[str, Any], parameters: Mapping[str, Any], told: str
+    column: list[Any], declared: Mapping[str, Any], parameters: Mapping[str, Any], sentence: str
 ) -> None:
-    with pytest.raises(RemedyError, match=told) as caught:
+    with pytest.raises(RemedyError, match=sentence) as caught:
         treated({"q": column}, policy_of({"q": declared}), **parameters)
     assert "zqx" not in str(caught.value)
 
@@ -183,11 +183,11 @@ def test_an_unattainable_policy_names_a_limit_that_would_do() -> None:
     with pytest.raises(RemedyError) as caught:
         treated(TWELVE, policy_of(attributes, k=3), **fixed)
     assert str(caught.value) == (
-        "none of the 1 combinations of levels keeps the policy; at the nearest found, 6 of 12 records would have to be "
-        "suppressed, so `suppression: 0.5` would do"
+        "none of the 1 combinations of levels keeps the policy; at the nearest one tried, 6 of 12 records would have "
+        "to be suppressed, so `suppression: 0.5` would do"
     )
     assert treated(TWELVE, policy_of(attributes, k=3), **fixed, suppression="0.5").notes["suppressed"] == 6
-    with pytest.raises(RemedyError, match="with at most 5 of 12 records suppressed; at the nearest found, 6 of 12"):
+    with pytest.raises(RemedyError, match="with at most 5 of 12 records suppressed; at the nearest one tried, 6 of 12"):
         treated(TWELVE, policy_of(attributes, k=3), **fixed, suppression="0.499")
 
 

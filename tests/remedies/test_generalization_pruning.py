@@ -21,10 +21,10 @@ from tcdp_audit.remedy import RemedyError, Treatment
 from tcdp_audit.remedy_view import RemedyView
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
 from tcdp_audit_plugins.remedies.generalization.base import Base
-from tcdp_audit_plugins.remedies.generalization.judge import Judge
 from tcdp_audit_plugins.remedies.generalization.lattice import Lattice
 from tcdp_audit_plugins.remedies.generalization.levels import ladder
 from tcdp_audit_plugins.remedies.generalization.losses import Measure
+from tcdp_audit_plugins.remedies.generalization.node_judge import NodeJudge
 
 PLUGINS = Plugins.load(external=False)
 TOWNS = {"*": {"N": {"NE": ["a", "b"], "NW": ["c", "d"]}, "S": {"SE": ["e", "f"], "SW": ["g", "h"]}}}
@@ -89,10 +89,10 @@ def test_no_coarser_node_costs_less_than_a_bound_and_no_finer_one_than_a_hopeles
         ladders = [ladder(view, one, None) for one in view.quasi_identifiers]
         base = Base(ladders, [0, 0])
         demands = MergedDemands(view.demands, base.classes, len(base.sizes))
-        judge = Judge(base, demands, measure, int(share * len(drawn)))
+        judge = NodeJudge(base, demands, measure, int(share * len(drawn)))
         nodes = list(product(*(one.distinct for one in ladders)))
         top = nodes[-1]
-        found = {node: judge.judged(node) for node in nodes if not (node == top and base.hidden(top).all())}
+        found = {node: judge.judge_node(node) for node in nodes if not (node == top and base.hidden(top).all())}
     for (fine, lower), (coarse, upper) in product(found.items(), repeat=2):
         if all(a <= b for a, b in zip(fine, coarse, strict=True)):
             assert not upper.kept or upper.loss >= lower.bound - 1e-12

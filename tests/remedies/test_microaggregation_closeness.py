@@ -22,11 +22,9 @@ from tcdp_audit.policy import load_policy
 from tcdp_audit.release import Release
 from tcdp_audit.remedy import RemedyError
 from tcdp_audit.remedy_view import RemedyView
-from tcdp_audit_plugins.remedies.microaggregation.confidential import places
-from tcdp_audit_plugins.remedies.microaggregation.halving import halved
-from tcdp_audit_plugins.remedies.microaggregation.judged import Judge
-from tcdp_audit_plugins.remedies.microaggregation.merging import merged
-from tcdp_audit_plugins.remedies.microaggregation.quantiles import Quantiles, smallest_size
+from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
+from tcdp_audit_plugins.remedies.microaggregation.merging import halve_where_kept, merge_failing
+from tcdp_audit_plugins.remedies.microaggregation.quantiles import Quantiles, places, smallest_size
 
 KNOWN = ["age", "education", "marital-status", "race", "sex", "native-country", "workclass"]
 
@@ -108,7 +106,7 @@ def test_an_entity_counts_once() -> None:
     assert result.audit().passed
 
 
-def _judged(sensitive: list[str], *expect: Any) -> Judge:
+def _demands_of(sensitive: list[str], *expect: Any) -> ClusterDemands:
     """A judge of records that all have the same key."""
     table = pa.table({"key": ["x"] * len(sensitive), "ill": sensitive})
     policy = policy_of({"key": "nominal", "ill": {"role": "sensitive"}}, *expect)
@@ -116,7 +114,7 @@ def _judged(sensitive: list[str], *expect: Any) -> Judge:
         view = RemedyView(Release(engine, load_policy(policy, PLUGINS)), (), 0, lambda _: ())
         demands = view.demands
         assert demands  # read while the table is open
-    return Judge(demands, np.arange(len(sensitive)))
+    return ClusterDemands(demands, np.arange(len(sensitive)))
 
 
 def _is_close(members: frozenset[int], ill: list[str], t: Fraction) -> bool:
@@ -134,8 +132,8 @@ def test_merged_and_halved_clusters_keep_what_is_demanded(seed: int) -> None:
     records = [((float(x), float(y)), ()) for x, y in random.normal(size=(24, 2))]
     judge = _judge_of(ill)
     start = np.arange(24) // 3
-    coarse = merged(points(records), start, judge)
-    fine = halved(points(records), coarse, 3, np.unique(ill, return_inverse=True)[1], judge)
+    coarse = merge_failing(points(records), start, judge)
+    fine = halve_where_kept(points(records), coarse, 3, np.unique(ill, return_inverse=True)[1], judge)
     for clusters in (coarse, fine):
         assert all(_is_close(members, ill, t) for members in parts(clusters))
     assert all(any(one <= other for other in parts(coarse)) for one in parts(start))
@@ -144,16 +142,16 @@ def test_merged_and_halved_clusters_keep_what_is_demanded(seed: int) -> None:
     assert min(len(one) for one in parts(fine)) >= 3
 
 
-def _judge_of(ill: list[str]) -> Judge:
-    return _judged(ill, {"t_closeness": {"t": "1/4", "attribute": "ill"}})
+def _judge_of(ill: list[str]) -> ClusterDemands:
+    return _demands_of(ill, {"t_closeness": {"t": "1/4", "attribute": "ill"}})
 
 
 def test_unions_are_judged_as_one_cluster() -> None:
-    judge = _judged([*"aabbab"], {"distinct_l_diversity": {"l": 2}})
+    judge = _demands_of([*"aabbab"], {"distinct_l_diversity": {"l": 2}})
     clusters = np.array([0, 0, 1, 1, 2, 2])
     assert judge.kept(clusters, 3).tolist() == [False, False, True]
     assert judge.unions_kept(clusters, 3, np.array([[0, 1], [0, 2], [1, 0]])).tolist() == [True, True, True]
-    judge = _judged([*"aaaaab"], {"distinct_l_diversity": {"l": 2}})
+    judge = _demands_of([*"aaaaab"], {"distinct_l_diversity": {"l": 2}})
     assert judge.unions_kept(clusters, 3, np.array([[0, 1], [1, 2]])).tolist() == [False, True]
 
 
@@ -172,8 +170,8 @@ def test_clusters_take_one_record_of_every_quantile(count: int, size: int, seed:
         [((float(x),), (int(c),)) for x, c in zip(random.normal(size=count), values % 3, strict=True)], [flat(3)]
     )
     for clusters in (
-        quantiles.clustered(records, exchange=False),
-        quantiles.clustered(records, exchange=True),
+        quantiles.cluster(records, exchange=False),
+        quantiles.cluster(records, exchange=True),
         quantiles.drawn(random),
     ):
         assert len(parts(clusters)) == count // size
@@ -190,7 +188,7 @@ def test_the_fewest_quantiles_that_suffice() -> None:
     values = np.array([one == "b" for one in ill], dtype=np.int64)
     assert smallest_size(values, 2, judge, lambda: np.random.default_rng(0)) == 2
     assert smallest_size(values, 3, judge, lambda: np.random.default_rng(0)) == 3
-    strict = _judged(ill, {"t_closeness": {"t": 0, "attribute": "ill"}})
+    strict = _demands_of(ill, {"t_closeness": {"t": 0, "attribute": "ill"}})
     assert smallest_size(values, 3, strict, lambda: np.random.default_rng(0)) == 4
 
 

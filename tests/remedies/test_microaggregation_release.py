@@ -23,7 +23,7 @@ from tcdp_audit.testing.remedies import remedy_conforms
 from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION
 from tcdp_audit_plugins.remedies.microaggregation.centroids import means, medians
 from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
-from tcdp_audit_plugins.remedies.microaggregation.refined import refined
+from tcdp_audit_plugins.remedies.microaggregation.refined import refined_clusters
 
 K2 = {"k_anonymity": {"k": 2}}
 LEVELS = {"role": "quasi_identifier", "scale": "ordinal", "order": ["low", "mid", "high"]}
@@ -104,7 +104,7 @@ def test_suppressed_labels_are_no_labels() -> None:
 )
 def test_unrounded_means_keep_sums(rows: list[tuple[int, int]], k: int) -> None:
     records = points([(row, ()) for row in rows])
-    for clusters in (mdav(records, k), refined(records, k)):
+    for clusters in (mdav(records, k), refined_clusters(records, k)):
         sizes = np.bincount(clusters)
         assert k <= sizes.min() <= sizes.max() < 2 * k
         for column in records.numbers.T:

@@ -24,7 +24,7 @@ from tcdp_audit.remedy import RemedyError, Treatment
 from tcdp_audit.remedy_view import RemedyView
 from tcdp_audit.treatment import treated
 from tcdp_audit_plugins.remedies.noise import NOISE
-from tcdp_audit_plugins.remedies.noise.response import retained
+from tcdp_audit_plugins.remedies.noise.mechanisms import retention_of
 
 PLUGINS = Plugins.load(external=False)
 SALARIES = [10, 20, 20, 30, 40, 50, 50, 50, 60, None]
@@ -108,10 +108,10 @@ def test_answers_are_values_of_the_domain() -> None:
     ],
 )
 def test_the_probability_of_keeping_a_value(epsilon: Fraction, values: int, retention: str) -> None:
-    assert retained(epsilon, values) == Fraction(retention)
+    assert retention_of(epsilon, values) == Fraction(retention)
 
 
-# What is told is what an audit of the table before the noise takes
+# The line that is given is what an audit of the table before the noise takes
 
 
 @pytest.mark.parametrize("given", [LAPLACE, GEOMETRIC, RESPONSE])

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from bucketized import PLUGINS, distance_of, quasi_identifiers, sensitive
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tcdp_audit import PolicyError, audit, fix, load_policy
@@ -22,6 +22,7 @@ from tcdp_audit.remedy import RemedyError
 from tcdp_audit.remedy_view import RemedyView
 from tcdp_audit.treatment import treated
 from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE
+from tcdp_audit_plugins.remedies.rebucketize.trial import concerns
 
 GRADES = ["none", "low", "medium", "high", "severe"]
 PLACES = {"anywhere": {"north": ["oslo", "turku"], "south": ["rome", "bari"]}}
@@ -160,8 +161,7 @@ def test_classes_pass_and_one_bucket_more_would_not(records: list[tuple[int, str
     def smallest(table: pa.Table) -> int:
         return min(Counter(zip(table["age"].to_pylist(), table["place"].to_pylist(), strict=True)).values())
 
-    if smallest(pa.table(columns)) >= k or len(set(numbers)) < 2:
-        return
+    assume(smallest(pa.table(columns)) < k and len(set(numbers)) > 1)
     if min(Counter(places).values()) < k:
         with pytest.raises(RemedyError, match="does not help: even 1 of them do not pass"):
             _applied(columns, attributes, expect, audited=False, attribute="age")
@@ -264,6 +264,34 @@ def test_a_plan_names_what_is_in_buckets_and_fails() -> None:
         proposed = [one["attribute"] for one in REBUCKETIZE.plan(view, outcomes)]
         assert proposed == ["age", "colour", "town", "value"]
         assert list(REBUCKETIZE.plan(view, ())) == []
+
+
+def test_a_column_is_not_concerned_by_one_whose_name_holds_its_name() -> None:
+    """An outcome on several attributes names them as `a × b`, and so may a column be called."""
+    names = ["a", "a × b", "b"]
+    attributes = {**quasi_identifiers(["zip"]), **{name: sensitive() for name in names}}
+    table = pa.table({"zip": ["x", "x", "y", "y"], **{name: _bins([1, 9, 1, 9], 4) for name in names}})
+    expect = [{"distinct_l_diversity": {"l": 3, "attribute": "a × b"}}]
+    policy = load_policy({"version": 1, "attributes": attributes, "expect": expect}, PLUGINS)
+    outcome = audit(table, policy, plugins=PLUGINS).expectations[0]
+    with open_engine(table, 2**28) as engine:
+        view = RemedyView(Release(engine, policy), (outcome,), 0, lambda _: ())
+        assert outcome.blocks
+        assert [name for name in names if concerns(view, outcome, view.attribute(name))] == ["a × b"]
+        assert list(REBUCKETIZE.plan(view, (outcome,))) == [{"attribute": "a × b"}]
+
+
+def test_attributes_read_together_are_all_concerned() -> None:
+    names = ["a", "b", "c"]
+    attributes = {**quasi_identifiers(["zip"]), **{name: sensitive() for name in names}}
+    table = pa.table({"zip": ["x"], **{name: [1] for name in names}})
+    document = {"version": 1, "attributes": attributes, "conventions": {"multiple_sensitive": "joint"}}
+    policy = load_policy({**document, "expect": [{"distinct_l_diversity": {"l": 3}}]}, PLUGINS)
+    outcome = audit(table, policy, plugins=PLUGINS).expectations[0]
+    with open_engine(table, 2**28) as engine:
+        view = RemedyView(Release(engine, policy), (outcome,), 0, lambda _: ())
+        assert outcome.attribute == "a × b × c"
+        assert all(concerns(view, outcome, view.attribute(name)) for name in names)
 
 
 @pytest.mark.parametrize(

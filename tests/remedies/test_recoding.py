@@ -15,7 +15,7 @@ from tcdp_audit.generalised import members, number_or_interval
 from tcdp_audit.hierarchy import load_hierarchy
 from tcdp_audit.policy import AttributeDeclaration, Conventions
 from tcdp_audit.remedy_view import Attribute
-from tcdp_audit_plugins.remedies.recoding import recode
+from tcdp_audit_plugins.remedies._shared.recoding import recode
 
 GRADES = ["low", "medium", "high", "severe"]
 PLACES = {"anywhere": {"north": ["oslo", "turku"], "south": {"rome": None, "bari": None}}}

@@ -199,7 +199,8 @@ def test_the_limit_is_named_with_what_would_do() -> None:
 
 def test_what_no_class_can_keep_is_refused() -> None:
     with pytest.raises(
-        RemedyError, match=r"6 records cannot be grouped .* one class of all 6 records does not keep it"
+        RemedyError,
+        match=r"6 of 6 records cannot be grouped .* k-anonymity would fail even if all records were one class",
     ):
         _suppressed(SIX, [{"k_anonymity": {"k": 7}}])
 
@@ -258,6 +259,13 @@ def test_every_class_keeps_the_demands_whatever_the_order(
     _changed(rows, after)
     assert _all_keep(after, keeps)
     assert sorted(_suppressed(random.sample(rows, len(rows)), expect)) == sorted(after)
+
+
+def test_some_table_is_repaired_and_some_is_refused() -> None:
+    repairable = [("a", "1"), ("a", "1"), ("b", "1"), ("c", "2")]
+    assert _all_keep(_suppressed(repairable, [K2]), _as_many(2))
+    with pytest.raises(RemedyError):
+        _suppressed(repairable[2:], [K3])
 
 
 def _small_tables(number: int) -> Iterator[list[Row]]:

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from tcdp_audit.remedy import RemedyError, Treatment
 from tcdp_audit.remedy_view import RemedyView
-from tcdp_audit_plugins.remedies.bucketization.buckets import Buckets
+from tcdp_audit_plugins.remedies._shared.buckets import Buckets
+from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
 from tcdp_audit_plugins.remedies.bucketization.choice import choose
 from tcdp_audit_plugins.remedies.bucketization.composition import Composition, compose
-from tcdp_audit_plugins.remedies.bucketization.demand import Demand
+from tcdp_audit_plugins.remedies.bucketization.goal import BucketGoal
 from tcdp_audit_plugins.remedies.bucketization.parameters import BucketizationParameters, Released
 from tcdp_audit_plugins.remedies.bucketization.refusal import refusal
-from tcdp_audit_plugins.remedies.recoding import is_ranged, recode
 
 Integers = NDArray[np.int64]
 
@@ -31,26 +31,25 @@ def apply(view: RemedyView, parameters: BucketizationParameters) -> Treatment:
 
     Source: Domingo-Ferrer, Soria-Comas (2015), section 6.
     """
-    demand = _demand(view, parameters)
-    if demand.values < 2 or demand.number > demand.values or not demand.rounds:
-        raise refusal(demand)
-    buckets = demand.buckets
-    composition = _with_valueless(compose(demand.construction, demand.rounds), buckets)
+    goal = _goal(view, parameters)
+    if goal.values < 2 or goal.number > goal.values or not goal.classes_per_bucket:
+        raise refusal(goal)
+    buckets = goal.buckets
+    composition = _with_valueless(compose(goal.design, goal.classes_per_bucket), buckets)
     quasi_identifiers = view.quasi_identifiers
     classes = choose(quasi_identifiers, buckets.of_record, composition, view.generator())
     count = len(composition.counts)
     distance = largest_ratio(classes, count, buckets)
-    if distance is None or distance > demand.t:
+    if distance is None or distance > goal.t:
         raise RemedyError("the classes that were made are not t-close; this is an error of the program")
     released = buckets.means() if parameters.release is Released.MEANS else buckets.labels()
     recoded = {one.name: recode(one, classes, count, view.suppressed_token) for one in quasi_identifiers}
-    return Treatment(
-        columns={**recoded, parameters.attribute: released}, notes=_notes(classes, buckets, demand.rounds, distance)
-    )
+    notes = _notes(classes, buckets, goal.classes_per_bucket, distance)
+    return Treatment(columns={**recoded, parameters.attribute: released}, notes=notes)
 
 
-def _demand(view: RemedyView, parameters: BucketizationParameters) -> Demand:
-    """What the parameters ask for, under the policy's conventions."""
+def _goal(view: RemedyView, parameters: BucketizationParameters) -> BucketGoal:
+    """The goal that the parameters ask for, under the policy's conventions."""
     attribute, convention = view.attribute(parameters.attribute), view.policy.conventions.missing_sensitive
     if is_ranged(attribute) and not attribute.is_ordered:
         raise RemedyError(f"generalised values of {attribute.name!r} overlap, so that they cannot be cut into buckets")
@@ -59,7 +58,7 @@ def _demand(view: RemedyView, parameters: BucketizationParameters) -> Demand:
             f"{attribute.domain.missing:,} records have no value in {attribute.name!r}, which the policy does not "
             "accept; bucketization supplies none"
         )
-    return Demand(attribute, parameters.t, parameters.k, parameters.buckets, convention == "own_category")
+    return BucketGoal(attribute, parameters.t, parameters.k, parameters.buckets, convention == "own_category")
 
 
 def _with_valueless(composition: Composition, buckets: Buckets) -> Composition:
@@ -84,25 +83,25 @@ def largest_ratio(classes: Integers, count: int, buckets: Buckets) -> Fraction |
     """
     masses = buckets.masses.tolist()
     width = int(buckets.of_record.max()) + 1
-    held = np.bincount(classes * width + buckets.of_record, minlength=count * width).reshape(count, width)
-    held = held[:, : len(masses)]
-    if not held.all():
+    counts = np.bincount(classes * width + buckets.of_record, minlength=count * width).reshape(count, width)
+    counts = counts[:, : len(masses)]
+    if not counts.all():
         return None
-    size = np.broadcast_to(held.sum(axis=1)[:, None], held.shape)
-    bucket = np.broadcast_to(np.arange(len(masses)), held.shape)
-    different = np.unique(np.stack([size.ravel(), bucket.ravel(), held.ravel()]), axis=1)
+    size = np.broadcast_to(counts.sum(axis=1)[:, None], counts.shape)
+    bucket = np.broadcast_to(np.arange(len(masses)), counts.shape)
+    different = np.unique(np.stack([size.ravel(), bucket.ravel(), counts.ravel()]), axis=1)
     shares = (Fraction(n * sum(masses), size * masses[one]) for size, one, n in different.T.tolist())
     return max(max(share, 1 / share) for share in shares)
 
 
-def _notes(classes: Integers, buckets: Buckets, rounds: int, distance: Fraction) -> dict[str, Any]:
+def _notes(classes: Integers, buckets: Buckets, classes_per_bucket: int, distance: Fraction) -> dict[str, Any]:
     sizes = np.bincount(classes)
     return {
         "buckets": buckets.values,
         "smallest_bucket": int(buckets.masses.min()),
         "largest_bucket": int(buckets.masses.max()),
         "classes": len(sizes),
-        "emphasised": rounds,
+        "emphasised": classes_per_bucket,
         "smallest_class": int(sizes.min()),
         "largest_class": int(sizes.max()),
         "distance": float(distance),

@@ -1,4 +1,4 @@
-"""Which records each class takes: those near each other in the quasi-identifiers, as many per bucket as it needs."""
+"""The records of each class: near each other in the quasi-identifiers, as many per bucket as the class needs."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.remedy_view import Attribute
+from tcdp_audit.segments import rank_within
+from tcdp_audit_plugins.remedies._shared.recoding import is_ranged
 from tcdp_audit_plugins.remedies.bucketization.composition import Composition
-from tcdp_audit_plugins.remedies.bucketization.exchange import exchanged
 from tcdp_audit_plugins.remedies.bucketization.halving import Parts
-from tcdp_audit_plugins.remedies.recoding import is_ranged
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 FAR = 2.0  # where a missing value stands: as far from the others as they are from each other
+MOST_SWEEPS = 100
+WORK = 3_000_000  # records that all sweeps together may move: a second or so
 
 
 def choose(
@@ -33,14 +35,14 @@ def choose(
     Returns:
         int64, shape (records,), from 0 to classes - 1; every class has exactly its composition.
 
-    Cost: O(log classes) sorts of the records, and the sorts of `exchanged`.
+    Cost: O(log classes) sorts of the records, and the sorts of `with_exchanges`.
     """
     places = np.array([place(one) for one in quasi_identifiers])
     chosen = np.zeros(len(bucket), dtype=np.int64)
     parts = Parts.whole(len(bucket), len(composition.counts)).without_settled(chosen)
     while len(parts.classes):
-        parts = parts.halved(places, bucket, composition).without_settled(chosen)
-    return exchanged(chosen, places, bucket, composition, generator)
+        parts = parts.halve(places, bucket, composition).without_settled(chosen)
+    return with_exchanges(chosen, places, bucket, composition, generator)
 
 
 def place(attribute: Attribute) -> Floats:
@@ -54,12 +56,59 @@ def place(attribute: Attribute) -> Floats:
     domain = attribute.domain
     places = np.full(domain.size + 1, FAR)
     if is_ranged(attribute):
-        numbers = attribute.numbers
-        places[:-1] = (numbers - numbers.min(initial=np.inf)) / (np.ptp(numbers) if len(np.unique(numbers)) > 1 else 1)
+        known = ~domain.tells_nothing[:-1]
+        numbers = attribute.numbers[known]
+        extent = np.ptp(numbers) if len(numbers) else 0.0
+        places[:-1][known] = (numbers - numbers.min(initial=np.inf)) / (extent or 1.0)
     else:
         order = np.argsort(-domain.counts, kind="stable")
         if attribute.tree is not None:
             order = np.lexsort(attribute.tree.ancestors)
         places[order] = np.arange(domain.size) / max(domain.size - 1, 1)
-    places[list(domain.suppressed)] = FAR
+    places[domain.tells_nothing] = FAR
     return places[attribute.codes]
+
+
+def with_exchanges(
+    chosen: Integers, places: Floats, bucket: Integers, composition: Composition, generator: np.random.Generator
+) -> Integers:
+    """Classes that are more homogeneous than `chosen`, of the same composition.
+
+    A sweep lines up the means of the classes in a random direction and pairs neighbours. Of the records that a pair
+    has from one bucket, each class keeps as many as before, those nearer to its mean than to the other's; no sweep
+    can increase the sum of squared distances to the means.
+
+    Args:
+        chosen: the class of each record.
+        places: the place of every record on each quasi-identifier. Shape (attributes, records).
+        bucket: the bucket of each record.
+        composition: the classes.
+        generator: the directions.
+
+    Returns:
+        int64, shape (records,).
+
+    Cost: a sort of the records for each of 100 sweeps, fewer beyond 30,000 records.
+    """
+    for _ in range(min(MOST_SWEEPS, WORK // len(chosen)) if len(composition.counts) > 1 else 0):
+        chosen = _swept(chosen, places, bucket, composition.counts, generator.normal(size=len(places)))
+    return chosen
+
+
+def _swept(chosen: Integers, places: Floats, bucket: Integers, counts: Integers, direction: Floats) -> Integers:
+    classes, buckets = counts.shape
+    sizes = counts.sum(axis=1)
+    means = np.array([np.bincount(chosen, weights=one, minlength=classes) for one in places]) / sizes
+    line = np.argsort(direction @ means, kind="stable")
+    left, right = line[: classes // 2 * 2 : 2], line[1::2]
+    pair = np.full(classes, -1)
+    pair[left] = pair[right] = np.arange(len(left))
+    moving = np.flatnonzero(pair[chosen] >= 0)
+    of_pair = pair[chosen[moving]]
+    towards_right = means[:, right] - means[:, left]
+    leaning = np.einsum("ar,ar->r", places[:, moving], towards_right[:, of_pair])
+    cell = of_pair * buckets + bucket[moving]
+    stays_left = rank_within(cell, leaning) < counts[left].ravel()[cell]
+    result = chosen.copy()
+    result[moving] = np.where(stays_left, left[of_pair], right[of_pair])
+    return result

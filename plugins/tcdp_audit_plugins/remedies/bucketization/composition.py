@@ -1,4 +1,4 @@
-"""What every class is made of: how many records of each bucket, one bucket emphasised, all bounds kept exactly."""
+"""Compositions of classes: so many records of each bucket, one bucket emphasised, all bounds kept exactly."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.remedy import RemedyError
-from tcdp_audit_plugins.remedies.bucketization.attainability import Construction
+from tcdp_audit.segments import rank_within
+from tcdp_audit_plugins.remedies.bucketization.goal import ClassDesign
 
 Integers = NDArray[np.int64]
 
@@ -26,7 +27,7 @@ class Composition:
     emphasised: Integers
 
 
-def compose(construction: Construction, rounds: int) -> Composition:
+def compose(design: ClassDesign, classes_per_bucket: int) -> Composition:
     """Give every class the least it may have of each bucket; the emphasised one takes what the others leave.
 
     Classes of one size that emphasise one bucket are alike up to a record, so only such kinds are solved for: a
@@ -34,25 +35,25 @@ def compose(construction: Construction, rounds: int) -> Composition:
     some of it up only where the masses of the buckets demand it.
 
     Args:
-        construction: the masses of the buckets, and t.
-        rounds: how many classes emphasise each bucket; one of `construction.rounds(k)`.
+        design: the masses of the buckets, and t.
+        classes_per_bucket: how many classes emphasise each bucket; one of `design.classes_per_bucket(k)`.
 
     Cost: O(classes x buckets), and a maximum flow over 2b + b nodes.
 
     Source: Domingo-Ferrer, Soria-Comas (2015), section 6.
     """
-    sizes, buckets = construction.sizes(rounds), construction.buckets
+    sizes, buckets = design.sizes(classes_per_bucket), design.buckets
     emphasised = np.arange(len(sizes)) % buckets
     kinds, kind, members = np.unique(emphasised + buckets * sizes, return_inverse=True, return_counts=True)
-    low, high = construction.allowed(kinds // buckets)
+    low, high = design.allowed(kinds // buckets)
     totals = members[:, None] * low
     supply = members * (kinds // buckets) - totals.sum(axis=1)
-    demand = construction.masses - totals.sum(axis=0)
-    totals = totals + _shared(supply, demand, members[:, None] * (high - low), kinds % buckets)
-    return Composition(_dealt(totals, members, kind), emphasised)
+    demand = design.masses - totals.sum(axis=0)
+    totals = totals + _share_out(supply, demand, members[:, None] * (high - low), kinds % buckets)
+    return Composition(_deal(totals, members, kind), emphasised)
 
 
-def _shared(supply: Integers, demand: Integers, room: Integers, emphasised: Integers) -> Integers:
+def _share_out(supply: Integers, demand: Integers, room: Integers, emphasised: Integers) -> Integers:
     """Share out what is left: `supply` places of each kind for `demand` records of each bucket, within `room`."""
     flow = np.zeros_like(room)
     rows = np.arange(len(supply))
@@ -74,17 +75,15 @@ def _completion(supply: Integers, demand: Integers, room: Integers, flow: Intege
     capacity[1:first, first:sink] = room
     capacity[first:sink, 1:first] = flow.T
     capacity[first:sink, sink] = demand
-    found = maximum_flow(csr_array(capacity), 0, sink)
-    if found.flow_value != supply.sum():
+    maximum = maximum_flow(csr_array(capacity), 0, sink)
+    if maximum.flow_value != supply.sum():
         raise RemedyError("no whole numbers of records per class and bucket keep t")
-    return found.flow.toarray()[1:first, first:sink].astype(np.int64)
+    return maximum.flow.toarray()[1:first, first:sink].astype(np.int64)
 
 
-def _dealt(totals: Integers, members: Integers, kind: Integers) -> Integers:
+def _deal(totals: Integers, members: Integers, kind: Integers) -> Integers:
     """The totals of each kind, dealt to its classes in turn: counts of one bucket differ by at most one."""
-    order = np.argsort(kind, kind="stable")
-    turn = np.empty(len(kind), dtype=np.int64)
-    turn[order] = np.arange(len(kind)) - np.repeat(np.cumsum(members) - members, members)
+    turn = rank_within(kind)
     ends = np.cumsum(totals, axis=1)[kind]
     dealt = (ends - turn[:, None] + members[kind][:, None] - 1) // members[kind][:, None]
     return np.diff(dealt, axis=1, prepend=0)

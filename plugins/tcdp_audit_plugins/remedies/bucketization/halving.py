@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.segments import first_of_each, rank_within, starts_of
 from tcdp_audit_plugins.remedies.bucketization.composition import Composition
 
 Integers = NDArray[np.int64]
@@ -38,18 +39,18 @@ class Parts:
 
     @cached_property
     def members(self) -> Integers:
-        """How many classes each part has."""
+        """The number of classes of each part."""
         return np.bincount(self.of_class)
 
     @cached_property
     def lengths(self) -> Integers:
-        """How many records each part has."""
+        """The number of records of each part."""
         return np.bincount(self.of_record)
 
     @cached_property
     def starts(self) -> Integers:
         """Where the records of each part begin."""
-        return np.cumsum(self.lengths) - self.lengths
+        return starts_of(self.lengths)
 
     def without_settled(self, chosen: Integers) -> Parts:
         """The parts that still have several classes; the class of the others' records is written to `chosen`."""
@@ -64,7 +65,7 @@ class Parts:
             number[self.of_class[~of_class]],
         )
 
-    def halved(self, places: Floats, bucket: Integers, composition: Composition) -> Parts:
+    def halve(self, places: Floats, bucket: Integers, composition: Composition) -> Parts:
         """Every part in two, along the quasi-identifier that varies most in it.
 
         The cut is the change of value nearest to the middle, or the middle itself where there is none. Each half
@@ -92,8 +93,8 @@ class Parts:
         lower = self._lower(near, lower_classes, counts, emphasised)
         quota = np.zeros_like(near)
         np.add.at(quota, self.of_class[lower], counts[lower])
-        below = ranks(place, cell) < quota.ravel()[cell]
-        return self._divided(below, lower)
+        below = rank_within(cell, place) < quota.ravel()[cell]
+        return self._divide(below, lower)
 
     def _widest(self, places: Floats) -> Floats:
         """The place of each record on the quasi-identifier with the largest variance in its part."""
@@ -103,7 +104,7 @@ class Parts:
         return np.asarray(inside[variances.argmax(axis=0)[self.of_record], np.arange(len(self.records))])
 
     def _cut(self, place: Floats) -> Integers:
-        """How many classes of each part go to its lower half, from 1 to all but one.
+        """The number of classes of each part that go to its lower half, from 1 to all but one.
 
         Args:
             place: places in ascending order within each part.
@@ -113,16 +114,16 @@ class Parts:
         members, lengths = self.members[part], self.lengths[part]
         lower = (2 * (changes - self.starts[part]) * members + lengths) // (2 * lengths)
         lower = lower.clip(1, members - 1)
-        order = np.lexsort((np.abs(2 * lower - members), part))
-        found, first = np.unique(part[order], return_index=True)
+        order = np.argsort(np.abs(2 * lower - members), kind="stable")
         cut = self.members // 2
-        cut[found] = lower[order[first]]
+        divided, nearest = first_of_each(part, order)
+        cut[divided] = lower[nearest]
         return cut
 
     def _lower(
         self, near: Integers, lower_classes: Integers, counts: Integers, emphasised: Integers
     ) -> NDArray[np.bool_]:
-        """Which classes go to the lower half: so many of each emphasis that they need what is there.
+        """The classes that go to the lower half: so many of each emphasis that they need what is there.
 
         Of `near` records of a bucket, classes that emphasise another take c each, those that emphasise it a; so
         (near - c x classes) / (a - c) classes should emphasise it. The numbers nearest to that, shifted alike so
@@ -139,19 +140,10 @@ class Parts:
         gain = most / np.maximum(members, 1) - least
         share = members * (lower_classes / self.members)[:, None]
         wanted = np.where(gain > 0, (near - lower_classes[:, None] * least) / np.where(gain > 0, gain, 1), share)
-        due: Floats = np.asarray(ranks(np.zeros(len(cell)), cell) + 0.5 - wanted.ravel()[cell], dtype=np.float64)
-        return ranks(due, self.of_class) < lower_classes[self.of_class]
+        due: Floats = np.asarray(rank_within(cell) + 0.5 - wanted.ravel()[cell], dtype=np.float64)
+        return rank_within(self.of_class, due) < lower_classes[self.of_class]
 
-    def _divided(self, below: NDArray[np.bool_], lower: NDArray[np.bool_]) -> Parts:
+    def _divide(self, below: NDArray[np.bool_], lower: NDArray[np.bool_]) -> Parts:
         of_record, of_class = 2 * self.of_record + ~below, 2 * self.of_class + ~lower
         records, classes = np.argsort(of_record, kind="stable"), np.argsort(of_class, kind="stable")
         return Parts(self.records[records], of_record[records], self.classes[classes], of_class[classes])
-
-
-def ranks(figures: Floats, cell: Integers) -> Integers:
-    """The rank of each figure among those of its cell, from 0; equal ones in their own order. O(n log n)."""
-    order = np.lexsort((figures, cell))
-    lengths = np.bincount(cell)
-    found = np.empty(len(cell), dtype=np.int64)
-    found[order] = np.arange(len(cell)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return found

@@ -1,21 +1,29 @@
-"""What a policy says about bucketization."""
+"""The parameters of bucketization, and those that are worth trying on a release that fails."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Annotated
+from fractions import Fraction
+from math import exp
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from tcdp_audit import Outcome, Status
 from tcdp_audit.policy import Role, Scale
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.remedy import RemedyParameters
+from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit_plugins.remedies.bucketization.goal import BucketGoal
+
+LARGEST_EPSILON = 20.0  # t above e^10 asks for more buckets than any class holds
+PARTS = 10**6
 
 
 class Released(StrEnum):
-    """What stands in place of a confidential value."""
+    """The cell in place of a confidential value."""
 
     LABELS = "labels"
     MEANS = "means"
@@ -44,7 +52,7 @@ class BucketizationParameters(RemedyParameters):
 
 
 def faults(parameters: BucketizationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """What the policy shows to be wrong: (parameter, sentence)."""
+    """Faults that only the policy as a whole shows: (parameter, sentence)."""
     name = parameters.attribute
     declared = document.attributes.get(name)
     if declared is None:
@@ -58,3 +66,32 @@ def faults(parameters: BucketizationParameters, document: PolicyDocument) -> Ite
         yield "release", f"means need numbers; {name!r} is {(declared.scale or Scale.NOMINAL).value}"
     if document.conventions.reference != "release":
         yield "", "buckets keep t against the release itself; bucketization needs `reference: release`"
+
+
+def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Proposals for each sensitive attribute that is not close enough.
+
+    The t that is demanded, with the policy's k or as many records as there are buckets; where that is more than the
+    policy's k, also fewer buckets.
+    """
+    sensitive = view.policy.with_role(Role.SENSITIVE)
+    for outcome in outcomes:
+        t = _demanded_ratio(outcome)
+        if t is None or outcome.attribute not in sensitive:
+            continue
+        demanded = view.demanded_k or 1
+        buckets = BucketGoal(view.attribute(outcome.attribute), t, demanded).number
+        yield {"attribute": outcome.attribute, "t": t, "k": max(demanded, buckets)}
+        if 1 < demanded < buckets:
+            yield {"attribute": outcome.attribute, "t": t, "k": demanded, "buckets": demanded}
+
+
+def _demanded_ratio(outcome: Outcome) -> Fraction | None:
+    """The ratio that an outcome fails to keep, rounded down to a millionth where it follows from an epsilon."""
+    if outcome.status is not Status.FAILED or outcome.threshold is None:
+        return None
+    if outcome.check == "t_closeness" and outcome.parameters.get("distance") == "multiplicative":
+        return outcome.threshold
+    if outcome.check == "implied_epsilon":
+        return Fraction(int(exp(min(float(outcome.threshold), LARGEST_EPSILON) / 2) * PARTS), PARTS)
+    return None

@@ -1,8 +1,11 @@
-"""The remedy itself: from a view to the release's columns at the best combination of levels."""
+"""The remedy itself: from a view to the columns at the best combination of levels, or why no combination will do."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +14,19 @@ from tcdp_audit.merged import MergedDemands
 from tcdp_audit.remedy import NewColumn, RemedyError, Treatment
 from tcdp_audit.remedy_view import RemedyView
 from tcdp_audit_plugins.remedies.generalization.base import Base
-from tcdp_audit_plugins.remedies.generalization.judge import Judge, Judged
 from tcdp_audit_plugins.remedies.generalization.lattice import Lattice
+from tcdp_audit_plugins.remedies.generalization.lattice_search import LatticeSearch
 from tcdp_audit_plugins.remedies.generalization.levels import Ladder, ladder
 from tcdp_audit_plugins.remedies.generalization.losses import Measure, mean_penalties
+from tcdp_audit_plugins.remedies.generalization.node_judge import JudgedNode, NodeJudge
 from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters
-from tcdp_audit_plugins.remedies.generalization.report import notes, refusal
-from tcdp_audit_plugins.remedies.generalization.search import Search
+
+DOTS = 200  # dots in the report's chart
+TRIED = 20  # nodes that are tried without a limit to say which limit would do
+FINE = 1000  # limits are proposed in steps of one over this
 
 
-def generalized(view: RemedyView, parameters: GeneralizationParameters) -> Treatment:
+def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatment:
     """Generalise each quasi-identifier to one level, so that every class keeps the policy at the least loss.
 
     Raises:
@@ -34,7 +40,7 @@ def generalized(view: RemedyView, parameters: GeneralizationParameters) -> Treat
     best = search.run()
     if best is None:
         raise RemedyError(refusal(search, aligned=view.policy.document.rows_aligned))
-    return Treatment(_columns(ladders, best), _kept(search.judge, best), notes(search, best))
+    return Treatment(_columns(ladders, best), _kept(search.judge, best), notes_of(search, best))
 
 
 def _ladders(view: RemedyView, parameters: GeneralizationParameters) -> list[Ladder]:
@@ -42,14 +48,14 @@ def _ladders(view: RemedyView, parameters: GeneralizationParameters) -> list[Lad
     return [ladder(view, one, widths.get(one.name)) for one in view.quasi_identifiers]
 
 
-def _search(view: RemedyView, parameters: GeneralizationParameters, ladders: Sequence[Ladder]) -> Search:
+def _search(view: RemedyView, parameters: GeneralizationParameters, ladders: Sequence[Ladder]) -> LatticeSearch:
     choices = [_choices(one, (parameters.levels or {}).get(one.name)) for one in ladders]
     costs = mean_penalties(ladders) if parameters.loss is Measure.NCP else None
     lattice = Lattice.of(choices, costs)
     base = Base(ladders, [levels[0] for levels in choices])
     demands = MergedDemands(view.demands, base.classes, len(base.sizes))
-    judge = Judge(base, demands, parameters.loss, int(parameters.suppression * view.records))
-    return Search(lattice, judge, view.progress)
+    judge = NodeJudge(base, demands, parameters.loss, int(parameters.suppression * view.records))
+    return LatticeSearch(lattice, judge, view.progress)
 
 
 def _choices(ladder: Ladder, fixed: int | None) -> list[int]:
@@ -61,17 +67,82 @@ def _choices(ladder: Ladder, fixed: int | None) -> list[int]:
     return [fixed]
 
 
-def _columns(ladders: Sequence[Ladder], best: Judged) -> dict[str, NewColumn]:
+def _columns(ladders: Sequence[Ladder], best: JudgedNode) -> dict[str, NewColumn]:
     """The columns above level 0; the others stay as they are."""
     return {
-        one.name: NewColumn(
-            np.array([*one.levels[level].labels, None], dtype=object)[:-1],
-            one.levels[level].codes[one.attribute.codes],
-        )
+        one.name: NewColumn.of_texts(one.levels[level].labels, one.levels[level].codes[one.attribute.codes])
         for one, level in zip(ladders, best.levels, strict=True)
         if level
     }
 
 
-def _kept(judge: Judge, best: Judged) -> NDArray[np.bool_] | None:
+def _kept(judge: NodeJudge, best: JudgedNode) -> NDArray[np.bool_] | None:
     return ~judge.removed(best.levels)[judge.base.classes] if best.suppressed else None
+
+
+def notes_of(search: LatticeSearch, best: JudgedNode) -> dict[str, Any]:
+    """The figures that the guide explains, by name; no cell among them."""
+    ladders = search.judge.base.ladders
+    return {
+        "nodes": search.lattice.nodes,
+        "evaluated": len(search.seen),
+        "pruning": "monotonicity" if search.judge.monotone else "bounds",
+        "levels": {one.name: [level, one.height] for one, level in zip(ladders, best.levels, strict=True)},
+        "measure": search.judge.measure.value,
+        "loss": best.loss,
+        "suppressed": best.suppressed,
+        "lattice": _dots(search, best),
+    }
+
+
+def _dots(search: LatticeSearch, best: JudgedNode) -> list[list[Any]]:
+    """The best node, and as many others as the chart has room for, evenly over the order of their losses."""
+    others = _spread(sorted((one for one in search.seen if one is not best), key=_rank), DOTS - 1)
+    records = int(search.judge.base.sizes.sum())
+    dots = sorted([best, *others], key=_rank)
+    return [[one.loss, one.suppressed / records, one.kept, list(one.levels)] for one in dots]
+
+
+def _rank(judged: JudgedNode) -> tuple[float, list[int]]:
+    return judged.loss, list(judged.levels)
+
+
+def _spread(ordered: Sequence[JudgedNode], room: int) -> list[JudgedNode]:
+    if len(ordered) <= room:
+        return list(ordered)
+    return [ordered[round(place * (len(ordered) - 1) / (room - 1))] for place in range(room)]
+
+
+def refusal(search: LatticeSearch, *, aligned: bool) -> str:
+    """The reason why no combination of levels keeps the policy, and a limit of suppression that would do.
+
+    Args:
+        search: one without a result.
+        aligned: whether the policy forbids to drop records.
+    """
+    judge = search.judge
+    records = int(judge.base.sizes.sum())
+    limit = f" with at most {judge.allowed:,} of {records:,} records suppressed" if judge.allowed else ""
+    failed = f"none of the {search.lattice.nodes:,} combinations of levels keeps the policy{limit}"
+    nearest = _nearest(search)
+    if nearest is None:
+        return f"{failed}; {_insufficient(search)}"
+    failed += f"; at the nearest one tried, {nearest.suppressed:,} of {records:,} records would have to be suppressed"
+    share = ceil(nearest.suppressed * FINE / records) / FINE
+    return failed if aligned or share >= 1 else f"{failed}, so `suppression: {share:g}` would do"
+
+
+def _insufficient(search: LatticeSearch) -> str:
+    """The demands that the coarsest node does not keep."""
+    judge = search.judge
+    checks = judge.demands.failed(*judge.base.merged(search.lattice.at(search.lattice.top)))
+    fails = f"{' and '.join(checks)} fail{'s' if len(checks) == 1 else ''}"
+    return f"even at the coarsest of them {fails}" if checks else "the coarsest of them leaves nothing to release"
+
+
+def _nearest(search: LatticeSearch) -> JudgedNode | None:
+    """The node that can be kept with the fewest suppressed records, among those that came nearest."""
+    unlimited = replace(search.judge, allowed=int(search.judge.base.sizes.sum()) - 1)
+    nearest = sorted(search.seen, key=lambda one: (one.suppressed, one.loss))[:TRIED]
+    tried = (unlimited.judge_node(one.levels) for one in nearest)
+    return min((one for one in tried if one.kept), key=lambda one: one.suppressed, default=None)

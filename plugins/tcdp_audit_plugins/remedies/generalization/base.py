@@ -60,9 +60,9 @@ class Base:
         """
         keys = self._keys(levels, self._codes)
         if keys.span <= ROOM * len(keys.values):
-            return _marked(keys.values, keys.span)
-        found, numbers = np.unique(keys.values, return_inverse=True)
-        return numbers, len(found)
+            return _mark_keys(keys.values, keys.span)
+        distinct, numbers = np.unique(keys.values, return_inverse=True)
+        return numbers, len(distinct)
 
     def penalty(self, levels: Sequence[int], classes: NDArray[np.bool_]) -> float:
         """The certainty penalty of the records of some base classes at a node, summed over them and all attributes."""
@@ -73,7 +73,7 @@ class Base:
         return total
 
     def hidden(self, levels: Sequence[int]) -> NDArray[np.bool_]:
-        """Which base classes a node suppresses in every quasi-identifier. Shape (base classes,)."""
+        """The base classes that a node suppresses in every quasi-identifier. Shape (base classes,)."""
         hidden = np.ones(len(self.sizes), dtype=bool)
         for ladder, level, codes in zip(self.ladders, levels, self._codes, strict=True):
             chosen = ladder.levels[level]
@@ -83,7 +83,7 @@ class Base:
         return hidden
 
 
-def _marked(keys: KeyArray, span: int) -> tuple[Numbers, int]:
+def _mark_keys(keys: KeyArray, span: int) -> tuple[Numbers, int]:
     """Keys numbered in ascending order, and how many different ones there are."""
     seen = np.zeros(span, dtype=bool)
     seen[keys] = True

@@ -12,8 +12,8 @@ from math import inf, prod
 
 import numpy as np
 
+from tcdp_audit.exact import Floats
 from tcdp_audit.remedy import RemedyError
-from tcdp_audit_plugins.remedies.generalization.levels import Floats
 
 MOST_NODES = 2_000_000
 Place = tuple[int, ...]
@@ -56,7 +56,7 @@ class Lattice:
 
     @property
     def nodes(self) -> int:
-        """How many nodes it has."""
+        """The number of nodes."""
         return self.bounds.size
 
     def at(self, place: Place) -> list[int]:

@@ -1,4 +1,4 @@
-"""What a node costs, by each measure that a search can make least.
+"""The loss of a node, by each measure that a search can make least.
 
 Without suppression a coarser node costs at least what a finer one does, by every measure; and suppression lowers a loss
 by no more than `least` says. The search prunes by both. The measures are those of the report on information loss.
@@ -18,7 +18,7 @@ from tcdp_audit_plugins.remedies.generalization.levels import Ladder, Numbers
 
 
 class Measure(StrEnum):
-    """What the search makes least."""
+    """The measure that the search makes least."""
 
     NCP = "ncp"
     DISCERNIBILITY = "discernibility"
@@ -60,7 +60,7 @@ def certainty_penalty(base: Base, node: Node) -> float:
 
 
 def mean_penalties(ladders: Sequence[Ladder]) -> list[list[float]]:
-    """What each level of each quasi-identifier adds to the penalty of a node without suppression."""
+    """The part of each level of each quasi-identifier in the penalty of a node without suppression."""
     return [[cost / len(ladders) for cost in one.costs] for one in ladders]
 
 

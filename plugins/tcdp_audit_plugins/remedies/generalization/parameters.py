@@ -1,21 +1,24 @@
-"""The parameters of `generalization`, and what a policy shows to be wrong with them."""
+"""The parameters of generalization, and when it is proposed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Role, Scale
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.remedy import RemedyParameters
+from tcdp_audit.remedy_view import RemedyView
 from tcdp_audit_plugins.remedies.generalization.losses import Measure
 
 Widths = Annotated[list[Annotated[Exact, Field(gt=0)]], Field(min_length=1)]
+LIMITS = (0.01, 0.05)
 
 
 class GeneralizationParameters(RemedyParameters):
@@ -47,7 +50,7 @@ class GeneralizationParameters(RemedyParameters):
 
 
 def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """What only the policy as a whole shows to be wrong: (parameter, sentence)."""
+    """Faults that only the policy as a whole shows: (parameter, sentence)."""
     for field in ("levels", "bins"):
         for name in getattr(parameters, field) or ():
             declared = document.attributes.get(name)
@@ -60,3 +63,17 @@ def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> It
             yield "bins", f"each width of {name!r} must be a multiple of the one before, so that bins join into bins"
     if parameters.suppression and document.rows_aligned:
         yield "suppression", "dropping records would break `rows_aligned: true`; leave it at 0, or declare a `key:`"
+
+
+def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Parameters to try, where a demand on classes fails and a quasi-identifier has a hierarchy.
+
+    Args:
+        view: the release.
+        outcomes: what stands against it.
+    """
+    if not view.failing_on_classes(outcomes) or all(one.hierarchy is None for one in view.quasi_identifiers):
+        return
+    yield {}
+    if not view.policy.document.rows_aligned:
+        yield from ({"suppression": limit} for limit in LIMITS)

@@ -1,4 +1,4 @@
-"""The remedy itself: from a view to columns in which all records of a cluster agree."""
+"""The remedy itself: from a view to columns in which all records of a cluster agree, or why there are none."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.keys import fold
 from tcdp_audit.policy import Role
 from tcdp_audit.remedy import RemedyError, Treatment
 from tcdp_audit.remedy_view import Attribute, RemedyView
-from tcdp_audit_plugins.remedies.microaggregation.centroids import loss_percent, released
-from tcdp_audit_plugins.remedies.microaggregation.confidential import named, places
-from tcdp_audit_plugins.remedies.microaggregation.halving import halved
-from tcdp_audit_plugins.remedies.microaggregation.judged import Judge
+from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class
+from tcdp_audit_plugins.remedies.microaggregation.centroids import loss_percent, released_column
+from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
 from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
-from tcdp_audit_plugins.remedies.microaggregation.merging import merged
+from tcdp_audit_plugins.remedies.microaggregation.merging import halve_where_kept, merge_failing
 from tcdp_audit_plugins.remedies.microaggregation.parameters import (
     Closeness,
     Method,
     MicroaggregationParameters,
-    demanded_k,
 )
-from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
-from tcdp_audit_plugins.remedies.microaggregation.quantiles import Quantiles, smallest_size
-from tcdp_audit_plugins.remedies.microaggregation.records import points_of
-from tcdp_audit_plugins.remedies.microaggregation.refined import refined
-from tcdp_audit_plugins.remedies.microaggregation.refusal import refusal
+from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions, points_of
+from tcdp_audit_plugins.remedies.microaggregation.quantiles import (
+    Quantiles,
+    confidential_attribute,
+    places,
+    smallest_size,
+)
+from tcdp_audit_plugins.remedies.microaggregation.refined import refined_clusters
 
 
-def microaggregated(view: RemedyView, parameters: MicroaggregationParameters) -> Treatment:
+def microaggregate(view: RemedyView, parameters: MicroaggregationParameters) -> Treatment:
     """Give all records of a cluster the same quasi-identifiers: means, medians and modes.
 
     Raises:
@@ -41,21 +41,24 @@ def microaggregated(view: RemedyView, parameters: MicroaggregationParameters) ->
     Cost: that of the method, and of judging clusters where they have to keep more than k.
     """
     k = _size(view, parameters)
-    attributes = _aggregated(view, parameters)
+    attributes = _attributes_to_aggregate(view, parameters)
     order = _by_content(view)
     points = points_of(attributes, order)
 
     def released_as(clusters: Clusters) -> Treatment:
-        return Treatment({one.name: released(one, order, clusters, rounded=parameters.rounded) for one in attributes})
+        return Treatment(
+            {one.name: released_column(one, order, clusters, rounded=parameters.rounded) for one in attributes}
+        )
 
     if parameters.closeness is Closeness.NONE or not view.demands:
         clusters, notes = _by_distance(view, parameters, k, points), dict[str, int]()
     else:
-        judge = Judge(view.demands, order)
-        clusters, notes = _judged(view, parameters, k, points, judge)
-        if not judge.kept(clusters, int(clusters.max()) + 1).all():
+        demands = ClusterDemands(view.demands, order)
+        clusters, notes = _clusters_that_keep(view, parameters, k, points, demands)
+        if not demands.kept(clusters, int(clusters.max()) + 1).all():
             whole = released_as(np.zeros_like(clusters))
-            raise RemedyError(refusal(judge.failed_by_all(), view.audited(whole)))
+            reason = refused_as_one_class(failed_as_one_class(view.demands), view.audited(whole))
+            raise RemedyError(f"no clusters of these records keep the policy: {reason}")
     return replace(released_as(clusters), notes={"k": k, **_figures(points, clusters), **notes})
 
 
@@ -70,9 +73,9 @@ def _figures(points: Points, clusters: Clusters) -> Mapping[str, Any]:
 
 
 def _size(view: RemedyView, parameters: MicroaggregationParameters) -> int:
-    k = parameters.k or demanded_k(view.policy)
-    if k is None:
+    if parameters.k is None and view.demanded_k is None:
         raise RemedyError("the policy demands no k of its classes; give the remedy a `k`")
+    k = parameters.k or max(view.demanded_k or 2, 2)
     if k > view.records:
         raise RemedyError(
             f"no cluster has k = {k:,} records, because the release has {view.records:,}; the largest k is that"
@@ -80,7 +83,7 @@ def _size(view: RemedyView, parameters: MicroaggregationParameters) -> int:
     return k
 
 
-def _aggregated(view: RemedyView, parameters: MicroaggregationParameters) -> list[Attribute]:
+def _attributes_to_aggregate(view: RemedyView, parameters: MicroaggregationParameters) -> list[Attribute]:
     """The quasi-identifiers that are aggregated; all others must have one value."""
     known = view.quasi_identifiers
     if not known:
@@ -99,27 +102,28 @@ def _by_content(view: RemedyView) -> Positions:
     """An order of the records by what they contain, so that the order they came in decides nothing."""
     unit = [] if view.release.unit is None else [view.release.unit.attribute]
     attributes = [*view.quasi_identifiers, *view.attributes([*view.policy.with_role(Role.SENSITIVE), *unit])]
-    keys = fold([one.codes for one in attributes], [one.domain.size + 1 for one in attributes])
-    return np.argsort(keys.values, kind="stable")
+    return np.argsort(view.classes(attributes)[0], kind="stable")
 
 
-def _judged(
-    view: RemedyView, parameters: MicroaggregationParameters, k: int, points: Points, judge: Judge
+def _clusters_that_keep(
+    view: RemedyView, parameters: MicroaggregationParameters, k: int, points: Points, demands: ClusterDemands
 ) -> tuple[Clusters, dict[str, int]]:
     """Clusters that keep the demands, if any do, and figures about how they came to."""
     first, notes = parameters.closeness is Closeness.FIRST, dict[str, int]()
-    sensitive = [named(view.sensitive, parameters.attribute)] if first else view.sensitive
-    values = places(sensitive, judge.order)
+    sensitive = [confidential_attribute(view.sensitive, parameters.attribute)] if first else view.sensitive
+    values = places(sensitive, demands.order)
     if first:
-        size = notes["quantiles"] = smallest_size(values, k, judge, view.generator)
+        size = notes["quantiles"] = smallest_size(values, k, demands, view.generator)
         exchange = parameters.method is Method.REFINED
-        clusters = Quantiles(values, size).clustered(points, exchange=exchange, progress=view.progress)
+        clusters = Quantiles(values, size).cluster(points, exchange=exchange, progress=view.progress)
     else:
         clusters = _by_distance(view, parameters, k, points)
-    coarser = merged(points, clusters, judge, view.progress)
-    finer = halved(points, coarser, k, values, judge)
+    coarser = merge_failing(points, clusters, demands, view.progress)
+    finer = halve_where_kept(points, coarser, k, values, demands)
     return finer, {**notes, "merged": int(clusters.max() - coarser.max()), "halved": int(finer.max() - coarser.max())}
 
 
 def _by_distance(view: RemedyView, parameters: MicroaggregationParameters, k: int, points: Points) -> Clusters:
-    return refined(points, k) if parameters.method is Method.REFINED else mdav(points, k, progress=view.progress)
+    return (
+        refined_clusters(points, k) if parameters.method is Method.REFINED else mdav(points, k, progress=view.progress)
+    )

@@ -1,4 +1,4 @@
-"""What is released of a cluster: the mean of numbers, the median of ranks, the mode of labels."""
+"""The cell that is released for a cluster: the mean of numbers, the median of ranks, the mode of labels."""
 
 from __future__ import annotations
 
@@ -11,13 +11,21 @@ from tcdp_audit.exact import Floats
 from tcdp_audit.policy import Scale
 from tcdp_audit.remedy import NewColumn
 from tcdp_audit.remedy_view import Attribute
-from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions, modes
-from tcdp_audit_plugins.remedies.microaggregation.records import has_numbers, labels_of, numbers_of
+from tcdp_audit.segments import starts_of
+from tcdp_audit_plugins.remedies.microaggregation.points import (
+    Clusters,
+    Points,
+    Positions,
+    has_numbers,
+    labels_of,
+    modes,
+    numbers_of,
+)
 
 Centroids = tuple[NDArray[Any], Clusters]  # distinct cells, and for each cluster the position of its own
 
 
-def released(attribute: Attribute, order: Positions, clusters: Clusters, *, rounded: bool) -> NewColumn:
+def released_column(attribute: Attribute, order: Positions, clusters: Clusters, *, rounded: bool) -> NewColumn:
     """One attribute with the same cell for all records of a cluster.
 
     Args:
@@ -43,7 +51,7 @@ def _centroids(attribute: Attribute, codes: NDArray[Any], clusters: Clusters, *,
         return attribute.domain.values, modes(labels_of(attribute)[codes], attribute.domain.size, clusters, count)
     numbers = numbers_of(attribute)
     if attribute.scale is Scale.ORDINAL:
-        ranks = np.array([*(attribute.declaration.order or ()), None], dtype=object)[:-1]
+        ranks = np.array(attribute.declaration.order or (), dtype=object)
         return ranks, _or_missing(medians(numbers[codes], clusters, count), len(ranks))
     cells = means(numbers[codes], clusters, count)
     known = numbers[np.isfinite(numbers)]
@@ -61,23 +69,23 @@ def _or_missing(positions: Floats, missing: int) -> Clusters:
 def means(values: Floats, clusters: Clusters, count: int) -> Floats:
     """Mean of every cluster's known values, exactly theirs where they are equal; NaN where there is none. O(values)."""
     known = np.isfinite(values)
-    inside, found = clusters[known], values[known]
+    inside, present = clusters[known], values[known]
     one = np.full(count, np.nan)
-    one[inside] = found
+    one[inside] = present
     sizes = np.bincount(inside, minlength=count)
-    return np.asarray(one + np.bincount(inside, found - one[inside], count) / np.maximum(sizes, 1))
+    return np.asarray(one + np.bincount(inside, present - one[inside], count) / np.maximum(sizes, 1))
 
 
 def medians(values: Floats, clusters: Clusters, count: int) -> Floats:
     """Lower median of every cluster's known values; NaN where there is none. O(values log values)."""
     known = np.isfinite(values)
-    inside, found = clusters[known], values[known]
-    order = np.lexsort((found, inside))
+    inside, present = clusters[known], values[known]
+    order = np.lexsort((present, inside))
     sizes = np.bincount(inside, minlength=count)
-    middle = np.cumsum(sizes) - sizes + (sizes - 1) // 2
+    middle = starts_of(sizes) + (sizes - 1) // 2
     filled = sizes > 0
     lower = np.full(count, np.nan)
-    lower[filled] = found[order][middle[filled]]
+    lower[filled] = present[order][middle[filled]]
     return lower
 
 

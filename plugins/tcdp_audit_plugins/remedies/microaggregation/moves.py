@@ -1,4 +1,4 @@
-"""What it gains when two clusters exchange a record each, or one gives a record to the other."""
+"""The gain of swapping, or giving away, one record between two clusters."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.exact import Floats
-from tcdp_audit_plugins.remedies.microaggregation.members import Members
-from tcdp_audit_plugins.remedies.microaggregation.points import Positions
+from tcdp_audit.segments import rank_within
+from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 
 ROUNDING = 1e-12  # of the longest squared length: smaller gains are no gains
+CHUNK = 2**20  # distances held at once
 
 
 class Pricing:
@@ -79,5 +80,62 @@ class Pricing:
         return np.asarray(pairs_of_one / a + pairs_of_other / b - without - joined)
 
     def _sizes(self, rows: Positions) -> NDArray[np.int64]:
-        """How many records some clusters have. Shape (rows, 1)."""
+        """The number of records of some clusters. Shape (rows, 1)."""
         return np.asarray((self._members.table[rows] >= 0).sum(axis=1, keepdims=True), dtype=np.int64)
+
+
+class Members:
+    """The records of each cluster; -1 stands for no record.
+
+    The sum of squares of a cluster is the sum of the squared distances of its pairs over its size. So it needs no
+    centroid, and it is the same for all scales of attributes.
+
+    Args:
+        points: the records.
+        clusters: the cluster of each record.
+        places: the least width of the table; the largest cluster may need more.
+    """
+
+    def __init__(self, points: Points, clusters: Clusters, places: int) -> None:
+        sizes = np.bincount(clusters)
+        self.points = points
+        self.table = np.full((len(sizes), max(places, int(sizes.max()))), -1, dtype=np.intp)
+        self.table[clusters, rank_within(clusters)] = np.arange(len(clusters))
+        self.own = np.zeros(self.table.shape)  # of each member, the sum of its squared distances to its own cluster
+        self.refresh(np.arange(len(sizes)))
+
+    def __len__(self) -> int:
+        """The number of clusters."""
+        return len(self.table)
+
+    @property
+    def rows_at_once(self) -> int:
+        """The number of pairs of clusters that are compared at once."""
+        return int(max(CHUNK // self.table.shape[1] ** 2, 1))
+
+    @property
+    def clusters(self) -> Clusters:
+        """The cluster of each record."""
+        rows, places = np.nonzero(self.table >= 0)
+        clusters = np.empty(len(self.points), dtype=np.int64)
+        clusters[self.table[rows, places]] = rows
+        return clusters
+
+    @property
+    def loss(self) -> float:
+        """The sum of squares within clusters."""
+        return float((self.own.sum(axis=1) / (2 * (self.table >= 0).sum(axis=1))).sum())
+
+    def refresh(self, rows: Positions) -> None:
+        """Compute anew the distances within some clusters."""
+        for start in range(0, len(rows), self.rows_at_once):
+            part = rows[start : start + self.rows_at_once]
+            self.own[part] = self.distances(part, part).sum(axis=2)
+
+    def distances(self, one: Positions, other: Positions) -> Floats:
+        """Squared distances of the members of two lists of clusters, 0 where there is no member. (pairs, a, b)."""
+        first, second = self.table[one], self.table[other]
+        distances = self.points.blocks(first, self.points, second)
+        distances *= (first >= 0)[:, :, None]
+        distances *= (second >= 0)[:, None, :]
+        return distances

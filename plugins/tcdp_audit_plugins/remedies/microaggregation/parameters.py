@@ -1,28 +1,30 @@
-"""The parameters of `microaggregation`, and what a policy shows to be wrong with them."""
+"""The parameters of microaggregation, and when it is proposed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.check import ClassCheck
-from tcdp_audit.policy import Policy, Role
+from tcdp_audit.outcome import Outcome
+from tcdp_audit.policy import Role
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.remedy import RemedyParameters
+from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit_plugins.remedies.microaggregation.points import has_numbers
 
 
 class Method(StrEnum):
-    """How records are clustered."""
+    """A way to cluster records."""
 
     REFINED = "refined"
     MDAV = "mdav"
 
 
 class Closeness(StrEnum):
-    """How clusters come to keep the policy's demands on classes beyond k."""
+    """A way to keep the policy's demands on classes beyond k."""
 
     MERGE = "merge"
     FIRST = "first"
@@ -65,20 +67,8 @@ class MicroaggregationParameters(RemedyParameters):
     ] = True
 
 
-def demanded_k(policy: Policy) -> int | None:
-    """The largest k that an expectation on classes demands, but at least 2; None where none demands a k."""
-    thresholds = (
-        (one, expectation.parameters)
-        for expectation in policy.expectations
-        if isinstance(expectation.check, ClassCheck)
-        for one in expectation.check.thresholds
-    )
-    demanded = [one.demanded(parameters) for one, parameters in thresholds if one.parameter == "k"]
-    return max((max(int(k), 2) for k in demanded if k is not None), default=None)
-
-
 def faults(parameters: MicroaggregationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """What only the policy as a whole shows to be wrong: (parameter, sentence)."""
+    """Faults that only the policy as a whole shows: (parameter, sentence)."""
     if parameters.k is None and not any(_names_k(one) for one in document.expect):
         yield "k", "the policy demands no k of its classes; say how many records a cluster has at least"
     for name in parameters.attributes or ():
@@ -100,3 +90,21 @@ def _confidential_faults(parameters: MicroaggregationParameters, document: Polic
         yield "attribute", f"{parameters.attribute!r} is no sensitive attribute of the policy"
     elif parameters.attribute is None and len(sensitive) != 1:
         yield "attribute", f"the policy has {len(sensitive)} sensitive attributes; name the one to start from"
+
+
+def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Parameters to try, where a demand on classes fails and all quasi-identifiers are numeric or ordinal.
+
+    Args:
+        view: the release.
+        outcomes: what stands against it.
+    """
+    failing = view.failing_on_classes(outcomes)
+    known = view.quasi_identifiers
+    if not failing or not known or not all(has_numbers(one) for one in known):
+        return
+    k = max(view.demanded_k or 2, 2)
+    yield {"k": k}
+    sensitive = {one.name for one in view.sensitive}
+    for name in sorted({one.attribute for one in failing if one.attribute is not None} & sensitive):
+        yield {"k": k, "closeness": Closeness.FIRST.value, "attribute": name}

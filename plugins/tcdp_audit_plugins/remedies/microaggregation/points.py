@@ -1,11 +1,14 @@
-"""Points between which there is a distance, whatever the scales of their attributes; records, or centroids of them.
+"""Points between which there is a distance, whatever the scales of their attributes: records, or centroids of them.
 
-Two numbers are as far apart as their difference. Two nominal labels are 0 or 1 apart; where a hierarchy is declared,
-the level of their lowest common ancestor over its height. A missing label is at distance 1 from every label.
+Two numbers are as far apart as their difference. A numeric attribute becomes (value - mean) / sd of the table, an
+ordinal one the same by its rank; a range counts as its middle, and a missing number stands at the mean. Two nominal
+labels are 0 or 1 apart; where a hierarchy is declared, the level of their lowest common ancestor over its height. A
+missing label is at distance 1 from every label. A suppressed cell is a missing one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,13 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.exact import Floats
+from tcdp_audit.policy import Scale
+from tcdp_audit.remedy_view import Attribute
+from tcdp_audit.segments import first_of_each
 
 Positions = NDArray[np.intp]
 Clusters = NDArray[np.int64]  # the cluster of each record, from 0
 
 
 @dataclass(frozen=True)
-class Ground:
+class LabelDistances:
     """Distances between the labels of one nominal attribute.
 
     Args:
@@ -59,15 +65,15 @@ class Points:
     Args:
         numbers: standardised numbers and ranks, float64, shape (points, numeric and ordinal attributes).
         labels: codes of each nominal attribute, int64, shape (points,).
-        grounds: how far its labels are apart.
+        label_distances: how far its labels are apart.
     """
 
     numbers: Floats
     labels: tuple[NDArray[np.int64], ...] = ()
-    grounds: tuple[Ground, ...] = ()
+    label_distances: tuple[LabelDistances, ...] = ()
 
     def __len__(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return len(self.numbers)
 
     @cached_property
@@ -77,14 +83,14 @@ class Points:
 
     def take(self, positions: Positions) -> Points:
         """Some of the points, in the order given."""
-        return Points(self.numbers[positions], tuple(codes[positions] for codes in self.labels), self.grounds)
+        return Points(self.numbers[positions], tuple(codes[positions] for codes in self.labels), self.label_distances)
 
     def squared(self, own: Positions, other: Points, others: Positions) -> Floats:
         """Squared distances of pairs of points. Shape (pairs,)."""
         apart = self.numbers[own] - other.numbers[others]
         total = np.einsum("ij,ij->i", apart, apart)
-        for mine, theirs, ground in zip(self.labels, other.labels, self.grounds, strict=True):
-            total += ground.squared(mine[own], theirs[others])
+        for mine, theirs, distances_of_labels in zip(self.labels, other.labels, self.label_distances, strict=True):
+            total += distances_of_labels.squared(mine[own], theirs[others])
         return np.asarray(total)
 
     def blocks(self, own: Positions, other: Points, others: Positions) -> Floats:
@@ -103,8 +109,8 @@ class Points:
         products += self.norms[own][:, :, None]
         products += other.norms[others][:, None, :]
         np.maximum(products, 0, out=products)
-        for mine, theirs, ground in zip(self.labels, other.labels, self.grounds, strict=True):
-            products += ground.squared(mine[own][:, :, None], theirs[others][:, None, :])
+        for mine, theirs, distances_of_labels in zip(self.labels, other.labels, self.label_distances, strict=True):
+            products += distances_of_labels.squared(mine[own][:, :, None], theirs[others][:, None, :])
         return products
 
     def centroids(self, clusters: Clusters, count: int) -> Points:
@@ -112,17 +118,64 @@ class Points:
         sizes = np.bincount(clusters, minlength=count)
         sums = [np.bincount(clusters, column, count) for column in self.numbers.T]
         means = np.array(sums).reshape(len(sums), count).T / sizes[:, None]
-        labels = zip(self.labels, self.grounds, strict=True)
-        return Points(means, tuple(modes(codes, g.missing, clusters, count) for codes, g in labels), self.grounds)
+        labels = zip(self.labels, self.label_distances, strict=True)
+        return Points(
+            means, tuple(modes(codes, g.missing, clusters, count) for codes, g in labels), self.label_distances
+        )
 
 
 def modes(codes: NDArray[np.int64], missing: int, clusters: Clusters, count: int) -> NDArray[np.int64]:
     """The commonest label of every cluster, the first of those that tie; missing where there is no label at all."""
     known = codes < missing
-    pairs, held = np.unique(clusters[known] * missing + codes[known], return_counts=True)
+    pairs, records = np.unique(clusters[known] * missing + codes[known], return_counts=True)
     rows, labels = np.divmod(pairs, max(missing, 1))
-    order = np.lexsort((labels, -held, rows))
-    first, where = np.unique(rows[order], return_index=True)
-    found = np.full(count, missing, dtype=np.int64)
-    found[first] = labels[order][where]
-    return found
+    filled, commonest = first_of_each(rows, np.lexsort((labels, -records)))
+    modes = np.full(count, missing, dtype=np.int64)
+    modes[filled] = labels[commonest]
+    return modes
+
+
+def points_of(attributes: Sequence[Attribute], order: Positions) -> Points:
+    """The records of a release, in a given order, by some of its attributes."""
+    numbers = [standard_scores(one)[one.codes[order]] for one in attributes if has_numbers(one)]
+    nominal = [one for one in attributes if not has_numbers(one)]
+    stacked = np.array(numbers, dtype=np.float64).reshape(len(numbers), len(order)).T
+    labels = tuple(labels_of(one)[one.codes[order]] for one in nominal)
+    return Points(np.ascontiguousarray(stacked), labels, tuple(_distances_of_labels(one) for one in nominal))
+
+
+def has_numbers(attribute: Attribute) -> bool:
+    """Whether the values of an attribute are numbers or ranks, or ranges of them."""
+    ordinal = attribute.scale is Scale.ORDINAL and attribute.declaration.order is not None
+    return attribute.scale is Scale.NUMERIC or ordinal
+
+
+def numbers_of(attribute: Attribute) -> Floats:
+    """The number or rank of each value, NaN for a suppressed and for the missing one. Shape (domain + 1,)."""
+    return np.append(attribute.numbers, np.nan)
+
+
+def standard_scores(attribute: Attribute) -> Floats:
+    """(value - mean) / sd of each value, 0 where it is missing or the attribute does not vary. Shape (domain + 1,)."""
+    numbers = numbers_of(attribute)
+    known = np.isfinite(numbers[:-1])
+    records = np.where(known, attribute.domain.counts, 0)
+    if records.sum() == 0:
+        return np.zeros(len(numbers))
+    mean = np.average(np.where(known, numbers[:-1], 0), weights=records)
+    centred = np.where(np.isfinite(numbers), numbers - mean, 0.0)
+    sd = np.sqrt(np.average(centred[:-1] ** 2, weights=records))
+    return np.asarray(centred / sd if sd > 0 else np.zeros(len(numbers)))
+
+
+def labels_of(attribute: Attribute) -> NDArray[np.int64]:
+    """The code of each value as a label, a suppressed one being missing. Shape (domain + 1,)."""
+    domain = attribute.domain
+    return np.where(domain.tells_nothing, domain.size, np.arange(domain.size + 1))
+
+
+def _distances_of_labels(attribute: Attribute) -> LabelDistances:
+    labels = np.arange(attribute.domain.size)[None, :]
+    levels = labels if attribute.tree is None else attribute.tree.ancestors[:-1]
+    missing = levels.max(axis=1, initial=-1, keepdims=True) + 1
+    return LabelDistances(np.hstack([levels, missing]))

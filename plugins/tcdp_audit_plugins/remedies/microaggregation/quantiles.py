@@ -1,19 +1,24 @@
-"""t-closeness first: each cluster takes one record of every quantile of the confidential attribute.
+"""Closeness first: each cluster takes one record of every quantile of the confidential attribute.
 
 Then its distribution is near the table's whichever records it takes, and those are taken that are near each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.exact import Floats
+from tcdp_audit.keys import fold
+from tcdp_audit.remedy import RemedyError
+from tcdp_audit.remedy_view import Attribute
+from tcdp_audit.segments import inverse
 from tcdp_audit.shards import Progress, silent
-from tcdp_audit_plugins.remedies.microaggregation.exchange import exchanged
-from tcdp_audit_plugins.remedies.microaggregation.judged import Judge
+from tcdp_audit_plugins.remedies._shared.search import smallest
+from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
+from tcdp_audit_plugins.remedies.microaggregation.exchange import exchange_records
 from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 
@@ -45,7 +50,7 @@ class Quantiles:
         clusters[self.surplus] = np.arange(len(self.surplus)) % self.clusters
         return clusters
 
-    def clustered(self, points: Points, *, exchange: bool, progress: Progress = silent) -> Clusters:
+    def cluster(self, points: Points, *, exchange: bool, progress: Progress = silent) -> Clusters:
         """Clusters of one record of every quantile, near each other; each surplus record joins the nearest.
 
         The records are chosen as MDAV chooses them; with `exchange`, clusters then exchange records of one quantile.
@@ -54,13 +59,13 @@ class Quantiles:
         """
         size, records = len(self.table), self.table.ravel()
         inside = points.take(records)
-        found = mdav(inside, size, _nearest_of_each, progress)
+        inner = mdav(inside, size, _nearest_of_each, progress)
         if exchange:
-            found = exchanged(inside, found, size, np.repeat(np.arange(size), self.clusters))
+            inner = exchange_records(inside, inner, size, np.repeat(np.arange(size), self.clusters))
         clusters = np.empty(len(points), dtype=np.int64)
-        clusters[records] = found
+        clusters[records] = inner
         if len(self.surplus):
-            centroids = inside.centroids(found, self.clusters)
+            centroids = inside.centroids(inner, self.clusters)
             distances = points.blocks(self.surplus[None], centroids, np.arange(self.clusters)[None])[0]
             clusters[self.surplus] = distances.argmin(axis=1)
         return clusters
@@ -72,7 +77,9 @@ def _nearest_of_each(distances: Floats, size: int) -> Positions:
     return np.asarray(by_quantile.argmin(axis=1) + np.arange(size) * by_quantile.shape[1], dtype=np.intp)
 
 
-def smallest_size(values: NDArray[np.int64], k: int, judge: Judge, generator: Callable[[], np.random.Generator]) -> int:
+def smallest_size(
+    values: NDArray[np.int64], k: int, demands: ClusterDemands, generator: Callable[[], np.random.Generator]
+) -> int:
     """The fewest quantiles, at least k, of which clusters drawn at random keep the demands, but for one in a hundred.
 
     Returns:
@@ -83,13 +90,44 @@ def smallest_size(values: NDArray[np.int64], k: int, judge: Judge, generator: Ca
 
     def suffices(size: int) -> bool:
         quantiles = Quantiles(values, size)
-        kept = judge.kept(quantiles.drawn(generator()), quantiles.clusters)
+        kept = demands.kept(quantiles.drawn(generator()), quantiles.clusters)
         return bool((~kept).mean() <= TOLERATED)
 
-    fails, size = k - 1, k
-    while size < len(values) and not suffices(size):
-        fails, size = size, min(max(size + 1, int(size * GROWTH)), len(values))
-    while size - fails > 1:
-        middle = (size + fails) // 2
-        fails, size = (fails, middle) if suffices(middle) else (middle, size)
-    return size
+    most = len(values)
+    return smallest(lambda size: size >= most or suffices(size), k, most, growth=GROWTH) or most
+
+
+def places(sensitive: Sequence[Attribute], order: Positions) -> NDArray[np.int64]:
+    """The place of each record's confidential values, first by the first attribute.
+
+    Args:
+        sensitive: the sensitive attributes; without any, all records have one place.
+        order: the records.
+
+    Returns:
+        int64, shape (records,).
+
+    Cost: O(records x attributes), and a sort of the labels of each.
+    """
+    columns = [_places_of_values(one)[one.codes[order]] for one in sensitive]
+    radices = [one.domain.size + 1 for one in sensitive]
+    return fold(columns, radices).values if columns else np.zeros(len(order), dtype=np.int64)
+
+
+def _places_of_values(attribute: Attribute) -> NDArray[np.int64]:
+    """The place of each value: of the scale, or such that labels of one node of the hierarchy are neighbours."""
+    if attribute.tree is None or attribute.is_ordered:
+        return np.arange(attribute.domain.size + 1)  # missing values come last
+    return np.append(inverse(np.lexsort(attribute.tree.ancestors)), attribute.domain.size)
+
+
+def confidential_attribute(sensitive: Sequence[Attribute], name: str | None) -> Attribute:
+    """The attribute of this name, or the only one.
+
+    Raises:
+        RemedyError: there is none, or no name and several.
+    """
+    candidates = [one for one in sensitive if name in (None, one.name)]
+    if len(candidates) != 1:
+        raise RemedyError("`closeness: first` starts from one sensitive attribute; name it in `attribute`")
+    return candidates[0]

@@ -7,18 +7,17 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.keys import fold
 from tcdp_audit.merged import MergedDemands
 from tcdp_audit.remedy import RemedyError, Treatment
 from tcdp_audit.remedy_view import Attribute, RemedyView
-from tcdp_audit_plugins.remedies.mondrian.axes import Axis, OrderedAxis
-from tcdp_audit_plugins.remedies.mondrian.hierarchy_axis import HierarchyAxis
+from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
+from tcdp_audit_plugins.remedies._shared.refusal import refused_as_one_class
+from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis, OrderedAxis
+from tcdp_audit_plugins.remedies.mondrian.cuts import STRATEGIES
 from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters
-from tcdp_audit_plugins.remedies.mondrian.partition import Space, partitioned
+from tcdp_audit_plugins.remedies.mondrian.partition import Space, partition_table
 from tcdp_audit_plugins.remedies.mondrian.parts import Mask
-from tcdp_audit_plugins.remedies.mondrian.runs import Indices, Integers
-from tcdp_audit_plugins.remedies.mondrian.strategies import STRATEGIES
-from tcdp_audit_plugins.remedies.recoding import is_ranged, recode
+from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers
 
 
 def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
@@ -27,14 +26,16 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
     Raises:
         RemedyError: nothing is demanded of a class, or the classes to start with do not keep the demands already.
 
-    Cost: that of `partitioned` for each strategy.
+    Cost: that of `partition_table` for each strategy.
     """
     task = _Task(view, parameters)
     task.require_attainable()
-    found = {name: partitioned(task.space, task.roots, one, view.progress) for name, one in STRATEGIES.items()}
-    penalties = {name: task.space.penalty(one.classes) for name, one in found.items()}
+    partitionings = {
+        name: partition_table(task.space, task.roots, one, view.progress) for name, one in STRATEGIES.items()
+    }
+    penalties = {name: task.space.penalty(one.classes) for name, one in partitionings.items()}
     strategy = min(penalties, key=penalties.__getitem__)
-    best = found[strategy]
+    best = partitionings[strategy]
     return Treatment(
         {one.name: recode(one, best.classes, best.count, view.suppressed_token) for one in task.attributes},
         notes={"classes": best.count, "levels": best.levels, "strategy": strategy, "penalties": penalties},
@@ -86,10 +87,7 @@ class _Task:
         """The classes to start with: those of the quasi-identifiers that stay as they are. Shape (records,)."""
         generalised = {one.name for one in self.attributes}
         others = [one for one in self.view.quasi_identifiers if one.name not in generalised]
-        if not others:
-            return np.zeros(self.view.records, dtype=np.int64)
-        keys = fold([one.codes for one in others], [one.domain.size + 1 for one in others])
-        return np.unique(keys.values, return_inverse=True)[1]
+        return self.view.classes(others)[0]
 
     @cached_property
     def _demands(self) -> MergedDemands:
@@ -111,10 +109,9 @@ class _Task:
         demands = self._demands.failed(np.arange(count), count)
         if (np.bincount(self.roots) < self._k).any():
             demands.append(f"k = {self._k:,}")
-        told = " and ".join(demands)
         if count == 1:
-            return f"even the whole table as one class does not keep {told}"
+            return f"no partition of the table keeps the policy: {refused_as_one_class(demands)}"
         return (
             f"{failing:,} of the {count:,} classes of the quasi-identifiers that are not among `attributes` do not "
-            f"keep {told}; add some of them to `attributes`, or leave it out"
+            f"keep {' and '.join(demands)}; add some of them to `attributes`, or leave it out"
         )

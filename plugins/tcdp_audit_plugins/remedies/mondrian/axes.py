@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.exact import Floats
+from tcdp_audit.hierarchy import Hierarchy
+from tcdp_audit.information_loss.hierarchical import LeafPenalty
 from tcdp_audit.keys import boundaries
 from tcdp_audit.remedy_view import Attribute
-from tcdp_audit_plugins.remedies.mondrian.runs import Integers, Ranges, Runs, runs_of
+from tcdp_audit.segments import starts_of
+from tcdp_audit_plugins.remedies.mondrian.place_runs import Integers, PlaceRanges, PlaceRuns, place_runs
 
 
 class Axis(ABC):
@@ -26,7 +29,7 @@ class Axis(ABC):
     @property
     @abstractmethod
     def places(self) -> int:
-        """How many places there are for values."""
+        """The number of places for values."""
 
     @property
     @abstractmethod
@@ -34,12 +37,12 @@ class Axis(ABC):
         """Where each record stands. Shape (records,)."""
 
     @abstractmethod
-    def width(self, ranges: Ranges) -> Floats:
+    def width(self, ranges: PlaceRanges) -> Floats:
         """Normalised certainty penalty of ranges: 0 for a single value, 1 for the whole domain and for the token."""
 
     @abstractmethod
-    def nodes(self, runs: Runs) -> Integers:
-        """How every partition would be cut: runs with the same number form a part.
+    def nodes(self, runs: PlaceRuns) -> Integers:
+        """The cut of every partition: runs with the same number form a part.
 
         Returns:
             Shape (depths, runs). The first row is the cut itself, each further one divides the parts of the row above,
@@ -73,22 +76,22 @@ class OrderedAxis(Axis):
     def _place(self) -> Integers:
         return place_of_records(self.attribute, np.arange(self.places))
 
-    def width(self, ranges: Ranges) -> Floats:
+    def width(self, ranges: PlaceRanges) -> Floats:
         """Width of the interval by that of the domain; of a set, its values by those of the domain."""
         width = self._share(ranges) if self.is_set else self._extent(ranges)
         return np.where(ranges.last == self.places, 1.0, width)
 
-    def _share(self, ranges: Ranges) -> Floats:
+    def _share(self, ranges: PlaceRanges) -> Floats:
         return np.where(ranges.taken == 1, 0.0, ranges.taken / max(self.places, 1))
 
-    def _extent(self, ranges: Ranges) -> Floats:
+    def _extent(self, ranges: PlaceRanges) -> Floats:
         low, high = (np.append(ends, 0.0) for ends in self.attribute.bounds)
         extent = (high[ranges.last] - low[ranges.first]) / (self.attribute.span or 1.0)
         return np.asarray(np.minimum(extent, 1.0))
 
-    def nodes(self, runs: Runs) -> Integers:
+    def nodes(self, runs: PlaceRuns) -> Integers:
         """0 before the median and 1 from there on, equal values together: of all two-part cuts the most even one."""
-        before = np.cumsum(runs.size) - runs.size
+        before = starts_of(runs.size)
         before -= before[runs.starts][runs.partition]
         imbalance = np.abs(2 * before - runs.partition_size[runs.partition])
         least = np.minimum.reduceat(imbalance, runs.starts)
@@ -99,9 +102,8 @@ class OrderedAxis(Axis):
 
 def place_of_records(attribute: Attribute, place_of_value: NDArray[np.int64]) -> Integers:
     """The place of each record, given that of each value; suppressed and missing values stand last."""
-    places = np.append(place_of_value, attribute.domain.size)
-    places[list(attribute.domain.suppressed)] = attribute.domain.size
-    return np.asarray(places[attribute.codes])
+    domain = attribute.domain
+    return np.where(domain.tells_nothing, domain.size, np.append(place_of_value, domain.size))[attribute.codes]
 
 
 def mean_width(axis: Axis, classes: Integers) -> float:
@@ -111,5 +113,84 @@ def mean_width(axis: Axis, classes: Integers) -> float:
         axis: the attribute.
         classes: class of each record, from 0 without a gap.
     """
-    runs = runs_of(classes, axis.place, axis.places)
+    runs = place_runs(classes, axis.place, axis.places)
     return float(np.average(axis.width(runs.ranges(runs.starts)), weights=runs.partition_size))
+
+
+@dataclass(frozen=True)
+class HierarchyAxis(Axis):
+    """Values in an order that keeps every subtree together. A value that the hierarchy does not know counts as none.
+
+    Args:
+        attribute: the quasi-identifier.
+        hierarchy: its hierarchy.
+    """
+
+    attribute: Attribute
+    hierarchy: Hierarchy
+
+    @property
+    def places(self) -> int:
+        """The size of the domain."""
+        return self.attribute.domain.size
+
+    @cached_property
+    def _labels(self) -> list[str]:
+        """The known values in their order."""
+        labels = self.attribute.domain.labels
+        unknown = frozenset(self.hierarchy.unknown(labels))
+        known = [label for code, label in enumerate(labels) if code not in unknown]
+        return [known[position] for position in np.lexsort(self.hierarchy.over(known).ancestors)]
+
+    @property
+    def place(self) -> Integers:
+        """The rank of each record's value in that order."""
+        return self._place
+
+    @cached_property
+    def _place(self) -> Integers:
+        rank = {label: place for place, label in enumerate(self._labels)}
+        places = [rank.get(label, self.places) for label in self.attribute.domain.labels]
+        return place_of_records(self.attribute, np.array(places, dtype=np.int64))
+
+    @cached_property
+    def _ancestors(self) -> Integers:
+        """Node of each place at each level; no value stands right under the root. Shape (height + 1, places + 1)."""
+        ancestors = np.full((self.hierarchy.height + 1, self.places + 1), -1, dtype=np.int64)
+        ancestors[:, : len(self._labels)] = self.hierarchy.over(self._labels).ancestors
+        ancestors[-1] = 0
+        return ancestors
+
+    @cached_property
+    def _own_level(self) -> Integers:
+        """The level that the label of each place has in the hierarchy; no value is as high as the root."""
+        levels = np.full(self.places + 1, self.hierarchy.height, dtype=np.int64)
+        levels[: len(self._labels)] = [self.hierarchy.lineage[label][0] for label in self._labels]
+        return levels
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """Share of the hierarchy's leaves under each of those nodes; 0 for a single leaf, 1 for no value."""
+        shares = np.ones(self._ancestors.shape)
+        shares[:, : len(self._labels)] = LeafPenalty(self.hierarchy).shares(self._labels)
+        return shares
+
+    def _level(self, ranges: PlaceRanges) -> Integers:
+        """The level of the lowest common ancestor."""
+        return np.asarray((self._ancestors[:, ranges.first] == self._ancestors[:, ranges.last]).argmax(axis=0))
+
+    def width(self, ranges: PlaceRanges) -> Floats:
+        """Share of the hierarchy's leaves that the lowest common ancestor has under it; 0 for a single leaf."""
+        return np.where(ranges.last == self.places, 1.0, self._shares[self._level(ranges), ranges.first])
+
+    def nodes(self, runs: PlaceRuns) -> Integers:
+        """The nodes that each run is under: children of the partition's node, then their children, down to leaves.
+
+        No value, and a released label that names the partition's node itself, form no part: the label of such a part
+        would be that of the rest.
+        """
+        level = self._level(runs.ranges(runs.starts))[runs.partition]
+        below = level - 1 - np.arange(self.hierarchy.height)[:, None]
+        nodes = np.where(below >= 0, self._ancestors[np.maximum(below, 0), runs.place], -1)
+        nodes[:, self._own_level[runs.place] >= level] = -1
+        return nodes

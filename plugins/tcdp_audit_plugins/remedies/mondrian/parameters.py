@@ -1,16 +1,18 @@
-"""The parameters of `mondrian`, and what a policy shows to be wrong with them."""
+"""The parameters of mondrian, and when it is proposed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Role
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.remedy import RemedyParameters
+from tcdp_audit.remedy_view import RemedyView
 
 
 class MondrianParameters(RemedyParameters):
@@ -35,7 +37,7 @@ class MondrianParameters(RemedyParameters):
 
 
 def faults(parameters: MondrianParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """What only the policy as a whole shows to be wrong: (parameter, sentence)."""
+    """Faults that only the policy as a whole shows: (parameter, sentence)."""
     quasi_identifiers = {name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER}
     for field in ("attributes", "weights"):
         for name in getattr(parameters, field) or ():
@@ -43,3 +45,14 @@ def faults(parameters: MondrianParameters, document: PolicyDocument) -> Iterator
                 yield field, f"{name!r} is no quasi-identifier of the policy"
             elif field == "weights" and name not in (parameters.attributes or quasi_identifiers):
                 yield field, f"{name!r} is not among `attributes`, so that its weight has no use"
+
+
+def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Parameters to try, where a demand on classes fails.
+
+    Args:
+        view: the release.
+        outcomes: what stands against it.
+    """
+    if view.failing_on_classes(outcomes):
+        yield {}

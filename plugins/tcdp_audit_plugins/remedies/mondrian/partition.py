@@ -9,10 +9,9 @@ import numpy as np
 
 from tcdp_audit.shards import Progress
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, mean_width
-from tcdp_audit_plugins.remedies.mondrian.cuts import cuts_of
-from tcdp_audit_plugins.remedies.mondrian.parts import Judge, Mask, allowed_parts
-from tcdp_audit_plugins.remedies.mondrian.runs import Indices, Integers
-from tcdp_audit_plugins.remedies.mondrian.strategies import Strategy
+from tcdp_audit_plugins.remedies.mondrian.cuts import Strategy, cuts_of
+from tcdp_audit_plugins.remedies.mondrian.parts import AllowedParts, Mask, allowed_parts
+from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers
 
 Keep = Callable[[Integers, int, Indices], Mask]  # classes, their count, and the records they are of: which are allowed
 
@@ -34,7 +33,7 @@ class Partitioning:
 
 @dataclass(frozen=True)
 class Space:
-    """What is cut, and what every part must keep.
+    """A space to cut, and the demands that every part must keep.
 
     Args:
         axes: the dimensions, at least one.
@@ -48,8 +47,8 @@ class Space:
     keep: Keep
     least: int
 
-    def judge(self, records: Indices) -> Judge:
-        """Which parts of some records are allowed."""
+    def judge(self, records: Indices) -> AllowedParts:
+        """The rule that says which parts of some records are allowed."""
         return lambda rows, part, count: self.keep(part, count, records[rows])
 
     def penalty(self, classes: Integers) -> float:
@@ -57,14 +56,14 @@ class Space:
         return float(np.average([mean_width(axis, classes) for axis in self.axes], weights=self.weights))
 
 
-def partitioned(space: Space, roots: Integers, strategy: Strategy, progress: Progress) -> Partitioning:
+def partition_table(space: Space, roots: Integers, strategy: Strategy, progress: Progress) -> Partitioning:
     """Cut partitions until none can be cut any more.
 
     Args:
         space: the dimensions and demands.
         roots: the partition of each record to start with, from 0 without a gap; each is allowed. Shape (records,).
         strategy: which cut of a partition is tried first.
-        progress: told (step, records done, records).
+        progress: called with (step, records done, records).
 
     Returns:
         Classes that are all allowed; records in one root with the same values stay together.
@@ -77,16 +76,16 @@ def partitioned(space: Space, roots: Integers, strategy: Strategy, progress: Pro
     while len(records):
         part = _level(space, records, partition, strategy)
         final = part < 0
-        numbers, finished = _numbered(partition[final])
+        numbers, finished = _renumber(partition[final])
         classes[records[final]] = done + numbers
         done += finished
         levels += 1
-        records, partition = records[~final], _numbered(part[~final])[0]
+        records, partition = records[~final], _renumber(part[~final])[0]
         progress("cutting partitions", len(roots) - len(records), len(roots))
     return Partitioning(classes, done, levels)
 
 
-def _numbered(numbers: Integers) -> tuple[Integers, int]:
+def _renumber(numbers: Integers) -> tuple[Integers, int]:
     """The same numbers from 0 without a gap, and how many there are. O(records + largest number)."""
     occurs = np.bincount(numbers) > 0
     return (np.cumsum(occurs) - 1)[numbers], int(occurs.sum())
@@ -102,11 +101,11 @@ def _level(space: Space, records: Indices, partition: Integers, strategy: Strate
     large = np.bincount(partition)[partition] >= 2 * space.least
     if large.any():
         here = np.flatnonzero(large)
-        part[here] = _divided(space, records[here], _numbered(partition[here])[0], strategy)
+        part[here] = _divide(space, records[here], _renumber(partition[here])[0], strategy)
     return part
 
 
-def _divided(space: Space, records: Indices, partition: Integers, strategy: Strategy) -> Integers:
+def _divide(space: Space, records: Indices, partition: Integers, strategy: Strategy) -> Integers:
     cuts = cuts_of(space.axes, space.weights, records, partition, strategy)
     part, largest = np.full(len(records), -1), -1
     open_ = np.ones(cuts.ranking.shape[1], dtype=bool)
@@ -115,9 +114,9 @@ def _divided(space: Space, records: Indices, partition: Integers, strategy: Stra
         if not (axis >= 0).any():
             continue
         rows = np.flatnonzero(axis[partition] >= 0)
-        found = allowed_parts(cuts.candidates(axis, depth, rows, partition[rows]), space.judge(records[rows]))
-        here = rows[found >= 0]
-        part[here] = found[found >= 0] + largest + 1
+        parts = allowed_parts(cuts.cut(axis, depth, rows, partition[rows]), space.judge(records[rows]))
+        here = rows[parts >= 0]
+        part[here] = parts[parts >= 0] + largest + 1
         largest = int(part.max())
         open_[partition[here]] = False
     return part

@@ -1,4 +1,4 @@
-"""Which parts of a cut are allowed: all that keep the demands by themselves, and a rest that keeps them together."""
+"""The parts of a cut that are allowed: those that keep the demands by themselves, and a rest that does together."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit_plugins.remedies.mondrian.runs import Indices, Integers
+from tcdp_audit.segments import rank_within
+from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers
 
 Mask = NDArray[np.bool_]
-Judge = Callable[[Indices, Integers, int], Mask]  # rows, the part of each, and how many parts: which are allowed
+AllowedParts = Callable[[Indices, Integers, int], Mask]  # rows, the part of each, and how many parts: which are allowed
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Cut:
     """One cut for each of some partitions.
 
     Args:
@@ -32,20 +33,20 @@ class Candidates:
     run: Integers
     partitions: int
 
-    def judged(self, number: Integers, count: int, judge: Judge) -> Mask:
-        """Which parts are allowed, given the part of each run, -1 for none. Shape (count,)."""
+    def judged(self, number: Integers, count: int, judge: AllowedParts) -> Mask:
+        """The parts that are allowed, given the part of each run, -1 for none. Shape (count,)."""
         of_row = number[self.run]
         rows = np.flatnonzero(of_row >= 0)
         return judge(rows, of_row[rows], count)
 
     def per_partition(self, runs: Mask) -> Mask:
-        """Which partitions have any of some runs. Shape (partitions,)."""
-        found = np.zeros(self.partitions, dtype=bool)
-        found[self.partition[runs]] = True
-        return found
+        """The partitions that have any of some runs. Shape (partitions,)."""
+        present = np.zeros(self.partitions, dtype=bool)
+        present[self.partition[runs]] = True
+        return present
 
 
-def allowed_parts(cut: Candidates, judge: Judge) -> Integers:
+def allowed_parts(cut: Cut, judge: AllowedParts) -> Integers:
     """Divide partitions into parts that are all allowed.
 
     A part that keeps the demands stands by itself; one that does not is looked at in the parts below it. What is left
@@ -61,7 +62,7 @@ def allowed_parts(cut: Candidates, judge: Judge) -> Integers:
     return _with_rest(cut, standing, count, judge)[cut.run]
 
 
-def _standing(cut: Candidates, judge: Judge) -> tuple[Integers, int]:
+def _standing(cut: Cut, judge: AllowedParts) -> tuple[Integers, int]:
     """The part of each run that keeps the demands by itself, -1 for those in none; and how many parts there may be."""
     part, count = np.full(len(cut.partition), -1), 0
     for nodes in cut.nodes:
@@ -69,7 +70,7 @@ def _standing(cut: Candidates, judge: Judge) -> tuple[Integers, int]:
         if not len(open_):
             continue
         number = np.full(len(part), -1)
-        number[open_] = _numbered(cut.partition[open_], nodes[open_])
+        number[open_] = _numbered_nodes(cut.partition[open_], nodes[open_])
         parts = int(number[open_[-1]]) + 1
         kept = cut.judged(number, parts, judge)
         part[open_] = np.where(kept[number[open_]], count + number[open_], -1)
@@ -77,14 +78,14 @@ def _standing(cut: Candidates, judge: Judge) -> tuple[Integers, int]:
     return part, count
 
 
-def _numbered(partition: Integers, nodes: Integers) -> Integers:
+def _numbered_nodes(partition: Integers, nodes: Integers) -> Integers:
     """Numbers from 0 for the runs of one partition under one node; those stand together."""
     begins = np.zeros(len(nodes), dtype=np.int64)
     begins[1:] = (nodes[1:] != nodes[:-1]) | (partition[1:] != partition[:-1])
     return np.cumsum(begins)
 
 
-def _with_rest(cut: Candidates, standing: Integers, count: int, judge: Judge) -> Integers:
+def _with_rest(cut: Cut, standing: Integers, count: int, judge: AllowedParts) -> Integers:
     """The final part of each run, -1 where its partition is not cut."""
     alone = standing < 0
     rank, parts = _ranks(cut, standing, count)
@@ -103,15 +104,12 @@ def _with_rest(cut: Candidates, standing: Integers, count: int, judge: Judge) ->
     return part
 
 
-def _ranks(cut: Candidates, standing: Integers, count: int) -> tuple[Integers, Integers]:
+def _ranks(cut: Cut, standing: Integers, count: int) -> tuple[Integers, Integers]:
     """Rank of each run's part by size among those of its partition, smallest first; and how many each partition has."""
     runs = np.flatnonzero(standing >= 0)
     size = np.bincount(standing[runs], cut.size[runs], count)
     partition = np.full(count, cut.partitions)
     partition[standing[runs]] = cut.partition[runs]
-    order = np.lexsort((size, partition))
     parts = np.bincount(partition, minlength=cut.partitions + 1)
-    rank = np.empty(count + 1, dtype=np.int64)  # the last is that of no part
-    rank[order] = np.arange(count) - (np.cumsum(parts) - parts)[partition[order]]
-    rank[-1] = count
+    rank = np.append(rank_within(partition, size), count)  # the last is that of no part
     return rank[standing], parts[:-1]

@@ -1,74 +1,69 @@
-"""Noise: mask the values of one attribute with a mechanism of differential privacy, and declare it."""
+"""Noise: mask the values of one attribute with a mechanism of differential privacy, and declare it.
+
+- `parameters`: what a policy may say;
+- `masking`: a mechanism that is fitted to an attribute, OpenDP, and rounding to the safe side;
+- `mechanisms`: Laplace and geometric noise, and randomised response;
+- `apply`: the remedy: one draw, or draws until one is close.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from tcdp_audit.remedy import Remedy, RemedyGuide
+from tcdp_audit_plugins.remedies.noise.apply import mask
+from tcdp_audit_plugins.remedies.noise.parameters import NoiseParameters, faults
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tcdp_audit.keys import Codes
-from tcdp_audit.policy import Role, Scale
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.remedy import NewColumn, Remedy, Treatment
-from tcdp_audit.remedy_view import Attribute, RemedyView
-from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import Mechanism
-from tcdp_audit_plugins.remedies.noise.additive import added_noise
-from tcdp_audit_plugins.remedies.noise.drawing import close_draw
-from tcdp_audit_plugins.remedies.noise.guide import GUIDE
-from tcdp_audit_plugins.remedies.noise.masking import Masking
-from tcdp_audit_plugins.remedies.noise.parameters import NoiseParameters
-from tcdp_audit_plugins.remedies.noise.response import randomised_response
-
-WARNING = (
-    "The noise was drawn again until it was close, so that a draw was accepted says something about the table itself: "
-    "no epsilon holds for this release."
+GUIDE = RemedyGuide(
+    method=(
+        "Every value of one attribute is masked by itself, through OpenDP (`pip install tcdp-audit[dp]`). `laplace` "
+        "clamps a value to the bounds and adds real noise of density e^(-|x|/b)/2b with b = (high - low) / epsilon; "
+        "`geometric` adds whole noise with probabilities proportional to e^(-|x|/b) to whole numbers; "
+        "`randomised_response` keeps the value with probability r = (e^epsilon - 1) / (e^epsilon + m - 1) and "
+        "otherwise answers one of the domain's m values, each equally likely. r is rounded down to nine decimals. The "
+        "treatment gives the policy line that declares the mechanism to `stochastic_t_closeness`, with the very scale "
+        "or retention that was drawn with."
+    ),
+    choosing=(
+        "Noise is never chosen by itself: it changes every value, and what it protects is not what a class check "
+        "measures. Ask for it where single values must be deniable. Bounds and, for randomised response, the domain "
+        "are part of what everybody may know: take them from the questionnaire, not from the data, and declare an "
+        "ordinal domain by its `order`. Bounds that are too wide cost noise, bounds that are too narrow clamp. To "
+        "choose epsilon, audit the table before the noise with `stochastic_t_closeness` under the declared mechanism, "
+        "and lower epsilon until the figure keeps your t. Let noise have its turn before remedies that generalise; "
+        "noise on a quasi-identifier makes its values rare and its classes small. A numeric column of whole numbers "
+        "becomes one of real numbers under `laplace`; `geometric` keeps it whole."
+    ),
+    guarantees=(
+        "Local differential privacy of each value: no output is more than e^epsilon times as likely from one value "
+        "within the bounds (of the domain) as from another. Epsilons of several attributes of one person add up, and "
+        "so do those of several of the person's records and of every further release of the same values. Missing "
+        "values stay missing, so that a value is missing is not protected. The randomness is cryptographic and takes "
+        "no seed: this is the one remedy that cannot be repeated, because noise that can be drawn again can be "
+        "subtracted. It runs once, whatever the other remedies need. Audit the table before the noise (with values "
+        "clamped to the bounds); on the masked table `stochastic_t_closeness` would describe a second masking. With "
+        "`until_close` the draw is repeated until every class is t-close in the multiplicative distance. That a draw "
+        "was accepted tells about the true table, so no epsilon holds for it: the notes say `epsilon: null` and a "
+        "warning, and no line is given."
+    ),
+    source=(
+        "Dwork, McSherry, Nissim, Smith, TCC 2006 (Laplace); Ghosh, Roughgarden, Sundararajan, SIAM Journal on "
+        "Computing 41(6), 2012 (geometric); Warner, JASA 60, 1965 (randomised response); Domingo-Ferrer, Soria-Comas, "
+        "Knowledge-Based Systems 74, 2015, definition 3; Domingo-Ferrer, SECRYPT 2013, note 1 (drawing again)"
+    ),
+    example="- noise: {attribute: salary, mechanism: laplace, epsilon: 1, bounds: [0, 100000]}",
+    notes={
+        "mechanism": "As it was declared.",
+        "epsilon": "Of every single value of the attribute; none where the draw was conditioned.",
+        "conditioned": "Whether the draw was chosen among several.",
+        "draws": "How many draws it took.",
+        "warning": "What follows from the choice.",
+        "scale": "b of the noise that was added, in units of the attribute.",
+        "clamped": "Records whose value was beyond the bounds; counted without noise, so not for publication.",
+        "retention": "The probability with which a value was kept.",
+        "answers": "How many values could be answered.",
+        "records": "Records whose value changed.",
+        "missing": "Records without a value, which stay so.",
+    },
 )
-
-
-def _apply(view: RemedyView, parameters: NoiseParameters) -> Treatment:
-    attribute = view.attribute(parameters.attribute)
-    answers = parameters.mechanism is Mechanism.RANDOMISED_RESPONSE
-    masking = (randomised_response if answers else added_noise)(attribute, parameters)
-    if parameters.until_close is not None:
-        column, draws = close_draw(view, masking.draw, parameters.until_close, parameters.draws)
-        told = {"epsilon": None, "conditioned": True, "draws": draws, "warning": WARNING}
-        return Treatment({attribute.name: column}, notes={**told, **_notes(attribute, masking, column)})
-    column = masking.draw()
-    notes = {"epsilon": float(parameters.epsilon), "conditioned": False, **_notes(attribute, masking, column)}
-    return Treatment({attribute.name: column}, notes=notes, lines=masking.lines(attribute.name))
-
-
-def _notes(attribute: Attribute, masking: Masking, column: NewColumn) -> dict[str, object]:
-    before, after = _cells(attribute.domain.values, attribute.codes), _cells(column.cells, column.codes)
-    return {
-        "mechanism": masking.audited_as["mechanism"],
-        **masking.notes,
-        "records": int((before != after).sum()),
-        "missing": attribute.domain.missing,
-    }
-
-
-def _cells(values: NDArray[Any], codes: Codes) -> NDArray[Any]:
-    return np.array([*values.tolist(), None], dtype=object)[codes]
-
-
-def _faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    declared = document.attributes.get(parameters.attribute)
-    if declared is None or declared.role is Role.IDENTIFIER:
-        yield "attribute", f"{parameters.attribute!r} is no attribute of this policy that is released"
-        return
-    if parameters.mechanism is not Mechanism.RANDOMISED_RESPONSE and declared.scale is not Scale.NUMERIC:
-        yield (
-            "mechanism",
-            f"{parameters.mechanism.value} adds to numbers; declare `scale: numeric`, or use randomised_response",
-        )
-    if parameters.until_close is not None and declared.role is not Role.SENSITIVE:
-        yield (
-            "until_close",
-            f"closeness is that of a sensitive attribute in its classes, and {parameters.attribute!r} is none",
-        )
 
 
 NOISE = Remedy(
@@ -77,7 +72,7 @@ NOISE = Remedy(
     summary="Masks an attribute with Laplace or geometric noise or randomised response, at a declared epsilon.",
     guide=GUIDE,
     parameters=NoiseParameters,
-    apply=_apply,
-    validate=_faults,
+    apply=mask,
+    validate=faults,
     random=True,
 )

@@ -1,9 +1,12 @@
-"""What a mechanism is once it is fitted to an attribute: something to draw from, and what is told of it."""
+"""A mechanism that is fitted to an attribute: something to draw from, its figures, and the lines that declare it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from importlib import import_module
+from math import inf, nextafter
 from typing import Any
 
 import numpy as np
@@ -41,8 +44,8 @@ class Masking:
         )
 
 
-def present(attribute: Attribute) -> NDArray[np.bool_]:
-    """Which records have a value. Shape (records,).
+def records_with_value(attribute: Attribute) -> NDArray[np.bool_]:
+    """The records that have a value. Shape (records,).
 
     Raises:
         RemedyError: none has, or some values stand for several.
@@ -53,14 +56,44 @@ def present(attribute: Attribute) -> NDArray[np.bool_]:
             f"column {attribute.name!r} has generalised or suppressed cells; noise is for the values themselves, so "
             "let it have its turn before other remedies"
         )
-    found = np.asarray(attribute.codes != domain.size)
-    if not found.any():
+    has_value = np.asarray(attribute.codes != domain.size)
+    if not has_value.any():
         raise RemedyError(f"column {attribute.name!r} has no value in any record")
-    return found
+    return has_value
 
 
-def column(cells: NDArray[Any], codes: NDArray[np.int64], found: NDArray[np.bool_]) -> NewColumn:
+def masked_column(cells: NDArray[Any], codes: NDArray[np.int64], has_value: NDArray[np.bool_]) -> NewColumn:
     """A column from the masked values of the records that have one; the others stay without."""
-    everywhere = np.full(len(found), len(cells), dtype=np.int64)
-    everywhere[found] = codes
+    everywhere = np.full(len(has_value), len(cells), dtype=np.int64)
+    everywhere[has_value] = codes
     return NewColumn(cells, everywhere)
+
+
+def opendp() -> Any:
+    """OpenDP's public interface, with the mechanisms that its contributors have proven but not yet vetted.
+
+    Raises:
+        RemedyError: it is not installed.
+    """
+    try:
+        library = import_module("opendp.prelude")
+    except ModuleNotFoundError:
+        raise RemedyError("noise needs OpenDP; install tcdp-audit[dp]") from None
+    library.enable_features("contrib")
+    return library
+
+
+def at_least(number: Fraction) -> float:
+    """The least float64 that is not below a number.
+
+    Example:
+        >>> at_least(Fraction(1, 2)), Fraction(at_least(Fraction(1, 10))) >= Fraction(1, 10)
+        (0.5, True)
+    """
+    nearest = float(number)
+    return nearest if Fraction(nearest) >= number else nextafter(nearest, inf)
+
+
+def at_most(number: Fraction) -> float:
+    """The largest float64 that is not above a number."""
+    return -at_least(-number)

@@ -1,13 +1,15 @@
-"""The parameters of noise, and which of them belong together."""
+"""The parameters of noise, and those that belong together."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from tcdp_audit.policy.model import Text
+from tcdp_audit.policy import Role, Scale
+from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.remedy import RemedyParameters
 from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import Mechanism
@@ -87,3 +89,21 @@ class NoiseParameters(RemedyParameters):
         """The scale b of noise that is added: a record moves its value by at most high - low."""
         low, high = self.range
         return (high - low) / self.epsilon
+
+
+def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Faults that only the policy as a whole shows: (parameter, sentence)."""
+    declared = document.attributes.get(parameters.attribute)
+    if declared is None or declared.role is Role.IDENTIFIER:
+        yield "attribute", f"{parameters.attribute!r} is no attribute of this policy that is released"
+        return
+    if parameters.mechanism is not Mechanism.RANDOMISED_RESPONSE and declared.scale is not Scale.NUMERIC:
+        yield (
+            "mechanism",
+            f"{parameters.mechanism.value} adds to numbers; declare `scale: numeric`, or use randomised_response",
+        )
+    if parameters.until_close is not None and declared.role is not Role.SENSITIVE:
+        yield (
+            "until_close",
+            f"closeness is that of a sensitive attribute in its classes, and {parameters.attribute!r} is none",
+        )

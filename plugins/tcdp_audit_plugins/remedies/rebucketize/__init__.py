@@ -1,8 +1,9 @@
 """Rebucketize: fewer, wider buckets of one attribute, until the policy is kept.
 
-- `coarsening`: which values are joined, for every number of buckets;
-- `trial`: what tells whether a number of buckets suffices;
-- `apply`: the search, and the column.
+- `parameters`: what a policy may say, and when the remedy is proposed;
+- `apply`: the search for a number of buckets, and the column;
+- `coarsening`: the values that are joined, for every number of buckets;
+- `trial`: whether a number of buckets suffices.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ from __future__ import annotations
 from tcdp_audit import Remedy
 from tcdp_audit.remedy import RemedyGuide
 from tcdp_audit_plugins.remedies.rebucketize.apply import apply
-from tcdp_audit_plugins.remedies.rebucketize.parameters import RebucketizeParameters, faults
-from tcdp_audit_plugins.remedies.rebucketize.plan import plan
+from tcdp_audit_plugins.remedies.rebucketize.parameters import RebucketizeParameters, faults, plans
 
 GUIDE = RemedyGuide(
     method=(
@@ -51,5 +51,5 @@ REBUCKETIZE = Remedy(
     parameters=RebucketizeParameters,
     apply=apply,
     validate=faults,
-    plan=plan,
+    plan=plans,
 )

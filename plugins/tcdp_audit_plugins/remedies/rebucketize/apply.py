@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from tcdp_audit.policy import Role
 from tcdp_audit.remedy import NewColumn, RemedyError, Treatment
 from tcdp_audit.remedy_view import Attribute, RemedyView
-from tcdp_audit_plugins.remedies.bucketization.buckets import Buckets
-from tcdp_audit_plugins.remedies.descent import most
+from tcdp_audit_plugins.remedies._shared.buckets import Buckets
+from tcdp_audit_plugins.remedies._shared.search import largest
 from tcdp_audit_plugins.remedies.rebucketize.coarsening import Coarsening, coarsening
 from tcdp_audit_plugins.remedies.rebucketize.parameters import RebucketizeParameters
-from tcdp_audit_plugins.remedies.rebucketize.trial import Classes, concerns, stands
+from tcdp_audit_plugins.remedies.rebucketize.trial import Classes, concerns
 
 Integers = NDArray[np.int64]
 
@@ -60,7 +60,7 @@ def _passing(view: RemedyView, attribute: Attribute, ways: Coarsening) -> tuple[
         tried.append(position)
         return passes(ways.into(numbers[position]))
 
-    position = most(attained, 0, len(numbers) - 1)
+    position = largest(attained, 0, len(numbers) - 1)
     if position is None:
         fewest = f"even {numbers[0]} of them do not pass" if numbers else f"{least} is the least there can be"
         raise RemedyError(f"joining the {ways.values} values of {attribute.name!r} does not help: {fewest}")
@@ -68,7 +68,7 @@ def _passing(view: RemedyView, attribute: Attribute, ways: Coarsening) -> tuple[
 
 
 def _judge(view: RemedyView, attribute: Attribute) -> Callable[[Integers], bool]:
-    """What decides whether buckets suffice.
+    """The rule that says whether buckets suffice.
 
     The demands on classes, where those of a quasi-identifier fail them; else an audit, because the buckets of a
     sensitive attribute change the distributions that closeness is measured against.
@@ -77,12 +77,12 @@ def _judge(view: RemedyView, attribute: Attribute) -> Callable[[Integers], bool]
         classes = Classes.of(view, attribute)
         if not classes.keep(np.arange(attribute.domain.size)):
             return classes.keep
-    if not any(stands(one) and concerns(one, attribute) for one in view.outcomes):
+    if not any(one.blocks and concerns(view, one, attribute) for one in view.outcomes):
         raise RemedyError(f"nothing that fails concerns {attribute.name!r}; name `buckets` to join its values anyway")
 
     def audited(of_value: Integers) -> bool:
-        found = view.audited(Treatment(columns={attribute.name: _column(attribute, of_value)}))
-        return not any(stands(one) and concerns(one, attribute) for one in found)
+        outcomes = view.audited(Treatment(columns={attribute.name: _column(attribute, of_value)}))
+        return not any(one.blocks and concerns(view, one, attribute) for one in outcomes)
 
     return audited
 
@@ -96,4 +96,4 @@ def _column(attribute: Attribute, of_value: Integers) -> NewColumn:
     position[suppressed] = np.arange(len(labels.cells), len(cells))
     position[attribute.domain.size] = len(cells)
     own = position[attribute.codes]
-    return NewColumn(np.array([*cells, None], dtype=object)[:-1], np.where(own < 0, labels.codes, own))
+    return NewColumn.of_texts(cells, np.where(own < 0, labels.codes, own))

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from tcdp_audit.hierarchy import Tree
 from tcdp_audit.remedy import RemedyError
 from tcdp_audit.remedy_view import Attribute
-from tcdp_audit_plugins.remedies.bucketization.masses import consecutive, packed
-from tcdp_audit_plugins.remedies.recoding import is_ranged
-from tcdp_audit_plugins.remedies.runs import least_runs
+from tcdp_audit_plugins.remedies._shared.masses import consecutive, pack
+from tcdp_audit_plugins.remedies._shared.optimal_runs import least_runs
+from tcdp_audit_plugins.remedies._shared.recoding import is_ranged
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-MOST = 256  # values that are told apart; more are joined into so many of near-equal mass first
+MOST = 256  # different values that are kept; more are joined into so many of near-equal mass first
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Coarsening:
 
 
 def coarsening(attribute: Attribute) -> Coarsening:
-    """How the values of an attribute can be joined.
+    """The ways to join the values of an attribute.
 
     Neighbours on its scale at the least sum over records of the width that they are released with; else the nodes at
     a level of its hierarchy; else any values, to buckets of near-equal mass.
@@ -46,11 +46,10 @@ def coarsening(attribute: Attribute) -> Coarsening:
     Raises:
         RemedyError: its generalised values overlap.
 
-    Cost: O(v^2 log v) for v values on a scale, of which at most 256 are told apart.
+    Cost: O(v^2 log v) for v values on a scale, of which at most 256 are kept apart.
     """
     domain = attribute.domain
-    masses = np.bincount(attribute.codes, minlength=domain.size + 1)[:-1]
-    masses[list(domain.suppressed)] = 0
+    masses = np.where(domain.tells_nothing, 0, np.bincount(attribute.codes, minlength=domain.size + 1))[:-1]
     present = np.flatnonzero(masses)
     if len(present) < 2:
         return Coarsening(len(present), (), lambda _: np.full(len(masses), -1))
@@ -61,15 +60,15 @@ def coarsening(attribute: Attribute) -> Coarsening:
         return _by_level(attribute.tree, len(masses), present)
     fewer = range(1, len(present))
     return Coarsening(
-        len(present), fewer, lambda number: _placed(packed(masses[present], number), present, len(masses))
+        len(present), fewer, lambda number: _among_all(pack(masses[present], number), present, len(masses))
     )
 
 
-def _placed(buckets: Integers, present: Integers, size: int) -> Integers:
+def _among_all(buckets: Integers, present: Integers, size: int) -> Integers:
     """The buckets of some values among all of a domain."""
-    found = np.full(size, -1)
-    found[present] = buckets
-    return found
+    of_value = np.full(size, -1)
+    of_value[present] = buckets
+    return of_value
 
 
 def _require_order(attribute: Attribute) -> None:
@@ -92,7 +91,7 @@ def _on_a_scale(attribute: Attribute, masses: Integers, present: Integers) -> Co
     most = len(starts) - 2
     runs = least_runs(most + 1, most, lambda a, b: (ends[b] - ends[a]) * (high[b - 1] - low[a]))
     fewer = range(1, most + 1)
-    return Coarsening(len(present), fewer, lambda number: _placed(runs.into(number)[joined], present, len(masses)))
+    return Coarsening(len(present), fewer, lambda number: _among_all(runs.into(number)[joined], present, len(masses)))
 
 
 def _finite(attribute: Attribute) -> list[Floats]:
@@ -106,4 +105,4 @@ def _by_level(tree: Tree, size: int, present: Integers) -> Coarsening:
     nodes = [np.unique(ancestors[present], return_inverse=True)[1] for ancestors in tree.ancestors]
     lowest = {int(node.max()) + 1: node for node in reversed(nodes)}
     numbers = [number for number in sorted(lowest) if number < len(present)]
-    return Coarsening(len(present), numbers, lambda number: _placed(lowest[number], present, size))
+    return Coarsening(len(present), numbers, lambda number: _among_all(lowest[number], present, size))

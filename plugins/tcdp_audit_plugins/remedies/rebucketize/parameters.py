@@ -1,15 +1,19 @@
-"""What a policy says about rebucketize."""
+"""The parameters of rebucketize, and those that are worth trying on a release that fails."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
+import numpy as np
 from pydantic import Field
 
+from tcdp_audit import Outcome
 from tcdp_audit.policy import Role, Scale
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.remedy import RemedyParameters
+from tcdp_audit.remedy_view import Attribute, RemedyView
+from tcdp_audit_plugins.remedies.rebucketize.trial import concerns
 
 
 class RebucketizeParameters(RemedyParameters):
@@ -23,7 +27,7 @@ class RebucketizeParameters(RemedyParameters):
 
 
 def faults(parameters: RebucketizeParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """What the policy shows to be wrong: (parameter, sentence)."""
+    """Faults that only the policy as a whole shows: (parameter, sentence)."""
     name = parameters.attribute
     declared = document.attributes.get(name)
     if declared is None:
@@ -35,3 +39,25 @@ def faults(parameters: RebucketizeParameters, document: PolicyDocument) -> Itera
             "attribute",
             f"neighbours of {name!r} need its order; declare it, for example `order: [low, middle, high]`",
         )
+
+
+def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Each generalised attribute that something on classes that fails concerns."""
+    failing = view.failing_on_classes(outcomes)
+    for attribute in (*view.quasi_identifiers, *view.sensitive):
+        if any(concerns(view, one, attribute) for one in failing) and _is_in_buckets(attribute):
+            yield {"attribute": attribute.name}
+
+
+def _is_in_buckets(attribute: Attribute) -> bool:
+    """Whether several of its values stand for more than one number, rank or leaf each."""
+    domain, hierarchy = attribute.domain, attribute.hierarchy
+    records = np.bincount(attribute.codes, minlength=domain.size + 1)
+    present = np.flatnonzero((records > 0) & ~domain.tells_nothing).tolist()
+    if domain.covers is not None:
+        wide = [domain.covers[code].low < domain.covers[code].high for code in present]
+    elif hierarchy is not None:
+        wide = [hierarchy.lineage.get(domain.labels[code], (0,))[0] > 0 for code in present]
+    else:
+        wide = [domain.labels[code].startswith("{") and ", " in domain.labels[code] for code in present]
+    return len(present) > 1 and any(wide)

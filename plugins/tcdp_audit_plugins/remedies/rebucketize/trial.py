@@ -1,13 +1,14 @@
-"""What a trial of fewer buckets is judged by: the demands on classes, or the outcomes of an audit."""
+"""Trials of fewer buckets: judged by the demands on classes, or by the outcomes of an audit."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import Outcome, Severity, Status
+from tcdp_audit import Outcome
 from tcdp_audit.keys import fold
 from tcdp_audit.merged import MergedDemands
 from tcdp_audit.policy import Role
@@ -34,11 +35,11 @@ class Classes:
     def of(cls, view: RemedyView, attribute: Attribute) -> Classes:
         """The classes of a release as it is. Cost: a sort of the records."""
         others = [one for one in view.quasi_identifiers if one.name != attribute.name]
-        rest = fold([np.zeros(view.records, np.int64), *(one.codes for one in others)], [1, *map(_radix, others)])
-        pairs = fold([rest.values, attribute.codes], [rest.span, _radix(attribute)])
-        found, classes = np.unique(pairs.values, return_inverse=True)
-        number, value = pairs.decode(found)
-        return cls(MergedDemands(view.demands, classes, len(found)), value, np.unique(number, return_inverse=True)[1])
+        rest, count = view.classes(others)
+        pairs = fold([rest, attribute.codes], [count, attribute.domain.size + 1])
+        distinct, classes = np.unique(pairs.values, return_inverse=True)
+        number, value = pairs.decode(distinct)
+        return cls(MergedDemands(view.demands, classes, len(distinct)), value, number)
 
     def keep(self, of_value: Integers) -> bool:
         """Whether all classes keep the demands once values are joined.
@@ -55,17 +56,17 @@ class Classes:
         return bool(self.demands.keep(merged, int(merged.max(initial=-1)) + 1).all())
 
 
-def _radix(attribute: Attribute) -> int:
-    return attribute.domain.size + 1
-
-
-def stands(outcome: Outcome) -> bool:
-    """Whether a release with this outcome does not pass."""
-    return outcome.status is Status.ERROR or (outcome.status is Status.FAILED and outcome.severity is Severity.ERROR)
-
-
-def concerns(outcome: Outcome, attribute: Attribute) -> bool:
+def concerns(view: RemedyView, outcome: Outcome, attribute: Attribute) -> bool:
     """Whether buckets of an attribute can matter to an outcome: of a sensitive one only where it is measured."""
     if attribute.declaration.role is Role.QUASI_IDENTIFIER:
         return True
-    return attribute.name in (outcome.attribute or "").split(" × ")
+    return attribute.name in _attributes_behind(view).get(outcome.attribute, (outcome.attribute,))
+
+
+def _attributes_behind(view: RemedyView) -> Mapping[str | None, tuple[str, ...]]:
+    """The attributes behind the name that an outcome gives to one or to several read together."""
+    return {
+        target.name: target.attributes
+        for one in view.policy.expectations
+        for target in one.check.targets(one.parameters, view.policy.document)
+    }

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations, groupby
+from math import comb
 
 import numpy as np
 
 from tcdp_audit.exact import Floats
-from tcdp_audit.keys import fold
 from tcdp_audit.remedy import RemedyError, Treatment
 from tcdp_audit.remedy_view import RemedyView
-from tcdp_audit_plugins.remedies.suppression.enlargement import enlarge
+from tcdp_audit_plugins.remedies.suppression.enlargement import enlarge, refine
 from tcdp_audit_plugins.remedies.suppression.local_suppression import LocalSuppression
-from tcdp_audit_plugins.remedies.suppression.patterns import patterns
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integers, Mask, QuasiIdentifierCells
-from tcdp_audit_plugins.remedies.suppression.refinement import refine
+
+MOST = 4096  # patterns that are tried: every subset of 12 attributes
 
 
 def suppress_cells(view: RemedyView, importance: Mapping[str, Fraction]) -> Treatment:
@@ -44,8 +45,8 @@ def suppress_cells(view: RemedyView, importance: Mapping[str, Fraction]) -> Trea
 
 
 def _require_something_shown(cells: QuasiIdentifierCells, search: LocalSuppression) -> None:
-    shown = ~search.suppressed & (cells.codes != cells.hidden)
-    if not shown.any():
+    left = ~search.suppressed & (cells.codes != cells.hidden)
+    if not left.any():
         raise RemedyError(
             "every quasi-identifier cell would be suppressed: the search finds no class but the whole table that keeps "
             "the policy, and such a release cannot be audited; demand less"
@@ -71,9 +72,8 @@ def _cheapest(
 def _turns(view: RemedyView) -> Integers:
     """A random order of the records that does not depend on the order they stand in, but for equal ones."""
     columns = view.attributes(sorted(name for name in view.policy.attributes if name in view.release.columns))
-    keys = fold([one.codes for one in columns], [one.domain.size + 1 for one in columns]).values
     turn = np.empty(view.records, dtype=np.int64)
-    turn[np.argsort(keys, kind="stable")] = view.generator().permutation(view.records)
+    turn[np.argsort(view.classes(columns)[0], kind="stable")] = view.generator().permutation(view.records)
     return turn
 
 
@@ -88,3 +88,49 @@ def _notes(cells: QuasiIdentifierCells, suppressed: Mask, passing: Mask) -> dict
         "enlarged": int((touched & passing).sum()),
         "patterns": len(np.unique(changed[:, touched], axis=1).T),
     }
+
+
+def patterns(importance: Sequence[Fraction], sizes: Sequence[int]) -> list[list[Mask]]:
+    """The subsets of attributes in the order of their total importance, equal ones together.
+
+    Of more than 12 attributes the subsets of few are taken, as long as there are at most 4,096, and then a chain: the
+    least important attributes first, of equal ones that with the most values, until all are in it.
+
+    Args:
+        importance: of each attribute, at least 0.
+        sizes: how many values each attribute has.
+
+    Returns:
+        Levels of equal importance, each with one or more masks of shape (attributes,). The last pattern has all.
+
+    Example:
+        >>> [[one.tolist() for one in level] for level in patterns([Fraction(1), Fraction(2)], [9, 9])]
+        [[[True, False]], [[False, True]], [[True, True]]]
+    """
+    subsets = {*_small_subsets(len(importance)), *_chain(importance, sizes)}
+
+    def total(subset: tuple[int, ...]) -> Fraction:
+        return sum((importance[one] for one in subset), Fraction())
+
+    ranked = sorted(subsets, key=lambda subset: (total(subset), len(subset), subset))
+    return [[_mask(subset, len(importance)) for subset in level] for _, level in groupby(ranked, key=total)]
+
+
+def _small_subsets(attributes: int) -> list[tuple[int, ...]]:
+    subsets: list[tuple[int, ...]] = []
+    for size in range(1, attributes + 1):
+        if len(subsets) + comb(attributes, size) >= MOST:
+            break
+        subsets += combinations(range(attributes), size)
+    return subsets
+
+
+def _chain(importance: Sequence[Fraction], sizes: Sequence[int]) -> list[tuple[int, ...]]:
+    order = sorted(range(len(importance)), key=lambda one: (importance[one], -sizes[one]))
+    return [tuple(sorted(order[:length])) for length in range(1, len(order) + 1)]
+
+
+def _mask(subset: tuple[int, ...], attributes: int) -> Mask:
+    mask = np.zeros(attributes, dtype=bool)
+    mask[list(subset)] = True
+    return mask

@@ -1,8 +1,8 @@
-"""The last resort of local suppression: records of passing classes are suppressed too, so that others can join them."""
+"""Passing classes that help: their records are suppressed too, so that others can join them, and shown again after."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,13 @@ import numpy as np
 from tcdp_audit.exact import Floats
 from tcdp_audit.histogram import Counts
 from tcdp_audit.remedy import RemedyError
+from tcdp_audit.segments import first_of_each, rank_within
+from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class
+from tcdp_audit_plugins.remedies._shared.search import smallest
 from tcdp_audit_plugins.remedies.suppression.local_suppression import LocalSuppression
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Indices, Integers, Mask
+
+PATIENT = 8  # rounds in which a deserted class calls one record back; afterwards twice as many each time
 
 
 def enlarge(
@@ -67,8 +72,7 @@ def _with_a_neighbour(search: LocalSuppression, pattern: Mask, importance: Float
     of_class[settled.numbers] = joint
     waiting = np.bincount(joint[search.pending], minlength=count)
     ranked = settled.ranked(largest_first=largest_first)
-    groups, first = np.unique(of_class[ranked], return_index=True)
-    neighbours = ranked[first]
+    groups, neighbours = first_of_each(of_class, ranked)
     shared = importance[pattern].sum() * (waiting[groups] + settled.sizes[neighbours])
     hiding = importance.sum() * (waiting[groups] + settled.sizes[ranked[:1]])
     useful = (waiting[groups] > 0) & (largest_first | (shared <= hiding))
@@ -89,23 +93,61 @@ def _hide_altogether(search: LocalSuppression, *, largest_first: bool) -> None:
     def passes(classes: int) -> bool:
         return bool(search.served(everything, np.flatnonzero(turn < classes)).all())
 
-    classes = _least(passes, len(order))
+    classes = smallest(passes, 0, len(order))
     if classes is None:
         raise RemedyError(
-            f"{int(search.pending.sum()):,} records cannot be grouped so that they keep the policy, and one class of "
-            f"all {len(search.counted):,} records does not keep it either"
+            f"{int(search.pending.sum()):,} of {len(search.counted):,} records cannot be grouped so that they keep the "
+            f"policy: {refused_as_one_class(failed_as_one_class(search.demands))}"
         )
     search.move(everything, np.flatnonzero(turn < classes))
 
 
-def _least(passes: Callable[[int], bool], most: int) -> int | None:
-    """The least number that passes, as far as doubling and halving finds it; None if `most` does not."""
-    low, high = -1, 0
-    while not passes(high):
-        if high == most:
-            return None
-        low, high = high, min(max(2 * high, 1), most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if passes(middle) else (middle, high)
-    return high
+def refine(search: LocalSuppression, attributes: Sequence[int], turn: Integers) -> None:
+    """Show suppressed cells again, attribute by attribute, until nothing more can be shown.
+
+    Args:
+        search: no record is pending.
+        attributes: those to be shown again first.
+        turn: a different number for each record, from 0; where a class can spare some records, the last ones leave.
+
+    Cost: some ten sorts of the records for each attribute and round.
+    """
+    while any([_show(search, attribute, turn) for attribute in attributes]):  # noqa: C419 - each takes its turn
+        pass
+
+
+def _show(search: LocalSuppression, attribute: int, turn: Integers) -> bool:
+    """Show an attribute in as many records as the demands allow; whether it was shown in any."""
+    counted = search.counted
+    suppressed = search.suppressed[:, counted]
+    shows = search.cells.changed(search.suppressed)[attribute, counted]
+    before, _ = search.cells.classes(suppressed, counted)
+    patience = 0
+    while shows.any():
+        trial = suppressed.copy()
+        trial[attribute] &= ~shows
+        numbers, kept = search.judged(trial, counted)
+        if kept.all():
+            break
+        failing = ~kept[numbers]
+        back = max(1, 2 ** (patience - PATIENT))
+        shows &= ~failing & ~_called_back(failing & ~shows, shows & ~failing, before, turn[counted], back)
+        patience += 1
+    search.suppressed[attribute, counted[shows]] = False
+    return bool(shows.any())
+
+
+def _called_back(deserted: Mask, leaving: Mask, before: Integers, turn: Integers, most: int) -> Mask:
+    """The first records that left a class which fails without them, at most so many of each class.
+
+    Args:
+        deserted: the records that stayed in such classes.
+        leaving: the records that left theirs and could.
+        before: the class of each record before any left.
+        turn: the order in which records are called.
+        most: how many a class calls.
+    """
+    called = np.zeros(len(before), dtype=bool)
+    leavers = np.flatnonzero(leaving & np.isin(before, before[deserted]))
+    called[leavers[rank_within(before[leavers], turn[leavers]) < most]] = True
+    return called

@@ -73,7 +73,7 @@ class LocalSuppression:
         return numbers, self.demands.keep(numbers, count, self._position[records])
 
     def served(self, pattern: Mask, movers: Indices) -> Mask:
-        """Which of some records would be in a class that keeps the demands if all had a pattern suppressed.
+        """The records among some that would be in a class that keeps the demands if all had a pattern suppressed.
 
         Settled records whose cells are like that already are in those classes too.
 

@@ -46,14 +46,12 @@ class QuasiIdentifierCells:
     @cached_property
     def hidden(self) -> Integers:
         """The code of a suppressed cell in each attribute: the token's, or that of a missing value without one."""
-        places = [_position(one.domain.labels, self.token) for one in self.attributes]
-        return np.array(places, dtype=np.int64)[:, None]
+        return np.array([one.suppressed_code(self.token) for one in self.attributes], dtype=np.int64)[:, None]
 
     @cached_property
     def codes(self) -> Integers:
         """The code of every cell. Shape (attributes, records)."""
-        rows = zip(self.attributes, self.hidden, strict=True)
-        return np.array([np.where(one.codes == one.domain.size, hidden, one.codes) for one, hidden in rows])
+        return np.array([one.released_codes(self.token) for one in self.attributes])
 
     def classes(self, suppressed: Mask | None = None, records: Indices | None = None) -> tuple[Integers, int]:
         """The equivalence classes of some records, in the order of their values.
@@ -75,7 +73,7 @@ class QuasiIdentifierCells:
         return numbers.astype(np.int64, copy=False), len(keys)
 
     def changed(self, suppressed: Mask) -> Mask:
-        """Which of the cells that are suppressed showed a value before. Shape (attributes, records)."""
+        """The suppressed cells that had a value before. Shape (attributes, records)."""
         return np.asarray(suppressed & (self.codes != self.hidden))
 
     def columns(self, suppressed: Mask) -> Iterator[tuple[str, NewColumn]]:
@@ -89,17 +87,13 @@ class QuasiIdentifierCells:
         cells = labels if self.token in labels else [*labels, self.token]
         codes = np.where(attribute.codes == attribute.domain.size, len(cells), attribute.codes.astype(np.int64))
         codes[changed] = cells.index(self.token)
-        return NewColumn(np.array([*cells, None], dtype=object)[:-1], codes)
-
-
-def _position(labels: Sequence[str], label: str) -> int:
-    return labels.index(label) if label in labels else len(labels)
+        return NewColumn.of_texts(cells, codes)
 
 
 def _exempt(view: RemedyView) -> Mask:
-    """Which records show nothing, where the policy exempts those; a missing quasi-identifier shows nothing either."""
+    """The records that show nothing, a missing quasi-identifier among them, where the policy exempts those."""
     if view.policy.conventions.suppressed == "counted":
         return np.zeros(view.records, dtype=bool)
-    silent = [np.isin(one.codes, [*one.domain.suppressed, one.domain.size]) for one in view.quasi_identifiers]
+    silent = [one.domain.tells_nothing[one.codes] for one in view.quasi_identifiers]
     silent += [np.isin(one.codes, list(one.domain.suppressed)) for one in view.sensitive]
     return np.asarray(np.logical_and.reduce(silent))

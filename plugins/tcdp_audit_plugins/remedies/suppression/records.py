@@ -32,7 +32,7 @@ def drop_records(view: RemedyView) -> Treatment:
     cells = QuasiIdentifierCells.of(view)
     classes, count = cells.classes()
     release = _Classes(MergedDemands(view.demands.without(cells.exempt), classes, count))
-    ways = [release.dropped(foreseen) for foreseen in (0, FORESEEN)]
+    ways = [release.drop(foreseen) for foreseen in (0, FORESEEN)]
     gone, rounds = min(ways, key=lambda way: release.records(way[0]))
     kept = ~gone[classes] | cells.exempt
     if gone[release.sizes > 0].all():
@@ -64,13 +64,13 @@ class _Classes:
         return int(self.sizes[classes].sum())
 
     def failing(self, gone: Mask) -> Mask:
-        """Which classes fail once others are gone. One without records neither fails nor is there."""
+        """The classes that fail once others are gone. One without records neither fails nor is there."""
         there = ~gone & (self.sizes > 0)
         if not there.any():
             return there
         return there & ~self.demands.without(gone).keep(self._numbers, len(gone))
 
-    def dropped(self, foreseen: int) -> tuple[Mask, int]:
+    def drop(self, foreseen: int) -> tuple[Mask, int]:
         """Drop classes until none fails.
 
         Args:

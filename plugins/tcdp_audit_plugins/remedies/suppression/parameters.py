@@ -1,0 +1,71 @@
+"""The parameters of suppression, and when it is proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tcdp_audit.outcome import Outcome
+from tcdp_audit.policy import Role
+from tcdp_audit.policy.model import PolicyDocument, Text
+from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.remedy import RemedyParameters
+from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import QuasiIdentifierCells
+
+ALIGNED = (
+    "dropping records would break `rows_aligned: true`; declare a `key:` that aligns release and original, or use "
+    "`of: cells`"
+)
+Weight = Annotated[Exact, Field(ge=0)]
+
+
+class Of(StrEnum):
+    """The unit of suppression."""
+
+    RECORDS = "records"
+    CELLS = "cells"
+
+
+class SuppressionParameters(RemedyParameters):
+    """Parameters of `suppression`."""
+
+    of: Annotated[
+        Of,
+        Field(strict=False, description="records: failing classes are dropped; cells: some of their cells become `*`."),
+    ] = Of.RECORDS
+    at_most: Annotated[
+        Exact,
+        Field(gt=0, le=1, description="The largest share of records, or of quasi-identifier cells, to be suppressed."),
+    ] = Fraction(1)
+    importance: Annotated[
+        dict[Text, Weight] | None,
+        Field(description="What a cell of an attribute counts, 1 without; the more, the later it is suppressed."),
+    ] = None
+
+
+def faults(parameters: SuppressionParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Faults that only the policy as a whole shows: (parameter, sentence)."""
+    if parameters.of is Of.RECORDS and document.rows_aligned:
+        yield "of", ALIGNED
+    if parameters.of is Of.CELLS and not document.conventions.suppressed_tokens:
+        yield "of", "a suppressed cell needs a token; declare `suppressed_tokens` under `conventions:`"
+    if parameters.of is Of.RECORDS and parameters.importance is not None:
+        yield "importance", "records are dropped as a whole; importance belongs to `of: cells`"
+    for name in parameters.importance or {}:
+        if name not in document.attributes or document.attributes[name].role is not Role.QUASI_IDENTIFIER:
+            yield "importance", f"{name!r} is no quasi-identifier of this policy; only their cells are suppressed"
+
+
+def plans(view: RemedyView, _: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Parameters to try, where a class fails: few records, or any cells."""
+    if not view.demands or not view.quasi_identifiers:
+        return
+    cells = QuasiIdentifierCells.of(view)
+    if not view.demands.keep(*cells.classes()).all():
+        yield {"of": "records", "at_most": "0.05"}
+        yield {"of": "cells"}
