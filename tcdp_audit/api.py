@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.auditor import Options
-from tcdp_audit.errors import CheckError
+from tcdp_audit.errors import CheckError, Discreet
 from tcdp_audit.opened import Opened, opened
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.plugin_manager import Plugins
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tcdp_audit.convention_matrix import Variant
 
 
+@Discreet()
 def audit(
     release: Any,
     policy: str | Path | Mapping[str, Any] | Policy,
@@ -64,6 +65,7 @@ def audit(
         return bench.audit(bench.outcomes(), variants=_variants(bench) if all_conventions else ())
 
 
+@Discreet()
 def measure(
     check: str,
     frame: Any,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from tcdp_audit.frozen import freeze
 from tcdp_audit.outcome import Outcome, Severity, Status, number
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ class Step:
     lines: tuple[str, ...] = ()
     error: str = ""
     loss: float | None = None
+
+    def __post_init__(self) -> None:
+        """Lock its mappings."""
+        freeze(self, "parameters", "cells", "notes")
 
     @property
     def failing(self) -> list[Outcome]:
@@ -95,6 +100,10 @@ class ChangeLog:
     loss: Mapping[str, Any]
     tried: tuple[Step, ...] = ()
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        """Lock its mappings."""
+        freeze(self, "cells", "loss")
 
     @property
     def is_unchanged(self) -> bool:

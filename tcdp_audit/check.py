@@ -3,7 +3,8 @@
 The kind of a check decides how the core runs it. A `ClassCheck` maps equivalence classes to one figure each, and
 every class must keep the thresholds. A `VictimCheck` says which classes an attack succeeds on, and the share of
 records in them must keep the threshold. Each kind answers four questions: why it cannot hold for a policy
-(`faults`), what it runs on (`targets`), what it measures in a shard (`figures`), and what came of it (`verdict`).
+(`faults`), what it runs on (`targets`), what it measures in a shard (`figures`), and what came of it (`verdict`). And
+each says which of its demands nothing can fail (`unfailable`): those are measured and judge nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
@@ -25,6 +27,7 @@ from tcdp_audit.parameters import AttributeParameters, Parameters, ShareParamete
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.specification import P, Specification
 from tcdp_audit.summary import ClassSummary
+from tcdp_audit.unfailable import FinestGrouping, keeps, worst_share
 
 if TYPE_CHECKING:
     from tcdp_audit.table_view import TableView
@@ -37,6 +40,7 @@ __all__ = [
     "ClassEvidence",
     "Figure",
     "Finding",
+    "FinestGrouping",
     "Guide",
     "Marginal",
     "Parameters",
@@ -100,10 +104,14 @@ class ClassCheck(Specification[P]):
     Args:
         thresholds: what each class must keep; the first is the headline figure.
         details: named figures of the whole release beyond the worst class, from the merged summaries.
+        worst_classes: classes that records of a release could form, among them one with the worst figure of all that
+            they could form. It tells which demands nothing can fail. By default those of one record each if the check
+            is `monotone`; where it is not, only `at_most: 1` of a share is taken for such a demand.
     """
 
     thresholds: tuple[Threshold[P], ...]
     details: Callable[[Sequence[ClassSummary]], Mapping[str, Any]] = field(default=lambda _: {})
+    worst_classes: Callable[[FinestGrouping, P], ClassEvidence] | None = None
 
     @property
     def comparison(self) -> Comparison:
@@ -122,6 +130,34 @@ class ClassCheck(Specification[P]):
     def demanded(self, parameters: P) -> Fraction | None:
         """The headline threshold of an expectation."""
         return self.thresholds[0].demanded(parameters)
+
+    def demands(self, parameters: P) -> dict[str, Fraction]:
+        """Every threshold of an expectation, by the parameter that has it."""
+        given = {one.parameter: one.demanded(parameters) for one in self.thresholds}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def unfailable(self, finest: FinestGrouping, parameters: P) -> tuple[str, ...]:
+        """The parameters whose demand is kept by every class that the records of a release could form.
+
+        Cost: that of the figures, on one class for each value of the attribute.
+        """
+        demanded = self.demands(parameters)
+        return tuple(
+            one.parameter
+            for one in self.thresholds
+            if one.parameter in demanded and self._always_kept(one, finest, parameters)
+        )
+
+    def _always_kept(self, threshold: Threshold[P], finest: FinestGrouping, parameters: P) -> bool:
+        end = worst_share(self.parameters.model_fields[threshold.parameter], threshold.comparison)
+        if keeps(end, self.demands(parameters)[threshold.parameter], threshold.comparison):
+            return True
+        if self.worst_classes is not None:
+            return not _compared(threshold, self.worst_classes(finest, parameters), parameters).fails.any()
+        others = {one.parameter: None for one in self.thresholds if one is not threshold}
+        if not self.monotone(parameters.model_copy(update=others)):
+            return False
+        return not any(_compared(threshold, classes, parameters).fails.any() for classes in finest.rounds())
 
     def verdict(self, summaries: Sequence[ClassSummary], parameters: P) -> Verdict:
         """The worst class, and whether all classes keep all thresholds."""
@@ -147,10 +183,14 @@ class VictimCheck(Specification[P]):
     Args:
         victims: which classes the attack succeeds on, bool, shape (classes,).
         label: what the share is a share of.
+        worst: the largest share of a release's records that the attack could succeed on, however they were grouped. It
+            tells which demands nothing can fail. By default the share with every record in a class of its own if the
+            check is `monotone`, and otherwise 1.
     """
 
     victims: Callable[[ClassEvidence, P], NDArray[np.bool_]]
     label: str = "share of records exposed"
+    worst: Callable[[FinestGrouping, P], Fraction] | None = None
     comparison: Comparison = Comparison.AT_MOST
 
     def figures(self, evidence: ClassEvidence, parameters: P) -> tuple[Figure, ...]:
@@ -164,6 +204,25 @@ class VictimCheck(Specification[P]):
         """The largest share of an expectation."""
         value = getattr(parameters, "at_most", None)
         return None if value is None else Fraction(value)
+
+    def demands(self, parameters: P) -> dict[str, Fraction]:
+        """The largest share of an expectation, by its parameter."""
+        demanded = self.demanded(parameters)
+        return {} if demanded is None else {"at_most": demanded}
+
+    def unfailable(self, finest: FinestGrouping, parameters: P) -> tuple[str, ...]:
+        """`at_most` if no grouping of the records of a release exposes more of them."""
+        demanded = self.demanded(parameters)
+        if demanded is None or (demanded < 1 and self._largest_share(finest, parameters) > demanded):
+            return ()
+        return ("at_most",)
+
+    def _largest_share(self, finest: FinestGrouping, parameters: P) -> Fraction:
+        if self.worst is not None:
+            return self.worst(finest, parameters)
+        if not self.monotone(parameters):
+            return Fraction(1)
+        return finest.share(self.figures(finest.classes, parameters)[0].fails)
 
     def verdict(self, summaries: Sequence[ClassSummary], parameters: P) -> Verdict:
         """The share of records in classes that the attack succeeds on, compared exactly."""
@@ -209,6 +268,9 @@ class TableCheck(Specification[P]):
         comparison: how the figure must stand to it.
         label: what the figure is called.
         requires: the further tables that it needs: "original", "population", "holdout".
+        worst: the worst figure that a release could have, of as many records as the finding is about; None if there is
+            none. It tells which demands nothing can fail. By default 1 (or 0, where more is safer) if the threshold is
+            declared to lie from 0 to 1, as a share does; otherwise none.
     """
 
     measure: Callable[[TableView, P], Finding]
@@ -216,11 +278,29 @@ class TableCheck(Specification[P]):
     comparison: Comparison = Comparison.AT_MOST
     label: str = "share of records"
     requires: frozenset[str] = frozenset()
+    worst: Callable[[Finding, P], Fraction | float | None] | None = None
 
     def demanded(self, parameters: P) -> Fraction | None:
         """The threshold of an expectation."""
         value = getattr(parameters, self.threshold)
         return None if value is None else Fraction(value)
+
+    def demands(self, parameters: P) -> dict[str, Fraction]:
+        """Every threshold of an expectation, by the parameter that has it."""
+        demanded = self.demanded(parameters)
+        return {} if demanded is None else {self.threshold: demanded}
+
+    def unfailable(self, finding: Finding, parameters: P) -> tuple[str, ...]:
+        """The parameters whose demand is kept by every release of as many records."""
+        demanded = self.demanded(parameters)
+        if demanded is None or not keeps(self._worst_figure(finding, parameters), demanded, self.comparison):
+            return ()
+        return (self.threshold,)
+
+    def _worst_figure(self, finding: Finding, parameters: P) -> Fraction | float | None:
+        if self.worst is not None:
+            return self.worst(finding, parameters)
+        return worst_share(self.parameters.model_fields[self.threshold], self.comparison)
 
     def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
         """Why an expectation cannot hold for this policy: (parameter or "", sentence)."""
@@ -233,6 +313,8 @@ class TableCheck(Specification[P]):
     def verdict(self, finding: Finding, parameters: P) -> Verdict:
         """The figure, compared exactly with the threshold."""
         value, demanded = finding.value, self.demanded(parameters)
+        if not isinstance(value, Real):
+            raise CheckError(f"the check gave a {type(value).__name__}; a figure must be a real number")
         if value != value:  # noqa: PLR0124 - NaN
             raise CheckError("the check gave NaN; a figure must be a number or infinite")
         sign = 0 if demanded is None else (value > demanded) - (value < demanded)

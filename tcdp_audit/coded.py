@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding import Domain, by_cover, canonical
+from tcdp_audit.encoding import Domain, by_cover, canonical, incomparable
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError, DataError
 from tcdp_audit.exact import Floats
+from tcdp_audit.frozen import FrozenDict
+from tcdp_audit.frozen_arrays import frozen_array
 from tcdp_audit.generalised import Interval
 from tcdp_audit.keys import Codes
 from tcdp_audit.policy import AttributeDeclaration, Conventions, Role
-
-EXACT = 2**53  # every integer up to here is a float64 of its own
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def code_together(
     tables = []
     for engine, domains in zip(engines, found, strict=True):
         coded = {name: domain.onto(*common[name]) for name, domain in domains.items()}
-        tables.append(CodedTable(engine.name, coded, _columns(engine, list(coded.values()))))
+        tables.append(CodedTable(engine.name, FrozenDict(coded), FrozenDict(_columns(engine, list(coded.values())))))
     return tables
 
 
@@ -90,8 +90,8 @@ def _domain(
 
 def _union(name: str, domains: Sequence[Domain]) -> tuple[NDArray[Any], tuple[Interval, ...] | None]:
     """All values in the order that each domain has them, and what they cover; ordinal domains are equal already."""
+    _require_comparable(name, domains)
     values = [domain.values for domain in domains]
-    _require_comparable(name, values)
     first = values[0]
     if all(len(other) == len(first) and bool(np.all(other == first)) for other in values[1:]):
         return first, domains[0].covers
@@ -111,24 +111,22 @@ def _union_of_ranges(domains: Sequence[Domain]) -> tuple[NDArray[Any], tuple[Int
     return np.array([*ordered, None], dtype=object)[:-1], tuple(known[label] for label in ordered)
 
 
-def _require_comparable(name: str, values: Sequence[NDArray[Any]]) -> None:
-    """Refuse numbers beside ranges, and integers that would be rounded beside another table's floating point."""
-    if len({one.dtype == object for one in values if len(one)}) > 1:
+def _require_comparable(name: str, domains: Sequence[Domain]) -> None:
+    """Refuse numbers beside ranges, and numbers that would be rounded to those of another table."""
+    if len({one.values.dtype == object for one in domains if one.size}) > 1:
         raise CheckError(
             f"column {name!r} is generalised in one table and holds numbers in another, so they cannot be compared"
         )
-    whole = [one for one in values if one.dtype.kind == "i" and len(one)]
-    mixed = any(one.dtype.kind == "f" for one in values)
-    if mixed and any(max(-int(one[0]), int(one[-1])) > EXACT for one in whole):
-        raise CheckError(
-            f"column {name!r} holds integers too large to be compared exactly with the decimal numbers that it holds "
-            "in another table; if they are codes, declare `scale: nominal`"
-        )
+    reason = incomparable(domains)
+    if reason:
+        raise CheckError(f"column {name!r} {reason}")
 
 
 def _columns(engine: Engine, domains: Sequence[Domain]) -> dict[str, Codes]:
     batches = list(engine.batches(domains))
     return {
-        domain.attribute: np.concatenate([np.zeros(0, domain.dtype), *(batch[domain.attribute] for batch in batches)])
+        domain.attribute: frozen_array(
+            np.concatenate([np.zeros(0, domain.dtype), *(batch[domain.attribute] for batch in batches)])
+        )
         for domain in domains
     }

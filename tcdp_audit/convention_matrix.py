@@ -10,6 +10,7 @@ from typing import Any
 
 from tcdp_audit.auditor import Options, evaluate
 from tcdp_audit.engines.base import Engine
+from tcdp_audit.frozen import freeze
 from tcdp_audit.outcome import Status
 from tcdp_audit.policy import Policy, Role
 from tcdp_audit.release import Release
@@ -31,6 +32,10 @@ class Variant:
     conventions: Mapping[str, str]
     verdicts: tuple[Status, ...]
     declared: bool = False
+
+    def __post_init__(self) -> None:
+        """Lock its mapping."""
+        freeze(self, "conventions")
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""

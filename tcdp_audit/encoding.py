@@ -9,17 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.errors import DataError
+from tcdp_audit.frozen import FrozenList
+from tcdp_audit.frozen_arrays import freeze_arrays
 from tcdp_audit.generalised import EVERYTHING, Interval, OrderedLabels, number_text, parse_interval
 from tcdp_audit.keys import Codes
+from tcdp_audit.numbers import Rounded, number_of, rounded_numbers
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, Scale
 
 Strings = NDArray[np.object_]
+EXACT = 2**53  # every integer up to here is a float64 of its own
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,10 @@ class RawDomain:
     values: NDArray[Any]
     counts: NDArray[np.int64]
     nulls: int
+
+    def __post_init__(self) -> None:
+        """Lock its arrays: the engine gives the same ones to everybody."""
+        freeze_arrays(self, "values", "counts")
 
     @property
     def is_text(self) -> bool:
@@ -54,6 +63,7 @@ class Domain:
         code_of_raw: canonical code for each of the engine's raw values.
         suppressed: codes that stand for a suppressed cell.
         covers: where cells of a numeric or ordinal attribute are generalised: the numbers (or ranks) each value covers.
+        rounded: the numbers of cells whose number is no float64's shortest decimal, by the float64 that is their value.
     """
 
     attribute: str
@@ -63,6 +73,11 @@ class Domain:
     code_of_raw: NDArray[np.int64]
     suppressed: frozenset[int] = field(default_factory=frozenset)
     covers: tuple[Interval, ...] | None = None
+    rounded: Rounded = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "values", "counts", "code_of_raw")
 
     @property
     def is_ordered(self) -> bool:
@@ -76,6 +91,16 @@ class Domain:
     def size(self) -> int:
         """How many values the domain has; the code of a missing value."""
         return len(self.values)
+
+    @cached_property
+    def tells_nothing(self) -> NDArray[np.bool_]:
+        """For each code whether it tells nothing about the value: suppressed cells, and the missing one, which is last.
+
+        Shape (size + 1,).
+        """
+        nothing = np.zeros(self.size + 1, dtype=bool)
+        nothing[[*self.suppressed, self.size]] = True
+        return nothing
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -106,7 +131,7 @@ class Domain:
     @cached_property
     def labels(self) -> list[str]:
         """The values as text, as hierarchies and parameters name them. For evidence never printed."""
-        return list(_texts(RawDomain(self.values, self.counts, 0)))
+        return FrozenList(_texts(RawDomain(self.values, self.counts, 0)))
 
     def label(self, code: int) -> str:
         """A value as text, for evidence with `--show-values` only."""
@@ -132,11 +157,13 @@ def canonical(
     """
     absent = _absent(raw, conventions, declaration.scale)
     covers = _covers(raw.values[~absent], declaration, conventions) if raw.is_text else None
+    rounded: Rounded = {}
     if covers is not None:
         labels = [_label(text, declaration.scale) for text in raw.values[~absent].tolist()]
         values, position, misfit, covers = _generalised(labels, absent, covers)
+        rounded = _parsed(attribute, raw.values[~absent])[2] if declaration.scale is Scale.NUMERIC else rounded
     elif declaration.scale is Scale.NUMERIC:
-        values, position, misfit = _numeric(attribute, raw, absent)
+        values, position, misfit, rounded = _numeric(attribute, raw, absent)
     elif declaration.scale is Scale.ORDINAL and declaration.order is not None:
         values, position, misfit = _ordinal(raw, absent, declaration.order)
     elif raw.is_text:  # distinct and sorted already
@@ -155,6 +182,7 @@ def canonical(
         code_of_raw=code_of_raw,
         suppressed=_suppressed(values, conventions),
         covers=None if covers is None else tuple(cover for cover in covers if cover is not None),
+        rounded=rounded,
     )
     return domain, misfit
 
@@ -203,13 +231,13 @@ def _covers(
 
 
 def _number_or_interval(text: str) -> Interval | None:
-    number = _number(text)
+    number = number_of(text)
     return parse_interval(text) if number is None else Interval(number, number)
 
 
 def _label(text: str, scale: Scale | None) -> str:
     """A number as it is compared, so that 39.0 is 39; any other text as it stands."""
-    number = _number(text) if scale is Scale.NUMERIC else None
+    number = number_of(text) if scale is Scale.NUMERIC else None
     return text if number is None else number_text(number)
 
 
@@ -249,20 +277,28 @@ def _ordinal(
 
 def _numeric(
     attribute: str, raw: RawDomain, absent: NDArray[np.bool_]
-) -> tuple[NDArray[Any], NDArray[np.int64], Misfit | None]:
+) -> tuple[NDArray[Any], NDArray[np.int64], Misfit | None, Rounded]:
     present = raw.values[~absent]
-    numbers, fits = _parsed(attribute, present) if raw.is_text else (present, np.isfinite(present))
+    rounded: Rounded = {}
+    if raw.is_text:
+        numbers, fits, rounded = _parsed(attribute, present)
+    else:
+        numbers, fits = present, np.isfinite(present)
     values, ranks = np.unique(numbers[fits], return_inverse=True)
     position = np.full(len(present), len(values), dtype=np.int64)
     position[fits] = ranks
     unfit = np.flatnonzero(~absent)[~fits]
     misfit = Misfit(unfit, "a value that is not a finite number") if len(unfit) else None
-    return values, position, misfit
+    return values, position, misfit, rounded
 
 
-def _parsed(attribute: str, texts: Strings) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Text as numbers: all as 64-bit integers where they are, else as float64; and which are numbers at all."""
-    numbers = [_number(text) for text in texts.tolist()]
+def _parsed(attribute: str, texts: Strings) -> tuple[NDArray[Any], NDArray[np.bool_], Rounded]:
+    """Text as numbers: all as 64-bit integers where they are, else as float64; which are numbers at all; the rounded.
+
+    Raises:
+        DataError: two different numbers would be one.
+    """
+    numbers = [number_of(text) for text in texts.tolist()]
     fits = np.array([value is not None for value in numbers], dtype=bool)
     found = [value for value in numbers if value is not None]
     whole = all(isinstance(value, int) for value in found)
@@ -272,20 +308,34 @@ def _parsed(attribute: str, texts: Strings) -> tuple[NDArray[Any], NDArray[np.bo
             f"column {attribute!r} holds an integer too large to be compared exactly as a number; "
             f"if it is a code, declare it `{{scale: nominal}}`"
         )
+    rounded = {} if whole else rounded_numbers(attribute, texts[fits].tolist(), found)
     dtype = np.int64 if whole else np.float64
-    return np.array([0 if value is None else value for value in numbers], dtype=dtype), fits
+    return np.array([0 if value is None else value for value in numbers], dtype=dtype), fits, rounded
 
 
-def _number(text: str) -> int | float | None:
-    """A decimal number, or None. Underscores and infinity are text."""
-    if "_" in text:
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if np.isfinite(value) else None
+def incomparable(domains: Sequence[Domain]) -> str:
+    """Why numbers of one attribute in several tables cannot be compared exactly, or nothing; follows its name."""
+    whole = [one.values for one in domains if one.values.dtype.kind == "i" and one.size]
+    mixed = any(one.values.dtype.kind == "f" for one in domains)
+    if mixed and any(max(-int(one[0]), int(one[-1])) > EXACT for one in whole):
+        return (
+            "holds integers too large to be compared exactly with the decimal numbers that it holds in another table; "
+            "if they are codes, declare `scale: nominal`"
+        )
+    if any(_merges(one, other) for one, other in permutations(domains, 2)):
+        return (
+            "holds numbers that are told from those of another table only beyond the digits of 64-bit floating point; "
+            "round both alike, or declare `scale: nominal`"
+        )
+    return ""
+
+
+def _merges(one: Domain, other: Domain) -> bool:
+    """Whether a number of one domain is rounded to a value that is another number in the other domain."""
+    if not one.rounded:
+        return False
+    known = set(other.values.tolist())  # numbers, or labels where some are ranges
+    return any(
+        (number in known or number_text(number) in known) and other.rounded.get(number) != cell
+        for number, cell in one.rounded.items()
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from tcdp_audit.frozen_arrays import freeze_arrays
 from tcdp_audit.hierarchy import Tree
 from tcdp_audit.histogram import Counts, Histogram, kept_with_histogram
 
@@ -17,6 +18,10 @@ class Marginal:
     """The reference distribution of a sensitive attribute: integer weights, so that fractions stay exact."""
 
     weights: Counts
+
+    def __post_init__(self) -> None:
+        """Lock the weights."""
+        freeze_arrays(self, "weights")
 
     @property
     def total(self) -> int:
@@ -58,7 +63,7 @@ class Target:
 
 @dataclass(frozen=True)
 class ClassEvidence:
-    """What a class check sees of one shard: figures of classes, never records and never cells.
+    """What a class check sees of one shard: figures of classes, never records and never cells. All of it is read-only.
 
     Args:
         size: what k counts in each class. int64, shape (classes,).
@@ -77,6 +82,10 @@ class ClassEvidence:
     labels: Sequence[str] = ()
     tree: Tree | None = None
     records: int = 0
+
+    def __post_init__(self) -> None:
+        """Lock its arrays: other checks are given the same ones."""
+        freeze_arrays(self, "size", "values")
 
     @property
     def sensitive(self) -> tuple[Histogram, Marginal]:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.errors import CheckError
+
 Floats = NDArray[np.float64]
 Integers = NDArray[Any]  # int64, or Python integers (dtype object) where 64 bits are too few
 Signs = NDArray[np.int8]
@@ -92,11 +94,25 @@ def _clear_signs(values: Floats, threshold: Fraction) -> tuple[Signs, NDArray[np
     return np.sign(difference).astype(np.int8), close
 
 
+def _require_numbers(*arrays: NDArray[Any]) -> None:
+    """Refuse figures that have no order: complex numbers above all, whose imaginary part would be dropped."""
+    for array in arrays:
+        if np.asarray(array).dtype.kind not in "iubfO":
+            raise CheckError(
+                f"the check gave figures of type {np.asarray(array).dtype}; a figure must be a real number"
+            )
+
+
 def as_measured(values: Measured | NDArray[Any]) -> Measured:
     """A check's answer as something comparable: arrays are taken at their exact value."""
-    if isinstance(values, Ratios | Transcendental):
+    if isinstance(values, Ratios):
+        _require_numbers(values.numerator, values.denominator)
+        return values
+    if isinstance(values, Transcendental):
+        _require_numbers(values.values)
         return values
     array = np.asarray(values)
+    _require_numbers(array)
     if array.dtype.kind in "iub":
         return Ratios.whole(array.astype(np.int64))
     floats = array.astype(np.float64)

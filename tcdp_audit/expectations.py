@@ -15,10 +15,17 @@ from numpy.typing import NDArray
 from tcdp_audit.check import Marginal, Target
 from tcdp_audit.classes import Grouping, Shard
 from tcdp_audit.encoding import Domain
-from tcdp_audit.errors import CheckError
+from tcdp_audit.errors import CheckError, TcdpAuditError
+from tcdp_audit.histogram import Histogram
 from tcdp_audit.joint import count_codes, joint_domain
+from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy import Conventions, Expectation, Policy, Role
-from tcdp_audit.reference import marginal_as_declared, marginal_of_original, marginal_of_release
+from tcdp_audit.reference import (
+    marginal_as_declared,
+    marginal_of_classes,
+    marginal_of_original,
+    marginal_of_release,
+)
 from tcdp_audit.release import Release
 from tcdp_audit.tasks import Task, conventions_of
 
@@ -37,7 +44,7 @@ class Tasks:
     shards: Iterable[Shard]
     whole: bool = True
     _attributes: dict[tuple[str, ...], Domain] = field(default_factory=dict)
-    _marginals: dict[tuple[str, ...], Marginal] = field(default_factory=dict)
+    _marginals: dict[Target, Marginal] = field(default_factory=dict)
 
     @property
     def policy(self) -> Policy:
@@ -56,6 +63,15 @@ class Tasks:
                 yield self._task(expectation, target)
 
     def _task(self, expectation: Expectation, target: Target) -> Task:
+        """One task; what the check itself raises on the way is the obstacle."""
+        try:
+            return self._prepared(expectation, target)
+        except (TcdpAuditError, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
+            return Task(expectation, target, obstacle=sentence_about(error, "the check", expectation.plugin))
+
+    def _prepared(self, expectation: Expectation, target: Target) -> Task:
         task = Task(
             expectation,
             target,
@@ -70,19 +86,22 @@ class Tasks:
         )
         if task.obstacle:
             return task
-        known = tuple(self.release.domains[name] for name in target.known)
         try:
             attribute = self._attribute(target.attributes)
             return replace(
                 task,
-                quasi_identifiers=(*self.release.quasi_identifiers, *known),
+                quasi_identifiers=self._grouped_by(target),
                 attribute=attribute,
-                marginal=None if attribute is None else self._marginal(target.attributes, attribute),
+                marginal=None if attribute is None else self._marginal(target, attribute),
                 tree=None if attribute is None else self.release.tree(attribute),
                 records=self.records,
             )
         except CheckError as error:
             return replace(task, obstacle=f"cannot be evaluated: {error}")
+
+    def _grouped_by(self, target: Target) -> tuple[Domain, ...]:
+        """What tells the classes apart that a target is measured in: quasi-identifiers, and what an intruder knows."""
+        return (*self.release.quasi_identifiers, *(self.release.domains[name] for name in target.known))
 
     def _obstacle(self, expectation: Expectation, target: Target) -> str:
         """Why an expectation cannot be evaluated, or nothing."""
@@ -107,12 +126,17 @@ class Tasks:
             return ""
         if not restricted and not expectation.check.needs_hierarchy(expectation.parameters):
             return ""
-        missing = [name for name in target.attributes if self.release.domains[name].missing]
+        missing = [name for name in target.attributes if self._has_missing(name)]
         return (
             f"missing values of {missing[0]!r} have no place in its order; set `missing_sensitive: excluded`"
             if missing
             else ""
         )
+
+    def _has_missing(self, name: str) -> bool:
+        """Whether an attribute is missing in a record of the release, or of the original that is its reference."""
+        reference = self.release.original_domains.get(name)
+        return self.release.domains[name].missing > 0 or (reference is not None and reference.missing > 0)
 
     def _violation(self, target: Target) -> str:
         """Why an expectation fails whatever is measured, or nothing: the conventions that say `fail`."""
@@ -148,25 +172,32 @@ class Tasks:
             raise CheckError(f"the original has no column {lacking[0]!r}")
         return list(original.batches([coded[name] for name in names]))
 
-    def _marginal(self, names: tuple[str, ...], attribute: Domain) -> Marginal:
+    def _marginal(self, target: Target, attribute: Domain) -> Marginal:
         """The reference distribution of an attribute, under the conventions that shape it."""
-        if names not in self._marginals:
-            marginal = self._reference(names, attribute)
+        if target not in self._marginals:
+            marginal = self._reference(target, attribute)
             if not marginal.total:
                 raise CheckError(f"column {attribute.attribute!r} has no value in any record")
-            self._marginals[names] = marginal
-        return self._marginals[names]
+            self._marginals[target] = marginal
+        return self._marginals[target]
 
-    def _reference(self, names: tuple[str, ...], attribute: Domain) -> Marginal:
+    def _reference(self, target: Target, attribute: Domain) -> Marginal:
         if self.conventions.reference == "declared":
             return marginal_as_declared(attribute, self.policy)
         if self.conventions.reference == "original":
-            return marginal_of_original(attribute, count_codes(attribute, self._original(names)), self.policy)
+            counts = count_codes(attribute, self._original(target.attributes))
+            return marginal_of_original(attribute, counts, self.policy)
+        if self.release.unit is not None:
+            return marginal_of_classes(attribute, self.policy, self._histograms(target, attribute))
         exempt = self.conventions.suppressed == "exempt" and self._may_be_suppressed
-        recount = exempt or self.release.unit is not None or not self.whole
-        counted = self._counted_shards() if recount else None
-        grouped = None if self.release.unit is None else self._ungeneralised
-        return marginal_of_release(attribute, self.policy, counted, grouped)
+        counted = self._counted_shards() if exempt or not self.whole else None
+        return marginal_of_release(attribute, self.policy, counted)
+
+    def _histograms(self, target: Target, attribute: Domain) -> Iterator[Histogram]:
+        """An attribute in the classes that it is judged in, shard by shard; without wildcards, so that none overlap."""
+        for shard in self._counted_shards():
+            grouping = Grouping(shard, self._grouped_by(target), self.release.unit)
+            yield grouping.histogram(attribute.codes(shard), attribute.size + 1)
 
     # Conventions that look at records before they are grouped
 
@@ -189,13 +220,16 @@ class Tasks:
 
     @cached_property
     def records(self) -> int:
-        """Records of the release that are counted; entities, where the policy names a unit."""
-        unit = self.release.unit
-        if unit is not None:  # records without an entity are one entity together
-            return unit.size + (unit.missing > 0) if self.whole else len(np.unique(_column(self.shards, unit)))
-        if not self.whole or (self.conventions.suppressed == "exempt" and self._may_be_suppressed):
+        """Records of the release that are counted; entities with such a record, where the policy names a unit."""
+        unit, exempt = self.release.unit, self.conventions.suppressed == "exempt" and self._may_be_suppressed
+        if self.whole and not exempt:  # records without an entity are one entity together
+            return self.release.engine.records if unit is None else unit.size + (unit.missing > 0)
+        if unit is None:
             return sum(len(next(iter(shard.values()))) for shard in self._counted_shards())
-        return self.release.engine.records
+        counted = np.zeros(unit.size + 1, dtype=bool)
+        for shard in self._counted_shards():
+            counted[unit.codes(shard)] = True
+        return int(np.count_nonzero(counted))
 
     def _counted_shards(self) -> Iterator[Shard]:
         for shard in self.shards:
@@ -203,16 +237,8 @@ class Tasks:
             if len(next(iter(counted.values()))):
                 yield counted
 
-    def _ungeneralised(self, shard: Shard) -> Grouping:
-        """A shard grouped without wildcards."""
-        return Grouping(shard, self.release.quasi_identifiers, self.release.unit)
-
 
 def _all_in(shard: Mapping[str, NDArray[np.int64]], domains: Sequence[Domain]) -> NDArray[np.bool_]:
     """Which records have a suppressed cell in every one of some attributes."""
     inside = (np.isin(shard[d.attribute], list(d.suppressed)) for d in domains)
     return reduce(np.logical_and, inside)
-
-
-def _column(shards: Iterable[Shard], domain: Domain) -> NDArray[np.int64]:
-    return np.concatenate([domain.codes(shard) for shard in shards])

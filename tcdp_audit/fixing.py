@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tcdp_audit.auditor import Options
 from tcdp_audit.change_log import ChangeLog, standing_against
 from tcdp_audit.engines import open_engine
 from tcdp_audit.engines.files import delimiter_of
-from tcdp_audit.engines.writing import require_table_file, write_table
-from tcdp_audit.errors import UsageError
-from tcdp_audit.files import appearing, require_writable
+from tcdp_audit.engines.writing import require_holdable, require_table_file, write_table
+from tcdp_audit.errors import DataError, Discreet, TcdpAuditError, UsageError
+from tcdp_audit.files import appearing, plain_name, require_writable
+from tcdp_audit.inputs import files_of, require_own_files
 from tcdp_audit.opened import Opened, opened
+from tcdp_audit.own_types import in_own_types, taken, without_views_in_dictionaries
 from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import Policy
 from tcdp_audit.remediation import Course, State, beyond_repair
 from tcdp_audit.results import Audit
+from tcdp_audit.scratch import Scratch, writing_temporarily
 from tcdp_audit.shards import silent
 from tcdp_audit.treatment import changed_cells, in_unlinkable_order
+
+NOTHING_TO_REPAIR = "nothing that the policy demands could fail, so there is nothing to repair"
+NOTHING_PROVED = "nothing that the policy demands could fail any more, so that keeping it proves nothing"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +42,7 @@ class Remediation:
     Args:
         before: the audit of the release as it came in.
         after: the audit of the release as it stands; its `change_log` says what was done and what it cost.
-        released: the table as it is released.
+        released: the table as it is released, in the types that it came in.
         written: the file it was written to, or None.
     """
 
@@ -67,6 +75,7 @@ class Remediation:
         self.after.write(path)
 
 
+@Discreet()
 def fix(
     release: Any,
     policy: str | Path | Mapping[str, Any] | Policy,
@@ -116,7 +125,8 @@ def fix(
     options = Options(memory, progress=progress or silent)
     with opened(release, policy, original, population, plugins, options) as bench:
         if target is not None:
-            _require_another_file(target, bench)
+            read = files_of(bench.policy, release=release, original=original, population=population)
+            require_own_files([("the output", target)], read)
         return _Fix(bench, target, keep_failing=keep_failing, keep_order=keep_order).run()
 
 
@@ -126,8 +136,11 @@ class _Fix:
     def __init__(self, bench: Opened, target: Path | None, *, keep_failing: bool, keep_order: bool) -> None:
         self.bench, self.target, self.keep_failing = bench, target, keep_failing
         self.keep_order = keep_order or bench.policy.document.rows_aligned
+        self.source = without_views_in_dictionaries(bench.engine.source_table())
+        self.source_rows: NDArray[np.intp] = np.arange(self.source.num_rows)  # of each record its place in the source
 
     def run(self) -> Remediation:
+        self._try_one_record()
         outcomes = self.bench.outcomes()
         before = self.bench.audit(outcomes)
         table = self.bench.engine.table()
@@ -143,37 +156,76 @@ class _Fix:
         obstacle = beyond_repair(outcomes)
         needed = before.status in ("failed", "error") and not obstacle
         state = course.run(start) if needed else start
-        released, order = self._ordered(course, state) if state.steps else (table, "kept")
-        return self._finished(before, course, state, released, order, obstacle)
+        return self._finished(before, course, state, obstacle)
 
     def _audited(self, table: pa.Table) -> tuple[Any, ...]:
         with open_engine(table, self.bench.memory) as engine:
             return self.bench.outcomes(engine, table)
 
-    def _ordered(self, course: Course, state: State) -> tuple[pa.Table, str]:
-        released = course.released(state)
-        if self.keep_order:
-            return released, "kept"
-        return released.take(pa.array(in_unlinkable_order(released, self.bench.policy.document.seed))), "shuffled"
+    def _try_one_record(self) -> None:
+        """Write one record and read it back before the work, so that what cannot be written is said now.
 
-    def _finished(
-        self, before: Audit, course: Course, state: State, released: pa.Table, order: str, obstacle: str
-    ) -> Remediation:
-        with course.losing(state) as loss:
-            log = ChangeLog(
-                input=before.release,
-                before=before.outcomes,
-                steps=state.steps,
-                tried=tuple(course.tried),
-                records=before.release.records,
-                suppressed=before.release.records - len(state.kept),
-                cells=_changes(course, state, loss.cells_changed),
-                planned=not self.bench.policy.remedies,
-                order=order,
-                seed=self.bench.policy.document.seed,
-                loss=loss.as_json(),
-                reason=_reason(before, state, obstacle),
+        Raises:
+            UsageError: the output's kind of file does not hold a column, or its name.
+            DataError: it cannot be read back.
+        """
+        if self.target is None:
+            with open_engine(self.source.slice(0, 1), self.bench.memory, self.bench.engine.name):
+                return
+        require_holdable(self.source, self.target)
+        if not self.source.num_rows:
+            return  # which the audit says
+        with Scratch() as folder, _speaking_of(self.target, folder):
+            trial = folder / plain_name(self.target)
+            with writing_temporarily():
+                self._write(self.source.slice(0, 1), trial, self.source_rows[:1])
+            with open_engine(trial, self.bench.memory) as engine:
+                names = [column.name for column in engine.columns]
+        lost = [name for name in self.source.column_names if name not in names]
+        if names != self.source.column_names:
+            raise UsageError(
+                f"{self.target}: the column name {', '.join(map(repr, lost))} does not read back from this kind of "
+                "file; rename it, or choose another kind"
             )
+
+    def _write(self, table: pa.Table, path: Path, rows: NDArray[np.intp]) -> None:
+        """Write records as they are now; `rows` are their places in the source."""
+        source, kinds = self.bench.engine.path, self.bench.engine.token_kinds()
+        delimiter = "," if source is None else delimiter_of(source)
+        tokens = None if kinds is None else kinds.take(pa.array(rows))
+        write_table(table, path, kind=self.target, delimiter=delimiter, tokens=tokens)
+
+    def _ordered(self, released: pa.Table) -> tuple[pa.Table, str]:
+        """The records in the order that they are released in, and nothing left of what a missing cell may cover."""
+        rows = np.arange(released.num_rows) if self.keep_order else in_unlinkable_order(released, self._seed)
+        self.source_rows = self.source_rows[rows]
+        return taken(released, rows), "kept" if self.keep_order else "shuffled"
+
+    @property
+    def _seed(self) -> int:
+        return self.bench.policy.document.seed
+
+    def _finished(self, before: Audit, course: Course, state: State, obstacle: str) -> Remediation:
+        with course.losing(state) as loss:
+            changed, further = _changes(course, state, loss.cells_changed), loss.as_json()
+        released, order = self.source, "kept"
+        if state.steps:
+            self.source_rows, kept = state.kept, taken(self.source, state.kept)
+            released, order = self._ordered(in_own_types(course.released(state), kept, changed))
+        log = ChangeLog(
+            input=before.release,
+            before=before.outcomes,
+            steps=state.steps,
+            tried=tuple(course.tried),
+            records=before.release.records,
+            suppressed=before.release.records - len(state.kept),
+            cells=changed,
+            planned=not self.bench.policy.remedies,
+            order=order,
+            seed=self._seed,
+            loss=further,
+            reason=_reason(state, obstacle, passed=self.bench.audit(state.outcomes).passed),
+        )
         after, written = self._proven(released, log)
         return Remediation(before=before, after=after, released=released, written=written)
 
@@ -182,7 +234,7 @@ class _Fix:
         if self.target is None:
             with open_engine(released, self.bench.memory) as engine:
                 return self.bench.audit(self.bench.outcomes(engine, released), engine, change_log=log), None
-        with appearing(self.target) as temporary:
+        with appearing(self.target) as temporary, _speaking_of(self.target, temporary.parent):
             audit = self._audit_of_file(temporary, released, log)
             kept = audit.passed or self.keep_failing
             if not kept:
@@ -196,22 +248,24 @@ class _Fix:
         if log.order == "kept" and log.is_unchanged and source is not None and _same_kind(source, self.target):
             shutil.copyfile(source, temporary)
         else:
-            delimiter = "," if source is None else delimiter_of(source)
-            write_table(released, temporary, kind=self.target, delimiter=delimiter)
+            self._write(released, temporary, self.source_rows)
         with open_engine(temporary, self.bench.memory) as engine:
+            if engine.records != released.num_rows:
+                raise DataError(
+                    f"{self.target}: {engine.records:,} records read back where {released.num_rows:,} were written; "
+                    "nothing is kept. Choose another kind of file"
+                )
             audit = self.bench.audit(self.bench.outcomes(engine, temporary), engine, change_log=log)
         return replace(audit, release=replace(audit.release, uri=str(self.target)))
 
 
-def _require_another_file(target: Path, bench: Opened) -> None:
-    """What was read must still be there when the output is looked at.
-
-    Raises:
-        UsageError: the output is a file that is read.
-    """
-    read = [bench.policy.path, bench.engine.path, *(table.path for table in bench.companions.values())]
-    if any(path is not None and path.resolve() == target.resolve() for path in read):
-        raise UsageError(f"{target}: the output must be a file of its own; this one is read")
+@contextmanager
+def _speaking_of(target: Path, folder: Path) -> Iterator[None]:
+    """Let errors name the output, and not the temporary file of the same name in a folder."""
+    try:
+        yield
+    except TcdpAuditError as error:
+        raise type(error)(str(error).replace(str(folder / plain_name(target)), str(target))) from None
 
 
 def _same_kind(one: Path, other: Path) -> bool:
@@ -232,10 +286,10 @@ def _changes(course: Course, state: State, known: Mapping[str, int]) -> dict[str
     return {name: counts[name] for name in before.column_names}
 
 
-def _reason(before: Audit, state: State, obstacle: str) -> str:
+def _reason(state: State, obstacle: str, *, passed: bool) -> str:
     """Why the release does not pass, or nothing."""
     if state.passes:
-        return "" if before.status != "measured" else "the policy demands nothing, so there is nothing to repair"
+        return "" if passed else NOTHING_PROVED if state.steps else NOTHING_TO_REPAIR
     if obstacle:
         return f"no remedy changes columns or the policy; {obstacle}"
     standing = standing_against(state.outcomes)

@@ -12,10 +12,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
+from typing import Any
 
-NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+import numpy as np
+from numpy.typing import NDArray
+
+NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _BRACKETED = re.compile(rf"([\[(])\s*({NUMBER}|-inf)\s*,\s*({NUMBER}|inf)\s*([\])])")
-_DASHED = re.compile(r"(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)")
+_DASHED = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*-\s*([0-9]+(?:\.[0-9]+)?)")
 _BOUNDED = re.compile(rf"(<=|>=|<|>|≤|≥)\s*({NUMBER})")
 _LOWER = (">", ">=", "≥")
 
@@ -36,13 +40,6 @@ class Interval:
     low_open: bool = False
     high_open: bool = False
 
-    @property
-    def middle(self) -> float:
-        """Half way between its ends; an end itself where the other is infinite."""
-        if self.low == -inf or self.high == inf:
-            return self.high if self.low == -inf else self.low
-        return self.low + (self.high - self.low) / 2
-
     def contains(self, number: float) -> bool:
         """Whether a number lies in it: 20 is in [20, 35) and not in [15, 20)."""
         above = number > self.low if self.low_open else number >= self.low
@@ -50,6 +47,79 @@ class Interval:
 
 
 EVERYTHING = Interval(-inf, inf)
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """The ranges that some values cover: many intervals at once. All shapes (values,).
+
+    Args:
+        low: lower ends, possibly -infinity.
+        high: upper ends, possibly infinity.
+        low_open: whether the lower end is left out.
+        high_open: whether the upper end is left out.
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    low_open: NDArray[np.bool_]
+    high_open: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, intervals: Sequence[Interval]) -> Ranges:
+        """The ranges of some intervals."""
+        ends = np.array([(one.low, one.high) for one in intervals], dtype=np.float64).reshape(-1, 2)
+        opened = np.array([(one.low_open, one.high_open) for one in intervals], dtype=bool).reshape(-1, 2)
+        return cls(ends[:, 0], ends[:, 1], opened[:, 0], opened[:, 1])
+
+    @classmethod
+    def of_numbers(cls, numbers: NDArray[Any]) -> Ranges:
+        """Single numbers, each a range of width 0."""
+        own, closed = numbers.astype(np.float64), np.zeros(len(numbers), dtype=bool)
+        return cls(own, own, closed, closed)
+
+    @property
+    def width(self) -> NDArray[np.float64]:
+        """Upper end minus lower end."""
+        return self.high - self.low
+
+    @cached_property
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest finite end of all ranges; (0, 0) where there is none."""
+        ends = np.concatenate([self.low, self.high])
+        ends = ends[np.isfinite(ends)]
+        return (float(ends.min()), float(ends.max())) if len(ends) else (0.0, 0.0)
+
+    def within(self, least: float, largest: float) -> Ranges:
+        """The same ranges cut to an interval; single numbers stay."""
+        single = self.low == self.high
+        low, high = (np.where(single, end, np.clip(end, least, largest)) for end in (self.low, self.high))
+        return Ranges(low, high, self.low_open, self.high_open)
+
+    def middles(self, least: float, largest: float) -> NDArray[np.float64]:
+        """The number that stands for each range: half way between its ends, within the limits of the attribute.
+
+        An open end lies where the attribute's own values end, so that `>=65` stands for 65 where no value is larger,
+        and for 77.5 where 90 is the largest. Remedies place records by it and information loss measures them by it.
+
+        Args:
+            least: the least finite end of the attribute's values; see `limits`.
+            largest: the largest.
+
+        Example:
+            >>> ages = Ranges.of([Interval(20, 30), Interval(30, 40), Interval(65, inf), Interval(80, 80)])
+            >>> ages.middles(*ages.limits).tolist()
+            [25.0, 35.0, 72.5, 80.0]
+        """
+        cut = self.within(least, largest)
+        return np.asarray(cut.low + cut.width / 2)
+
+    def inside(self, support: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Where the numbers of a sorted support that each range covers start, and where they end."""
+        left, right = (np.searchsorted(support, self.low, side) for side in ("left", "right"))
+        start = np.where(self.low_open, right, left)
+        left, right = (np.searchsorted(support, self.high, side) for side in ("left", "right"))
+        return start, np.maximum(np.where(self.high_open, left, right), start)
 
 
 def interval_label(low: float | str, high: float | str, *, open_end: bool = False) -> str:
@@ -97,9 +167,8 @@ def parse_interval(text: str) -> Interval | None:
 high_open=False), Interval(low=65.0, high=inf, low_open=False, high_open=False), None)
     """
     text = text.strip()
-    found = _BRACKETED.fullmatch(text)
-    if found:
-        left, low, high, right = found.groups()
+    if bracketed := _BRACKETED.fullmatch(text):
+        left, low, high, right = bracketed.groups()
         return _proper(Interval(float(low), float(high), left == "(", right == ")"))
     if dashed := _DASHED.fullmatch(text):
         return _proper(Interval(float(dashed[1]), float(dashed[2])))
@@ -118,7 +187,7 @@ def _proper(interval: Interval) -> Interval | None:
 
 
 def number_or_interval(text: str) -> Interval | None:
-    """What a cell of a numeric attribute covers: a number itself, an interval, or None."""
+    """The numbers that a cell of a numeric attribute covers: one, those of an interval, or None."""
     if re.fullmatch(NUMBER, text.strip()):
         number = float(text)
         return Interval(number, number) if abs(number) < inf else None
@@ -160,11 +229,11 @@ def members(label: str, values: Collection[str]) -> list[str] | None:
     if not (label.startswith("{") and label.endswith("}")):
         return None
     parts: Iterable[str] = label[1:-1].split(", ")
-    found: list[str] = []
-    held = ""
+    values_of_label: list[str] = []
+    read = ""
     for part in parts:  # a value may hold the separator itself
-        held = f"{held}, {part}" if held else part
-        if held in values:
-            found.append(held)
-            held = ""
-    return None if held or len(found) < 2 else found
+        read = f"{read}, {part}" if read else part
+        if read in values:
+            values_of_label.append(read)
+            read = ""
+    return None if read or len(values_of_label) < 2 else values_of_label

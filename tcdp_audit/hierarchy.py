@@ -21,7 +21,9 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from tcdp_audit.errors import PolicyError
+from tcdp_audit.errors import Discreet, PolicyError
+from tcdp_audit.frozen import FrozenDict
+from tcdp_audit.frozen_arrays import freeze_arrays
 from tcdp_audit.policy.scalars import as_text
 from tcdp_audit.policy.source import Fault, SourceFault, parse
 
@@ -54,7 +56,7 @@ class Hierarchy:
         for level in range(self.height + 1):
             for branch in self.branches:
                 found.setdefault(branch[level], (level, branch[level:]))
-        return found
+        return FrozenDict(found)
 
     def over(self, labels: Sequence[str]) -> Tree:
         """The hierarchy laid over a domain.
@@ -92,6 +94,10 @@ class Tree:
 
     ancestors: NDArray[np.int64]
 
+    def __post_init__(self) -> None:
+        """Lock the matrix."""
+        freeze_arrays(self, "ancestors")
+
     @property
     def height(self) -> int:
         """Edges from a value to the root."""
@@ -102,6 +108,7 @@ class Tree:
         return int(self.ancestors[level].max(initial=-1)) + 1
 
 
+@Discreet()
 def load_hierarchy(source: str | Mapping[str, Any], path: Path | None) -> Hierarchy:
     """Read and check a hierarchy.
 

@@ -14,8 +14,9 @@ from tcdp_audit.errors import UsageError
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import Policy, load_policy
-from tcdp_audit.resources import default_memory
+from tcdp_audit.resources import budget
 from tcdp_audit.results import Audit, Table
+from tcdp_audit.scratch import sweep
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Opened:
     @property
     def memory(self) -> int:
         """Budget in bytes."""
-        return self.options.memory or default_memory()
+        return budget(self.options.memory)
 
     def outcomes(self, engine: Engine | None = None, release: Any = None) -> tuple[Outcome, ...]:
         """Everything that comes of the release, or of another table in its place."""
@@ -75,12 +76,13 @@ def opened(
     policy = load_policy(policy, plugins)
     if policy.document.plugins is not None:
         plugins = plugins.only(policy.document.plugins)
-    budget = options.memory or default_memory()
+    sweep()
+    memory = budget(options.memory)
     release = _located(release, policy)
     with ExitStack() as stack:
-        engine = stack.enter_context(open_engine(release, budget))
+        engine = stack.enter_context(open_engine(release, memory))
         companions = {
-            name: stack.enter_context(open_engine(table, budget, name))
+            name: stack.enter_context(open_engine(table, memory, name))
             for name, table in _companions(policy, original, population).items()
         }
         yield Opened(policy, plugins, options, release, engine, companions)

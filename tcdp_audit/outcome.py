@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from math import inf, isinf
 from typing import Any
+
+from tcdp_audit.frozen import freeze
 
 
 class Status(StrEnum):
@@ -63,6 +65,10 @@ class WorstClass:
     value: float
     cells: Mapping[str, str] | None = None
 
+    def __post_init__(self) -> None:
+        """Lock its cells."""
+        freeze(self, "cells")
+
     def as_json(self) -> dict[str, Any]:
         """The `worst` entry of the JSON contract."""
         plain = {"class": self.ordinal, "records": self.records, "value": number(self.value)}
@@ -99,6 +105,10 @@ class Outcome:
     source: str = ""
     line: int | None = None
 
+    def __post_init__(self) -> None:
+        """Lock its mappings."""
+        freeze(self, "parameters", "conventions", "details", "worst")
+
     @property
     def is_structural(self) -> bool:
         """True for the core's own findings on columns, which no expectation asked for."""
@@ -110,9 +120,24 @@ class Outcome:
         return self.source == SCHEMA
 
     @property
+    def blocks(self) -> bool:
+        """True where a release does not pass with it: a failure of error severity, or what could not be evaluated."""
+        return self.status is Status.ERROR or (self.status is Status.FAILED and self.severity is Severity.ERROR)
+
+    @property
     def is_warning(self) -> bool:
         """True where a failure only warns."""
         return self.status is Status.FAILED and self.severity is Severity.WARNING
+
+    @property
+    def unfailable(self) -> Sequence[str]:
+        """The parameters whose demand nothing can fail. Where there is no other demand, it is only measured."""
+        return tuple(self.details.get(UNFAILABLE, ()))
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a demand that can fail was compared with the figure."""
+        return self.status in (Status.PASSED, Status.FAILED)
 
     def as_json(self) -> dict[str, Any]:
         """This outcome in the JSON contract, thresholds and figures as numbers, infinity as text."""
@@ -135,6 +160,7 @@ class Outcome:
         }
 
 
+UNFAILABLE = "unfailable"  # the detail that names demands which nothing can fail
 STRUCTURE = "tcdp-audit: structure"
 SCHEMA = "pandera schema"
 

@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import lcm
 
 import numpy as np
 
 from tcdp_audit.check import Marginal
-from tcdp_audit.classes import Grouping, Shard
+from tcdp_audit.classes import Shard
 from tcdp_audit.encoding import Domain
 from tcdp_audit.errors import CheckError
-from tcdp_audit.histogram import Counts
+from tcdp_audit.histogram import Counts, Histogram
 from tcdp_audit.joint import JointDomain, count_codes
 from tcdp_audit.policy import Policy
 
 WEIGHT_LIMIT = 2**40  # a declared distribution has integer weights below this, so that products stay exact and fast
 
 
-def marginal_of_release(
-    domain: Domain, policy: Policy, shards: Iterable[Shard] | None, grouped: Callable[[Shard], Grouping] | None
-) -> Marginal:
-    """The distribution in the table under audit.
+def marginal_of_release(domain: Domain, policy: Policy, shards: Iterable[Shard] | None) -> Marginal:
+    """The distribution over the records of the table under audit.
 
     Args:
         domain: the attribute.
         policy: whether a missing value is a value of its own.
         shards: the records to count; None where the domain's own counts are those.
-        grouped: the grouping of a shard, where an entity column counts an entity once per class and value; None where
-            every record counts.
     """
-    return Marginal(_kept(_released(domain, shards, grouped), domain, policy))
+    counts = np.append(domain.counts, domain.missing) if shards is None else count_codes(domain, shards)
+    return Marginal(_kept(counts, domain, policy))
 
 
-def _released(domain: Domain, shards: Iterable[Shard] | None, grouped: Callable[[Shard], Grouping] | None) -> Counts:
-    if shards is None:
-        return np.append(domain.counts, domain.missing)
-    if grouped is None:
-        return count_codes(domain, shards)
+def marginal_of_classes(domain: Domain, policy: Policy, histograms: Iterable[Histogram]) -> Marginal:
+    """The mixture of equivalence classes in which an entity counts once per value: each weighs what it counts.
+
+    Args:
+        domain: the attribute.
+        policy: whether a missing value is a value of its own.
+        histograms: the attribute in classes that have no record in common and hold every record, missing codes
+            included.
+    """
     counts = np.zeros(domain.size + 1, dtype=np.int64)
-    for shard in shards:
-        histogram = grouped(shard).histogram(domain.codes(shard), domain.size + 1)
+    for histogram in histograms:
         np.add.at(counts, histogram.values, histogram.counts)
-    return counts
+    return Marginal(_kept(counts, domain, policy))
 
 
 def marginal_of_original(domain: Domain, counts: Counts, policy: Policy) -> Marginal:

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding import Domain, Misfit, RawDomain, canonical
+from tcdp_audit.encoding import Domain, Misfit, RawDomain, canonical, incomparable
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import DataError
+from tcdp_audit.frozen import FrozenDict, frozen
 from tcdp_audit.hierarchy import Hierarchy, Tree, load_hierarchy
 from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
 
@@ -57,25 +58,29 @@ class Release:
         declaration = self.policy.attributes.get(domain.attribute)
         if declaration is None or declaration.order is not None or declaration.role is not Role.SENSITIVE:
             return domain.values
-        further: list[NDArray[Any]] = []
+        further: list[Domain] = []
         if self.policy.conventions.reference == "declared" and isinstance(declaration.distribution, dict):
             declared = np.array([*sorted(declaration.distribution), None], dtype=object)[:-1]
             raw = RawDomain(declared, np.ones(len(declared), dtype=np.int64), 0)
-            further.append(self._canonical(domain.attribute, raw)[0].values)
+            further.append(self._canonical(domain.attribute, raw)[0])
         if domain.attribute in self._original_domains:
-            further.append(self._original_domains[domain.attribute].values)
+            further.append(self._original_domains[domain.attribute])
         if not further:
             return domain.values
         if domain.covers is not None or any(
-            (one.dtype == object) != (domain.values.dtype == object) for one in further
+            (one.values.dtype == object) != (domain.values.dtype == object) for one in further
         ):
             raise DataError(
                 f"column {domain.attribute!r} is generalised in the release and not in its reference distribution; "
                 "generalise both alike, or set `reference: release`"
             )
+        reason = incomparable([domain, *further])
+        if reason:
+            raise DataError(f"column {domain.attribute!r} {reason}")
+        values = [one.values for one in (domain, *further)]
         if domain.values.dtype != object:
-            return np.unique(np.concatenate([domain.values, *further]))
-        return np.array([*sorted(set(domain.values).union(*further)), None], dtype=object)[:-1]
+            return np.unique(np.concatenate(values))
+        return np.array([*sorted(set().union(*(one.tolist() for one in values))), None], dtype=object)[:-1]
 
     @cached_property
     def _original_domains(self) -> Mapping[str, Domain]:
@@ -90,7 +95,8 @@ class Release:
     def original_domains(self) -> Mapping[str, Domain]:
         """The original's sensitive attributes, coded as the release's are."""
         found = self._original_domains.items()
-        return {name: domain.onto(self.domains[name].values) for name, domain in found if name in self.domains}
+        coded = {name: domain.onto(self.domains[name].values) for name, domain in found if name in self.domains}
+        return FrozenDict(coded)
 
     @cached_property
     def hierarchies(self) -> Mapping[str, Hierarchy]:
@@ -99,11 +105,8 @@ class Release:
         Raises:
             PolicyError: one cannot be read, or is not one tree of one depth.
         """
-        return {
-            name: load_hierarchy(one.hierarchy, self._hierarchy_path(one.hierarchy))
-            for name, one in self.policy.attributes.items()
-            if one.hierarchy is not None
-        }
+        declared = {name: one.hierarchy for name, one in self.policy.attributes.items() if one.hierarchy is not None}
+        return FrozenDict({name: load_hierarchy(one, self._hierarchy_path(one)) for name, one in declared.items()})
 
     def _hierarchy_path(self, hierarchy: str | Mapping[str, Any]) -> Path | None:
         return Path(self.policy.resolve(hierarchy)) if isinstance(hierarchy, str) else None
@@ -113,7 +116,7 @@ class Release:
         """For each attribute with a hierarchy the codes of values that the hierarchy does not have."""
         found = {name: self.domains[name] for name in self.hierarchies if name in self.domains}
         unknown = {name: self.hierarchies[name].unknown(domain.labels) for name, domain in found.items()}
-        return {name: codes for name, codes in unknown.items() if codes}
+        return FrozenDict({name: frozen(codes) for name, codes in unknown.items() if codes})
 
     def tree(self, domain: Domain) -> Tree | None:
         """An attribute's hierarchy laid over its domain, where it has one that knows all values."""
@@ -138,7 +141,7 @@ class Release:
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
         """The domain of each examined attribute that could be read."""
-        return {name: read[0] for name, read in self._read.items() if not isinstance(read, DataError)}
+        return FrozenDict({name: read[0] for name, read in self._read.items() if not isinstance(read, DataError)})
 
     def domain(self, attribute: str) -> Domain:
         """The domain of any column, examined or not.
@@ -157,12 +160,12 @@ class Release:
     def misfits(self) -> Mapping[str, Misfit]:
         """The attributes some of whose values do not fit their declared scale."""
         found = ((name, read) for name, read in self._read.items() if not isinstance(read, DataError))
-        return {name: read[1] for name, read in found if read[1] is not None}
+        return FrozenDict({name: read[1] for name, read in found if read[1] is not None})
 
     @cached_property
     def unreadable(self) -> Mapping[str, str]:
         """The attributes that have no domain, each with a sentence that says why."""
-        return {name: str(read) for name, read in self._read.items() if isinstance(read, DataError)}
+        return FrozenDict({name: str(read) for name, read in self._read.items() if isinstance(read, DataError)})
 
     @cached_property
     def quasi_identifiers(self) -> tuple[Domain, ...]:

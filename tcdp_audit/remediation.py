@@ -19,20 +19,20 @@ from pydantic import ValidationError
 
 from tcdp_audit.change_log import Step, standing_against
 from tcdp_audit.engines import open_engine
-from tcdp_audit.errors import TcdpAuditError
 from tcdp_audit.information_loss import InformationLoss, information_loss
 from tcdp_audit.outcome import Outcome
+from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy import Policy
 from tcdp_audit.policy.policy import PlannedRemedy
 from tcdp_audit.release import Release
 from tcdp_audit.remedy import Remedy, RemedyError, Treatment
 from tcdp_audit.remedy_view import RemedyView
 from tcdp_audit.shards import Progress, silent
-from tcdp_audit.treatment import settled, touched, treated
+from tcdp_audit.treatment import same_cells, settled, touched, treated
 
 MOST_ROUNDS = 5
 MOST_STEPS = 3  # of a plan
-UNSOUND = "its plan proposed parameters that a policy could not name"
+UNSOUND = "it proposed parameters that a policy would reject"
 
 Auditing = Callable[[pa.Table], tuple[Outcome, ...]]
 
@@ -94,12 +94,12 @@ class Course:
                 if turn and planned.remedy.random:
                     continue  # noise is added once
                 after = self._step(state, planned)
-                if turn and after.table.equals(state.table):
+                if turn and same_cells(after.table, state.table):
                     continue  # it has nothing more to do
                 state, best = after, _better(best, after)
                 if state.passes:
                     return state
-            if state.table.equals(before.table):
+            if same_cells(state.table, before.table):
                 break  # a fixed point: another round would change nothing
         self.tried += state.steps[len(best.steps) :]
         return best
@@ -108,7 +108,9 @@ class Course:
         """One remedy, applied and audited; where it cannot be applied the state stays, and `tried` says why."""
         try:
             return self._applied(state, planned)
-        except Exception as error:  # noqa: BLE001 - one remedy that raises must not take the others down
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - one remedy that raises must not take the others down
             self.tried.append(_failed(planned, error))
             return state
 
@@ -203,7 +205,9 @@ class Course:
             view = self._view(state)
             try:
                 proposals = list(remedy.plan(view, tuple(_standing(state))))
-            except Exception as error:  # noqa: BLE001 - one remedy that raises must not take the others down
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - one remedy that raises must not take the others down
                 self.tried.append(Step(remedy=name, title=remedy.title, parameters={}, error=_sentence(error)))
                 continue
             finally:
@@ -258,11 +262,13 @@ def _better(best: State, state: State) -> State:
     return state if len(_standing(state)) < len(_standing(best)) else best
 
 
-def _failed(planned: PlannedRemedy, error: Exception) -> Step:
+def _failed(planned: PlannedRemedy, error: BaseException) -> Step:
     remedy = planned.remedy
-    return Step(remedy=remedy.name, title=remedy.title, parameters=given(planned), error=_sentence(error))
+    return Step(
+        remedy=remedy.name, title=remedy.title, parameters=given(planned), error=_sentence(error, planned.plugin)
+    )
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: BaseException, plugin: str = "") -> str:
     """What went wrong in a remedy. Only our own errors are quoted: another's text may hold a cell."""
-    return str(error) if isinstance(error, TcdpAuditError) else f"the remedy raised {type(error).__name__}"
+    return str(error) if isinstance(error, RemedyError) else sentence_about(error, "the remedy", plugin)

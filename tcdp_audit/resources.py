@@ -20,6 +20,7 @@ _UNITS = {
     "ti": 2**40,
 }
 LEAST = 64 * 2**20
+MOST = 2**50  # a pebibyte: more than any machine has
 
 
 def processors() -> int:
@@ -32,6 +33,17 @@ def processors() -> int:
 def default_memory() -> int:
     """Three quarters of the memory that is free, in bytes."""
     return free_memory() * 3 // 4
+
+
+def budget(memory: int | None) -> int:
+    """The bytes that a caller gave, or the default.
+
+    Raises:
+        UsageError: it is more than any machine has.
+    """
+    if memory is not None and not memory <= MOST:
+        raise UsageError("`memory` is more than any machine has; give bytes, at most what is free, or None")
+    return memory or default_memory()
 
 
 def free_memory() -> int:
@@ -64,12 +76,17 @@ def parse_memory(text: str) -> int:
     """An amount such as `1GiB` or `800MB` in bytes.
 
     Raises:
-        UsageError: it is no amount, or less than 64 MiB.
+        UsageError: it is no amount, less than 64 MiB, or more than any machine has.
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower())
     if match is None:
         raise UsageError(f"{text!r} is not an amount of memory; write for example 1GiB or 800MB")
-    amount = int(float(match[1]) * _UNITS[match[2] or ""])
+    try:
+        amount = int(float(match[1]) * _UNITS[match[2] or ""])
+    except OverflowError:
+        amount = MOST + 1
+    if amount > MOST:
+        raise UsageError(f"{text} is more memory than any machine has; give at most what is free, or nothing")
     if amount < LEAST:
         raise UsageError(f"{text} is too little memory to work in; give at least 64MiB")
     return amount

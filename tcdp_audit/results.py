@@ -15,7 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.errors import TcdpAuditError, UsageError
 from tcdp_audit.files import write_atomically
+from tcdp_audit.frozen import freeze
+from tcdp_audit.inputs import files_of, require_own_files
 from tcdp_audit.outcome import Outcome, Severity, Status
+from tcdp_audit.plugin_faults import blaming
+from tcdp_audit.visible import visible_json
 
 if TYPE_CHECKING:
     from tcdp_audit.change_log import ChangeLog
@@ -47,7 +51,7 @@ class Table:
 
     Args:
         uri: where it came from.
-        sha256: digest of its file, None for a table in memory.
+        sha256: digest of its file as it was read, or of the content of a table in memory; None where there is neither.
         records: how many it has.
         columns: how many it has.
     """
@@ -56,6 +60,11 @@ class Table:
     sha256: str | None
     records: int
     columns: int
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the digest is of content and not of a file."""
+        return self.uri.startswith("memory:")
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
@@ -91,21 +100,30 @@ class Audit:
     change_log: ChangeLog | None = None
     audited_at: datetime = field(default_factory=now)
 
+    def __post_init__(self) -> None:
+        """Lock its mapping."""
+        freeze(self, "companions")
+
     @property
     def status(self) -> str:
-        """Error (incomplete), failed, measured (no threshold was demanded) or passed. An error beats a failure."""
+        """Error (incomplete), failed, measured (no demand counts that could fail) or passed. An error beats a failure.
+
+        A demand that only warns does not count here; `exit_code` can have it count.
+        """
         checks = [one for one in self.expectations if not one.is_schema]
         if not checks or any(one.status is Status.ERROR for one in self.outcomes):
             return "error"
         if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in self.outcomes):
             return "failed"
-        if all(one.status in (Status.MEASURED, Status.SKIPPED) for one in checks):
-            return "measured"
-        return "passed"
+        return "passed" if self._judges(Severity.ERROR) else "measured"
+
+    def _judges(self, *severities: Severity) -> bool:
+        """Whether an expectation of one of these severities compared a figure with a demand that can fail."""
+        return any(one.is_judged and one.severity in severities for one in self.expectations if not one.is_schema)
 
     @property
     def passed(self) -> bool:
-        """True only if every expectation was evaluated, at least one demanded something, and all that count hold."""
+        """True only if every expectation was evaluated, a demand that counts could fail, and all that count hold."""
         return self.status == "passed"
 
     @property
@@ -124,6 +142,14 @@ class Audit:
         return [one for one in self.outcomes if one.is_warning]
 
     @property
+    def _tables(self) -> dict[str, Path]:
+        """The files of the tables that were read, by what a person calls them."""
+        tables = {"the release": self.release, **{f"the {name}": table for name, table in self.companions.items()}}
+        if self.change_log is not None:
+            tables["the release before it was repaired"] = self.change_log.input
+        return {name: Path(table.uri) for name, table in tables.items() if table.sha256 is not None}
+
+    @property
     def summary(self) -> dict[str, int]:
         """How many outcomes have which status."""
         tally = Counter(one.status for one in self.outcomes)
@@ -132,8 +158,14 @@ class Audit:
         return {name: tally[status] for name, status in {**keys, **rest}.items()}
 
     def exit_code(self, *, fail_on_warning: bool = False, measure_only: bool = False) -> int:
-        """0 passed, 1 an expectation failed, 3 the audit is incomplete or demanded nothing."""
-        if self.status == "error" or (self.status == "measured" and not measure_only):
+        """0 passed, 1 an expectation failed, 3 the audit is incomplete or no demand that counts could fail.
+
+        Args:
+            fail_on_warning: demands of severity warning count as well.
+            measure_only: nothing needs to be demanded.
+        """
+        judges = self._judges(Severity.ERROR, *([Severity.WARNING] if fail_on_warning else []))
+        if self.status == "error" or not (judges or measure_only or self.status == "failed"):
             return 3
         return 1 if self.status == "failed" or (fail_on_warning and self.warnings) else 0
 
@@ -141,11 +173,13 @@ class Audit:
         """Do nothing if the audit passed.
 
         Raises:
-            ExpectationsFailedError: it did not; the message has a line for each failure and error.
+            ExpectationsFailedError: it did not; the message has a line for each failure, each error, and each demand
+                that nothing can fail.
         """
         if self.passed:
             return
-        told = [one for one in self.outcomes if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
+        grave = (Status.FAILED, Status.ERROR)
+        told = [one for one in self.outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
         lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in told]
         raise ExpectationsFailedError("\n".join([f"the audit's status is {self.status}", *lines]))
 
@@ -181,20 +215,33 @@ class Audit:
 
         Raises:
             UsageError: no reporter has it.
+            PluginError: the reporter fails.
         """
-        for reporter in self.plugins.reporters.values():
+        for name, reporter in self.plugins.reporters.items():
             if reporter.suffix == suffix.lower():
-                return reporter.render(self)
+                with blaming(f"the report format {name!r}", self.plugins.provider_of("tcdp_audit_reporters", name)):
+                    return _text(reporter.render(self))
         known = ", ".join(sorted(reporter.suffix for reporter in self.plugins.reporters.values()))
         raise UsageError(f"no report format for {suffix!r}; known are {known}")
 
     def write(self, path: str | Path) -> None:
-        """Write a report; the extension chooses the format. The file appears whole or not at all."""
+        """Write a report; the extension chooses the format. The file appears whole or not at all.
+
+        Raises:
+            UsageError: it cannot be written, no reporter has the extension, or it is a file that was audited or read.
+        """
+        require_own_files([("the report", Path(path))], {**files_of(self.policy), **self._tables})
         write_atomically(Path(path), self.render(Path(path).suffix))
 
 
+def _text(rendered: object) -> str:
+    if not isinstance(rendered, str):
+        raise TypeError(type(rendered).__name__)
+    return rendered
+
+
 def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return visible_json(json.dumps(value, ensure_ascii=False))
 
 
 def tool() -> dict[str, Any]:

@@ -7,7 +7,6 @@ same, because everything computed from shards merges exactly.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from tcdp_audit.classes import Shard
 from tcdp_audit.encoding import Domain
 from tcdp_audit.engines.base import Batch, Engine
 from tcdp_audit.keys import Codes
+from tcdp_audit.scratch import Scratch, writing_temporarily
 
 SHARD_RECORDS = 2**20  # small enough to sort in cache-sized steps, large enough to forget the cost of a call
 MOST_SHARDS = 2**15
@@ -41,9 +41,14 @@ class Plan:
     spill: bool
 
 
+def largest_shard(memory: int, workers: int) -> int:
+    """How many records each worker may group and measure at a time."""
+    return min(SHARD_RECORDS, max(memory // (2 * workers * WORK_BYTES), 2**14))
+
+
 def plan(records: int, domains: Sequence[Domain], memory: int, workers: int) -> Plan:
     """Choose shards so that those being worked on, and the codes that wait, stay within the budget."""
-    largest = min(SHARD_RECORDS, max(memory // (2 * workers * WORK_BYTES), 2**14))
+    largest = largest_shard(memory, workers)
     stored = records * sum(domain.dtype.itemsize for domain in domains)
     return Plan(shards=min(max(1, -(-records // largest)), MOST_SHARDS), spill=stored > memory // 4)
 
@@ -62,7 +67,7 @@ class Shards:
     count: int
     folder: Path | None = None
     _parts: list[list[Batch]] = field(default_factory=list)
-    _scratch: tempfile.TemporaryDirectory[str] | None = None
+    _scratch: Scratch | None = None
 
     def __post_init__(self) -> None:
         """Begin with empty shards."""
@@ -83,7 +88,7 @@ class Shards:
             self._parts[shard].append(batch)
             return
         for position, domain in enumerate(self.domains):
-            with self._file(shard, position).open("ab") as file:
+            with writing_temporarily(), self._file(shard, position).open("ab") as file:
                 batch[domain.attribute].tofile(file)
 
     def read(self, shard: int) -> Shard:
@@ -130,8 +135,8 @@ def partition(
 
     Cost: one scan of the table and O(records x attributes).
     """
-    scratch = tempfile.TemporaryDirectory(prefix="tcdp-audit-") if chosen.spill else None
-    shards = Shards(domains, chosen.shards if by else 1, Path(scratch.name) if scratch else None)
+    scratch = Scratch() if chosen.spill else None
+    shards = Shards(domains, chosen.shards if by else 1, scratch.path if scratch else None)
     shards._scratch = scratch  # noqa: SLF001 - made here, removed with it
     done = 0
     try:

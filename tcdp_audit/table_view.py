@@ -13,10 +13,12 @@ from tcdp_audit.coded import CodedTable, code_together
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError
 from tcdp_audit.exact import Floats
+from tcdp_audit.frozen_arrays import freeze_arrays
 from tcdp_audit.histogram import Counts
-from tcdp_audit.keys import boundaries, fold
+from tcdp_audit.keys import Codes, boundaries, fold
 from tcdp_audit.pairs import Pairs, align_by_key, align_by_row
 from tcdp_audit.policy import Policy, Role, Scale
+from tcdp_audit.wildcard import compatibility
 
 
 @dataclass(frozen=True)
@@ -26,14 +28,22 @@ class SampleClasses:
     Args:
         size: f, what k counts in each class. int64, shape (classes,).
         records: records of each class.
+        matched: records that each may be taken for: its own, and under `wildcard` all that are compatible with them.
         expected: n times the product of its quasi-identifiers' shares: the size under independence. float64.
-        weight: sum of the records' sampling weights, where the policy names a weight. float64, or None.
+        weight: sum of the matched records' sampling weights, where the policy names a weight. float64, or None.
+        total_weight: sum of all sampling weights, or None.
     """
 
     size: Counts
     records: Counts
+    matched: Counts
     expected: Floats
     weight: Floats | None
+    total_weight: float | None
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "size", "records", "matched", "expected", "weight")
 
 
 @dataclass(frozen=True)
@@ -44,11 +54,53 @@ class PopulationClasses:
         sample: f, records of the release in each class that the release has.
         population: F, records of the population in the same class; 0 where it lacks the class.
         absent: F of the population's classes that the release lacks.
+        overlap: what f and F no longer tell under `wildcard`, where both count all compatible records; else None.
     """
 
     sample: Counts
     population: Counts
     absent: Counts
+    overlap: Overlap | None = None
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "sample", "population", "absent")
+
+    @property
+    def records(self) -> Counts:
+        """Records of the release in each class itself. Shape (classes,)."""
+        return self.sample if self.overlap is None else self.overlap.records
+
+    @property
+    def people(self) -> int:
+        """How many records the population has."""
+        return int(self.population.sum() + self.absent.sum()) if self.overlap is None else self.overlap.people
+
+    @property
+    def uniques(self) -> int:
+        """How many records of the population are alone there."""
+        if self.overlap is not None:
+            return self.overlap.uniques
+        return int((self.population == 1).sum() + (self.absent == 1).sum())
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Figures of classes that overlap, so that they cannot be added up.
+
+    Args:
+        records: records of the release in each class itself. Shape (classes,).
+        people: records of the population.
+        uniques: records of the population that are compatible with no other.
+    """
+
+    records: Counts
+    people: int
+    uniques: int
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "records")
 
 
 @dataclass(frozen=True)
@@ -71,6 +123,11 @@ class TableView:
         return self.policy.with_role(Role.QUASI_IDENTIFIER)
 
     @property
+    def wildcard(self) -> bool:
+        """Whether a missing quasi-identifier matches every value, so that classes overlap."""
+        return self.policy.conventions.missing_quasi_identifier == "wildcard"
+
+    @property
     def records(self) -> int:
         """How many records the release has."""
         return self.engine.records
@@ -80,7 +137,7 @@ class TableView:
         """The declared share of the population that the release is, or its size over the population's."""
         declared = self.policy.document.sampling_fraction
         if declared is not None or "population" not in self.companions:
-            return declared
+            return None if declared is None else float(declared)
         return self.records / self.companions["population"].records
 
     def coded(self, attributes: Sequence[str], *companions: str) -> list[CodedTable]:
@@ -104,23 +161,25 @@ class TableView:
         further = [name for name in (unit, weight) if name is not None]
         (table,) = self.coded([*self.quasi_identifiers, *further])
         domains = [table.domains[name] for name in self.quasi_identifiers]
-        wildcard = self.policy.conventions.missing_quasi_identifier == "wildcard"
-        grouping = Grouping(table.codes, domains, None if unit is None else table.domains[unit], wildcard)
+        grouping = Grouping(table.codes, domains, None if unit is None else table.domains[unit], self.wildcard)
         expected = np.full(len(grouping.records), float(self.records))
         for domain, codes in zip(domains, grouping.codes(), strict=True):
             expected *= np.append(domain.counts, domain.missing)[codes] / self.records
         sums = None if weight is None else _sums_of_weights(grouping, table.numbers(weight), weight)
-        return SampleClasses(grouping.size, grouping.records, expected, sums)
+        total = None if sums is None else float(sums.sum())
+        matched, compatible = grouping.records, grouping.compatibility
+        if compatible is not None:
+            matched = compatible.sum(grouping.records)
+            sums = None if sums is None else compatible.sums([sums])[0]
+        return SampleClasses(grouping.size, grouping.records, matched, expected, sums, total)
 
     @cached_property
     def population(self) -> PopulationClasses:
         """The classes of release and population, which must be generalised alike. O(N log N).
 
         Raises:
-            CheckError: there is no population, or a missing value could match several of its classes.
+            CheckError: there is no population.
         """
-        if self.policy.conventions.missing_quasi_identifier == "wildcard":
-            raise CheckError("a population cannot be compared under `missing_quasi_identifier: wildcard`")
         sample, population = self.coded(self.quasi_identifiers, "population")
         names = self.quasi_identifiers
         columns = [np.concatenate([sample.codes[name], population.codes[name]]) for name in names]
@@ -131,6 +190,9 @@ class TableView:
         in_sample = np.add.reduceat(of_sample, starts)
         in_population = np.diff(starts, append=len(keys)) - in_sample
         found = in_sample > 0
+        if self.wildcard:
+            missing = [sample.domains[name].size for name in names]
+            return _overlapping([column[order[starts]] for column in columns], missing, in_sample, in_population)
         return PopulationClasses(in_sample[found], in_population[found], in_population[~found])
 
     def pairs(self, attributes: Sequence[str]) -> Pairs:
@@ -160,6 +222,17 @@ class TableView:
     def _scale(self, attribute: str) -> Scale:
         declaration = self.policy.attributes.get(attribute)
         return Scale.NOMINAL if declaration is None or declaration.scale is None else declaration.scale
+
+
+def _overlapping(
+    codes: Sequence[Codes], missing: Sequence[int], in_sample: Counts, in_population: Counts
+) -> PopulationClasses:
+    """Release and population, each class with all records that are compatible with it."""
+    compatible = compatibility([column.astype(np.int64) for column in codes], missing)
+    sample, population = (one.astype(np.int64) for one in compatible.sums([in_sample, in_population]))
+    found, uniques = in_sample > 0, int(((population == 1) & (in_population == 1)).sum())
+    overlap = Overlap(in_sample[found], int(in_population.sum()), uniques)
+    return PopulationClasses(sample[found], population[found], population[~found], overlap)
 
 
 def _require_key(engine: Engine, key: Sequence[str]) -> None:

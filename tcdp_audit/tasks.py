@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,15 +21,18 @@ from tcdp_audit.check import (
     Target,
     Verdict,
 )
-from tcdp_audit.classes import Grouping
+from tcdp_audit.classes import Grouping, MatchedClasses
 from tcdp_audit.encoding import Domain
 from tcdp_audit.errors import CheckError
 from tcdp_audit.hierarchy import Tree
 from tcdp_audit.histogram import Counts, Histogram
-from tcdp_audit.outcome import Comparison, Outcome, Status, Tally, WorstClass
+from tcdp_audit.outcome import UNFAILABLE, Comparison, Outcome, Status, Tally, WorstClass
+from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy import Conventions, Expectation
 from tcdp_audit.summary import ClassSummary, merge, summarise
 from tcdp_audit.table_view import TableView
+from tcdp_audit.unfailable import FinestGrouping, classes_of_one
+from tcdp_audit.unfailable import sentence as sentence_on_unfailable
 
 Summaries = tuple[ClassSummary, ...]  # one for each figure of the check, the headline first
 
@@ -79,8 +81,20 @@ class Task:
         failing = np.logical_or.reduce([~filled, *(_spread(figure.fails, filled, fill=True) for figure in figures)])
         return figures, filled, failing
 
-    def measure(self, grouping: Grouping, histogram: Histogram | None, *, show_values: bool) -> Summaries:
-        """The summaries of one shard. Cost: that of the check, and a sort of the classes."""
+    @property
+    def can_fail(self) -> bool:
+        """Whether some grouping of the records fails a demand, or leaves a class no distribution to be judged by."""
+        check, parameters, finest = self.expectation.check, self.expectation.parameters, self._finest()
+        assert not isinstance(check, TableCheck)  # noqa: S101 - a table check asks nothing of a class
+        demands = check.demands(parameters)
+        if isinstance(check, ClassCheck) and finest.valueless:
+            return bool(demands)
+        return len(check.unfailable(finest, parameters)) < len(demands)
+
+    def measure(
+        self, grouping: Grouping | MatchedClasses, histogram: Histogram | None, *, show_values: bool
+    ) -> Summaries:
+        """The summaries of some classes. Cost: that of the check, and a sort of the classes."""
         figures, filled, failing = self._figures(grouping.size, histogram)
         cells = _cells(grouping) if show_values else None
         return tuple(
@@ -113,22 +127,30 @@ class Task:
         comparisons = _comparisons(self.expectation.check)
         return tuple(merge(figures, one) for figures, one in zip(zip(*shards, strict=True), comparisons, strict=True))
 
-    def outcome(self, result: Summaries | Exception | None) -> Outcome:
+    def outcome(self, result: Summaries | BaseException | None) -> Outcome:
         """What came of it: the merged summaries, or what went wrong."""
         if self.obstacle:
             return replace(self._blank(), message=self.obstacle)
-        if isinstance(result, Exception):
-            return replace(self._blank(), message=_sentence(result))
+        if isinstance(result, BaseException):
+            return self._raised(result)
         if result is None or not result[0].classes:
             return replace(self._blank(), message="no equivalence class was evaluated")
         check = self.expectation.check
         assert not isinstance(check, TableCheck)  # noqa: S101 - a table check is asked through `found`
         try:
             outcome = self._told(result, check.verdict(result, self.expectation.parameters))
-            message = self.violation or (check.sentence(outcome) if check.sentence else _general(outcome))
-            return replace(outcome, message=message)
-        except Exception as error:  # noqa: BLE001 - a check that raises must not take the others down
-            return replace(self._blank(), message=_sentence(error))
+            if outcome.status is not Status.PASSED:
+                return self._worded(outcome)
+            finest = self._finest()
+            of_values = (
+                "by every class that has a value, " if finest.valueless and isinstance(check, ClassCheck) else ""
+            )
+            unfailable = check.unfailable(finest, self.expectation.parameters)
+            return self._judged(outcome, unfailable, f"{of_values}however these records are grouped")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
+            return self._raised(error)
 
     def found(self, view: TableView) -> Outcome:
         """What came of a table check."""
@@ -139,10 +161,48 @@ class Task:
         try:
             finding = check.measure(view, parameters)
             outcome = self._shown(finding, check.verdict(finding, parameters))
-            message = self.violation or (check.sentence(outcome) if check.sentence else _general(outcome))
-            return replace(outcome, message=message)
-        except Exception as error:  # noqa: BLE001 - a check that raises must not take the others down
-            return replace(self._blank(), message=_sentence(error))
+            if outcome.status is not Status.PASSED:
+                return self._worded(outcome)
+            return self._judged(outcome, check.unfailable(finding, parameters), "by every release")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
+            return self._raised(error)
+
+    def _raised(self, error: BaseException) -> Outcome:
+        """An outcome that says what the check raised, and whose check it is."""
+        return replace(self._blank(), message=sentence_about(error, "the check", self.expectation.plugin))
+
+    def _judged(self, outcome: Outcome, unfailable: tuple[str, ...], whatever: str) -> Outcome:
+        """An outcome that passed, but for the demands that nothing can fail: without another it is only measured."""
+        if not unfailable:
+            return self._worded(outcome)
+        demands = self.expectation.check.demands(self.expectation.parameters)
+        judged = len(unfailable) < len(demands)
+        worded = self._worded(outcome if judged else replace(outcome, status=Status.MEASURED))
+        why = sentence_on_unfailable(unfailable, demands, judged=judged, whatever=whatever)
+        details = {**outcome.details, UNFAILABLE: list(unfailable)}
+        return replace(worded, details=details, message=f"{worded.message} {why}")
+
+    def _worded(self, outcome: Outcome) -> Outcome:
+        """An outcome with its sentence."""
+        check = self.expectation.check
+        message = self.violation or (check.sentence or _general)(outcome)
+        return replace(outcome, message=message, details=plain_figures(outcome.details))
+
+    def _finest(self) -> FinestGrouping:
+        """The release's records, each in a class of its own. Cost: O(domain)."""
+        attribute, marginal, one = self.attribute, self.marginal, np.ones(1, dtype=np.int64)
+        if attribute is None or marginal is None:
+            return FinestGrouping(ClassEvidence(size=one, records=self.records), one * self.records)
+        counts = np.append(attribute.counts, attribute.missing)
+        counts, valueless = counts[: marginal.size], int(counts[marginal.size :].sum())
+        if self.conventions["reference"] == "release":  # exempt records are not in it
+            counts = np.where(marginal.weights > 0, counts, 0)
+        values = np.flatnonzero(counts)
+        size = np.ones(len(values), dtype=np.int64)
+        classes = self._evidence(size, classes_of_one(values), size > 0)
+        return FinestGrouping(classes, counts[values], valueless)
 
     def _shown(self, finding: Finding, verdict: Verdict) -> Outcome:
         failed = True if self.violation else verdict.failed
@@ -161,7 +221,7 @@ class Task:
         check, parameters = self.expectation.check, self.expectation.parameters
         return Outcome(
             check=check.name,
-            title=check.titled(parameters),
+            title=self._title(),
             status=Status.ERROR,
             severity=parameters.severity,
             attribute=self.target.name,
@@ -172,6 +232,16 @@ class Task:
             source=check.guide.source,
             line=self.expectation.line,
         )
+
+    def _title(self) -> str:
+        """The check's title; without what its parameters add where the check cannot say it."""
+        check = self.expectation.check
+        try:
+            return str(check.titled(self.expectation.parameters))
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - the outcome says elsewhere what the check raised
+            return check.title
 
     def _told(self, result: Summaries, verdict: Verdict) -> Outcome:
         headline = result[0]
@@ -211,7 +281,7 @@ def _spread(found: NDArray[Any], filled: NDArray[np.bool_], fill: Any) -> NDArra
     return whole
 
 
-def _cells(grouping: Grouping) -> Callable[[NDArray[np.intp]], list[Mapping[str, str]]]:
+def _cells(grouping: Grouping | MatchedClasses) -> Callable[[NDArray[np.intp]], list[Mapping[str, str]]]:
     """The quasi-identifiers' values of some classes, for `--show-values` only."""
 
     def of(classes: NDArray[np.intp]) -> list[Mapping[str, str]]:
@@ -224,12 +294,28 @@ def _cells(grouping: Grouping) -> Callable[[NDArray[np.intp]], list[Mapping[str,
     return of
 
 
+def plain_figures(details: Any) -> Any:
+    """Details as they are, if a result can hold them.
+
+    Raises:
+        CheckError: one is neither a number nor text, nor a list or a mapping of such.
+    """
+    if isinstance(details, Mapping):
+        return {str(name): plain_figures(one) for name, one in details.items()}
+    if isinstance(details, list | tuple):
+        return [plain_figures(one) for one in details]
+    if details is None or isinstance(details, str | bool | int | float | Fraction):
+        return details
+    raise CheckError(f"the check gave a {type(details).__name__} among its details; they hold numbers and text")
+
+
 def _general(outcome: Outcome) -> str:
     """One sentence about an outcome, for checks that bring none."""
     observed = f"{outcome.observed:.6g}"
     over = f"over {outcome.classes.total:,} equivalence classes " if outcome.classes is not None else ""
     if outcome.status is Status.MEASURED:
-        return f"The figure {over}is {observed}; the policy sets no threshold."
+        unset = "; the policy sets no threshold" if outcome.threshold is None else ""
+        return f"The figure {over}is {observed}{unset}."
     demand = f"{outcome.comparison} {float(outcome.threshold or 0):.12g}"
     if outcome.status is Status.PASSED:
         return f"The release keeps {demand}: the figure {over}is {observed}."
@@ -242,15 +328,6 @@ def _exposed(outcome: Outcome) -> str:
     if records is None or records.failing is None:
         return ""
     return f" {records.failing:,} of {records.total:,} records fall short."
-
-
-def _sentence(error: Exception) -> str:
-    """What went wrong in a check. Only our own errors are quoted: another's text may hold a cell."""
-    if isinstance(error, CheckError):
-        return str(error)
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
-    return f"the check raised {type(error).__name__}{where}"
 
 
 def conventions_of(conventions: Conventions, *, sensitive: bool, declared: bool, unit: str | None) -> dict[str, str]:

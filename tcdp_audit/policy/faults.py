@@ -9,7 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from tcdp_audit.policy.scalars import DIGITS, OddNumber
 from tcdp_audit.policy.source import Fault, Source
+from tcdp_audit.visible import visible
 
 _SENTENCES = {
     "greater_than": "must be greater than {gt}",
@@ -29,6 +31,8 @@ _SENTENCES = {
     "string_too_short": "must not be empty",
     "missing": "is required",
 }
+
+_NUMBERS = ("int_type", "float_type")
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
@@ -62,13 +66,25 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
     if kind in ("enum", "literal_error"):
         choices = re.findall(r"'([^']*)'", context["expected"])
         return _SENTENCES[kind].format(**context) + nearest(str(detail["input"]), choices)
-    if kind == "int_type" and str(detail["input"]).strip("+-").isdecimal():
-        return "is too large"
+    if kind in _NUMBERS and isinstance(detail["input"], str):
+        return _no_number(detail["input"], _SENTENCES[kind])
+    if kind == "string_type" and isinstance(detail["input"], bool):
+        return "must be text, and YAML reads this as true or false; put it in quotes"
+    if kind == "string_type" and isinstance(detail["input"], int | float):
+        return "must be text; put it in quotes"
     if kind in _SENTENCES:
         return _SENTENCES[kind].format(**context)
     if kind == "value_error":
         return str(context["error"])
     return str(detail["msg"])
+
+
+def _no_number(text: str, sentence: str) -> str:
+    """What is wrong with a text where a number is meant."""
+    if isinstance(text, OddNumber):
+        return text.fault
+    quoted = f", and in quotes it is a text; write {text} without them" if DIGITS.fullmatch(text) else ""
+    return f"{sentence}{quoted}"
 
 
 def _names_beside(model: type[BaseModel], location: Sequence[Any]) -> list[str]:
@@ -124,15 +140,15 @@ def _path(location: Sequence[str | int]) -> str:
 
 def render(name: str, text: str, faults: Sequence[Fault]) -> str:
     """All faults of a policy file, each with its line and a caret below the place."""
-    lines = text.splitlines()
+    lines, name = text.splitlines(), visible(name)
     blocks = []
     for fault in faults:
         where = f"{name}:{fault.line}:{fault.column}" if fault.line else name
-        head = ": ".join(part for part in (where, fault.location, fault.message) if part)
+        head = ": ".join(visible(part) for part in (where, fault.location, fault.message) if part)
         if 0 < fault.line <= len(lines):
             number = f"{fault.line:>5}"
             shown, column = _window(lines[fault.line - 1], fault.column)
-            head += f"\n{number} | {shown}\n      | {' ' * (column - 1)}^"
+            head += f"\n{number} | {visible(shown)}\n      | {' ' * len(visible(shown[: column - 1]))}^"
         blocks.append(head)
     return "\n".join(blocks)
 

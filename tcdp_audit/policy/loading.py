@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from tcdp_audit.errors import PluginError, PolicyError, UsageError
+from tcdp_audit.errors import Discreet, PluginError, PolicyError, UsageError
+from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.policy.faults import from_validation, located, nearest, render
 from tcdp_audit.policy.model import PolicyDocument, Role
 from tcdp_audit.policy.policy import Expectation, PlannedRemedy, Policy
@@ -21,9 +24,12 @@ if TYPE_CHECKING:
     from tcdp_audit.plugin_manager import Plugins
     from tcdp_audit.remedy import Remedy
 
+CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
+
 T = TypeVar("T", bound="Check | Remedy[Any]")
 
 
+@Discreet()
 def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugins | None = None) -> Policy:
     """Read a policy from a file, or take it from a mapping of the same form.
 
@@ -46,23 +52,30 @@ def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugin
         source, text, path = Source(dict(policy), None), json.dumps(policy, sort_keys=True, default=str), None
         return _Reading(source, text, path, plugins).policy()
     path = Path(policy)
-    text = _read(path)
+    content = _read(path)
+    text = _decoded(content, path)
     try:
         source = parse(text)
     except SourceFault as fault:
         raise PolicyError(render(str(path), text, fault.faults)) from None
-    return _Reading(source, text, path, plugins).policy()
+    return replace(_Reading(source, text, path, plugins).policy(), content=content)
 
 
-def _read(path: Path) -> str:
+def _read(path: Path) -> bytes:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_bytes()
     except FileNotFoundError:
         raise UsageError(f"{path}: no such policy file") from None
-    except UnicodeDecodeError as error:
-        raise PolicyError(f"{path}: not UTF-8 text (byte {error.start:,}); save it as UTF-8") from None
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _decoded(content: bytes, path: Path) -> str:
+    """The text of a policy, its line ends as line feeds."""
+    try:
+        return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig").read()
+    except UnicodeDecodeError as error:
+        raise PolicyError(f"{path}: not UTF-8 text (byte {error.start:,}); save it as UTF-8") from None
 
 
 class _Reading:
@@ -87,6 +100,7 @@ class _Reading:
             document = PolicyDocument.model_validate(self.source.data)
         except ValidationError as error:
             self.faults += from_validation(error, self.source, PolicyDocument)
+            self._leave_unnamed_plugins_out()
             return None
         if document.unit in document.attributes and document.unit is not None:
             role = document.attributes[document.unit].role
@@ -98,15 +112,27 @@ class _Reading:
             self.plugins.require(plugin)
         return document
 
+    def _leave_unnamed_plugins_out(self) -> None:
+        """Also where a policy is unsound, look for its other faults with the external plugins that it names only."""
+        named = self.source.data.get("plugins") if isinstance(self.source.data, Mapping) else None
+        if named is not None:
+            self.plugins = self.plugins.only(map(str, named) if isinstance(named, list) else ())
+
     def _expectations(self, document: PolicyDocument | None) -> Iterator[Expectation]:
-        section = Section("expect", "check", lambda: self.plugins.checks, lambda check, *where: check.faults(*where))
+        section = Section(
+            "expect", "check", CHECKS, lambda: self.plugins.checks, lambda check, *where: check.faults(*where)
+        )
         for entry in self._entries(section, document):
-            yield Expectation(entry.registered, entry.parameters, entry.line)
+            plugin = self.plugins.provider_of(CHECKS, entry.registered.name)
+            yield Expectation(entry.registered, entry.parameters, entry.line, plugin)
 
     def _remedies(self, document: PolicyDocument | None) -> Iterator[PlannedRemedy]:
-        section = Section("remedy", "remedy", lambda: self.plugins.remedies, lambda one, *where: one.validate(*where))
+        section = Section(
+            "remedy", "remedy", REMEDIES, lambda: self.plugins.remedies, lambda one, *where: one.validate(*where)
+        )
         for entry in self._entries(section, document):
-            yield PlannedRemedy(entry.registered, entry.parameters, entry.line)
+            plugin = self.plugins.provider_of(REMEDIES, entry.registered.name)
+            yield PlannedRemedy(entry.registered, entry.parameters, entry.line, plugin)
 
     def _entries(self, section: Section[T], document: PolicyDocument | None) -> Iterator[Entry[T]]:
         """Every sound entry of a section; also where the rest of the document is not, to find all faults at once."""
@@ -140,15 +166,17 @@ class _Reading:
     def _entry(
         self, section: Section[T], registered: T, given: Any, location: list[str | int], document: PolicyDocument | None
     ) -> Iterator[Entry[T]]:
-        model = registered.parameters
-        try:
-            parameters = model.model_validate(given)
-        except ValidationError as error:
-            self.faults += from_validation(error, self.source, model, location)
-            return
-        if document is None:
-            return
-        faults = list(section.faults(registered, parameters, document))
+        model, name = registered.parameters, str(location[-1])
+        plugin = self.plugins.provider_of(section.hook, name)
+        with blaming(f"the {section.noun} {name!r}, asked about its parameters,", plugin):
+            try:
+                parameters = model.model_validate(given)
+            except ValidationError as error:
+                self.faults += from_validation(error, self.source, model, location)
+                return
+            if document is None:
+                return
+            faults = list(section.faults(registered, parameters, document))
         for parameter, message in faults:
             self._fault([*location, parameter] if parameter else location, message)
         if not faults:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from tcdp_audit.policy.scalars import Exact, as_text
+from tcdp_audit.frozen import frozen
+from tcdp_audit.policy.scalars import Exact, as_text, as_version
 
 
 class Role(StrEnum):
@@ -28,9 +29,15 @@ class Scale(StrEnum):
 
 
 class Model(BaseModel):
-    """Base of every policy model: closed, immutable, and without silent conversions."""
+    """Base of every policy model: closed, immutable to its lists and mappings, and without silent conversions."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    @model_validator(mode="after")
+    def _freeze(self) -> Self:
+        for name, value in list(self.__dict__.items()):
+            object.__setattr__(self, name, frozen(value))  # the model is frozen already
+        return self
 
 
 Text = Annotated[str, BeforeValidator(as_text)]
@@ -104,13 +111,13 @@ class Conventions(Model):
 class PolicyDocument(Model):
     """A policy file as it is written. The parameters of each expectation and remedy are left to the plugin."""
 
-    version: Annotated[Literal[1], Field(description="Version of the policy format.")]
+    version: Annotated[Literal[1], BeforeValidator(as_version), Field(description="Version of the policy format.")]
     release: Annotated[str | None, Field(description="The table under audit, relative to this file.")] = None
     original: Annotated[str | None, Field(description="The table that the release was made from.")] = None
     key: Annotated[str | None, Field(description="The attribute that aligns release and original.")] = None
     rows_aligned: Annotated[bool, Field(description="Release and original are aligned row by row.")] = False
     population: Annotated[str | None, Field(description="The population that the release was drawn from.")] = None
-    sampling_fraction: Annotated[float | None, Field(gt=0, le=1, strict=False, description="Share sampled.")] = None
+    sampling_fraction: Annotated[Exact | None, Field(gt=0, le=1, description="Share sampled.")] = None
     weight: Annotated[str | None, Field(description="The attribute that holds each record's sampling weight.")] = None
     holdout: Annotated[str | None, Field(description="Originals that had no part in making the release.")] = None
     unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = None

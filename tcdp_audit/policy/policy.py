@@ -17,20 +17,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Expectation:
-    """A check with its parameters, one of which may be a threshold, and the line of the policy it stands on."""
+    """A check with its parameters, one of which may be a threshold, and the line of the policy it stands on.
+
+    `plugin` is the external plugin that the check comes from, or nothing.
+    """
 
     check: Check
     parameters: Parameters
     line: int | None = None
+    plugin: str = ""
 
 
 @dataclass(frozen=True)
 class PlannedRemedy:
-    """A remedy with its parameters, and the line of the policy it stands on."""
+    """A remedy with its parameters, the line of the policy it stands on, and its external plugin or nothing."""
 
     remedy: Remedy[Any]
     parameters: RemedyParameters
     line: int | None = None
+    plugin: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class Policy:
         text: the text of the file, or its canonical JSON where the policy was given as a mapping.
         path: the file it was read from, if any.
         remedies: what repairs a release that fails, in the order of their turn; none where the policy leaves it open.
+        content: the bytes of the file that it was read from, if any.
     """
 
     document: PolicyDocument
@@ -50,6 +56,7 @@ class Policy:
     text: str
     path: Path | None = None
     remedies: tuple[PlannedRemedy, ...] = ()
+    content: bytes | None = None
 
     @property
     def name(self) -> str:
@@ -68,8 +75,8 @@ class Policy:
 
     @property
     def sha256(self) -> str:
-        """Digest of the policy's text."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        """Digest of the bytes of the policy's file, or of its JSON where it was given as a mapping."""
+        return hashlib.sha256(self.text.encode() if self.content is None else self.content).hexdigest()
 
     @property
     def directory(self) -> Path:

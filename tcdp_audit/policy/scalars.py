@@ -1,7 +1,13 @@
-"""Scalars of a policy that remember how they were typed, so that `02139` is a code and 0.2 is one fifth."""
+"""Scalars of a policy that remember how they were typed, so that `02139` is a code and 0.2 is one fifth.
+
+One rule holds wherever a number is meant: it is written in plain decimal digits, or as a fraction of two. What YAML 1.1
+reads as a number of another kind (octal, hexadecimal, base 60, with underscores) is a text where a text is meant, and a
+fault where a number is.
+"""
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Annotated, Any, Self
@@ -9,6 +15,18 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, WithJsonSchema
 
 LARGEST_EXPONENT = 300  # of float64, nearly; `1e999999999` would not fit into memory
+WHOLE = r"(?:0|[1-9][0-9]*)"
+DECIMAL = rf"[+-]?(?:{WHOLE}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+DIGITS = re.compile(rf"[+-]?{WHOLE}")
+NUMBER = re.compile(rf"{DECIMAL}|[+-]?{WHOLE}/{WHOLE}")
+PLAIN = "must be in plain decimal digits"
+READ = f"{PLAIN}; YAML reads `{{text}}` as {{value:.15g}} ({{kind}})"
+KINDS = {  # of numbers that YAML 1.1 reads and people do not
+    "hexadecimal": re.compile(r"[+-]?0x"),
+    "binary": re.compile(r"[+-]?0b"),
+    "base 60": re.compile(r".*:"),
+    "octal": re.compile(r"[+-]?0[0-7]+$"),
+}
 
 
 class TypedInt(int):
@@ -35,13 +53,44 @@ class TypedFloat(float):
         return self
 
 
+class OddNumber(str):
+    """The text of a scalar that YAML, or a reader, may take for a number, and that is not in plain decimal digits."""
+
+    fault: str
+
+    __slots__ = ("fault",)
+
+    def __new__(cls, text: str, fault: str) -> Self:
+        """Keep what is wrong with `text` as a number."""
+        self = super().__new__(cls, text)
+        self.fault = fault
+        return self
+
+
+def odd_number(text: str, value: float | None) -> OddNumber | None:
+    """A text that looks like a number, if it is not in plain decimal digits.
+
+    Args:
+        text: as it was typed, without quotes.
+        value: what YAML 1.1 makes of it; None where that is a text.
+    """
+    if "_" in text:
+        return OddNumber(text, f"{PLAIN}; write `{text}` without underscores")
+    kind = next((name for name, pattern in KINDS.items() if pattern.match(text)), None)
+    if value is not None and kind is not None:
+        return OddNumber(text, READ.format(text=text, value=value, kind=kind))
+    if re.match(r"[+-]?0[0-9]", text):
+        return OddNumber(text, f"{PLAIN}; write `{text}` without the leading zero")
+    return None
+
+
 def as_text(value: Any) -> Any:
     """A scalar as the text that was typed, for attributes' names and values."""
     if isinstance(value, bool):
         raise ValueError("YAML reads this as true or false; put it in quotes")  # noqa: TRY004 - pydantic wants ValueError
     if isinstance(value, TypedInt | TypedFloat):
         return value.text
-    if isinstance(value, int | float):
+    if isinstance(value, int | float | OddNumber):
         return str(value)
     return value
 
@@ -52,8 +101,11 @@ def as_fraction(value: Any) -> Fraction:
         return value
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         raise ValueError("must be a number")  # noqa: TRY004 - pydantic wants ValueError
-    text = value.text if isinstance(value, TypedInt | TypedFloat) else str(value)
-    text = text.replace("_", "")
+    if isinstance(value, OddNumber):
+        raise ValueError(value.fault)  # noqa: TRY004 - pydantic wants ValueError
+    text = (value.text if isinstance(value, TypedInt | TypedFloat) else str(value)).strip()
+    if not NUMBER.fullmatch(text):
+        raise ValueError("must be a finite number")
     try:
         if "/" in text:
             return Fraction(text)
@@ -68,5 +120,14 @@ def as_fraction(value: Any) -> Fraction:
 Exact = Annotated[
     Fraction,
     BeforeValidator(as_fraction),
-    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^-?\d+/\d+$"}]}),
+    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^(?:{NUMBER.pattern})$"}]}),
 ]
+
+
+def as_version(value: Any) -> Any:
+    """The version of a format: 1 is neither `true` nor 1.0."""
+    if isinstance(value, OddNumber):
+        raise ValueError(value.fault)  # noqa: TRY004 - pydantic wants ValueError
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError("must be the whole number 1")  # noqa: TRY004 - pydantic wants ValueError
+    return value

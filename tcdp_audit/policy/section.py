@@ -18,12 +18,14 @@ class Section(Generic[T]):
     Args:
         key: where it stands in the document.
         noun: what a name in it is the name of.
+        hook: the hook of plugins that yields them.
         known: everything registered, by name; asked for only where the section has an entry.
         faults: of an entry's parameters under the policy: (parameter or "", sentence).
     """
 
     key: str
     noun: str
+    hook: str
     known: Callable[[], Mapping[str, T]]
     faults: Callable[[T, Any, PolicyDocument], Iterable[tuple[str, str]]]
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
-from tcdp_audit.policy.scalars import TypedFloat, TypedInt
+from tcdp_audit.policy.scalars import OddNumber, TypedFloat, TypedInt, odd_number
 
 MOST_NODES = 200_000  # a policy of 2,000 attributes has 10,000; aliases could multiply a few lines without end
 SHORT = 10_000  # characters in which no nesting is deep enough to break the parser, which recurses in C
 DEEPEST = 100
 TOO_DEEP = "it is nested too deeply to be a policy"
+BEYOND = 2**63
+LEADING_ZERO = re.compile(r"[+-]?0[0-9]+")  # with an 8 or a 9, so that it is not octal either
 Location = Sequence[str | int]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -166,20 +169,36 @@ def _construct(node: yaml.Node) -> Any:
 
 
 def _scalar(node: Any) -> Any:
-    constructor = yaml.constructor.SafeConstructor()
-    try:
-        if node.tag == "tag:yaml.org,2002:int":
-            number = int(constructor.construct_yaml_int(node))
-            return TypedInt(number, node.value) if abs(number) < 2**63 else str(node.value)
-        if node.tag == "tag:yaml.org,2002:float":
-            return TypedFloat(constructor.construct_yaml_float(node), node.value)
-    except ValueError:
-        return str(node.value)
+    constructor, text = yaml.constructor.SafeConstructor(), str(node.value)
+    if node.tag == "tag:yaml.org,2002:int":
+        return _integer(node, text)
+    if node.tag == "tag:yaml.org,2002:float":
+        return _decimal(node, text)
     if node.tag == "tag:yaml.org,2002:bool":
         return constructor.construct_yaml_bool(node)
     if node.tag == "tag:yaml.org,2002:null":
         return None
-    return str(node.value)  # dates and everything else stay as typed
+    if not node.style and LEADING_ZERO.fullmatch(text):
+        return odd_number(text, None) or text
+    return text  # dates and everything else stay as typed
+
+
+def _integer(node: Any, text: str) -> Any:
+    try:
+        number = int(yaml.constructor.SafeConstructor().construct_yaml_int(node))
+    except ValueError:  # more digits than Python converts
+        number = BEYOND
+    if abs(number) >= BEYOND:
+        return OddNumber(text, "is too large")
+    return odd_number(text, number) or TypedInt(number, text)
+
+
+def _decimal(node: Any, text: str) -> Any:
+    try:
+        number = yaml.constructor.SafeConstructor().construct_yaml_float(node)
+    except ValueError:  # tagged as a number, and none
+        return text
+    return odd_number(text, number) or TypedFloat(number, text)
 
 
 def _fault_at(node: Any, message: str) -> Fault:
