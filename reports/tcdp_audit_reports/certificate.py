@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.results import Audit
+from tcdp_audit.visible import visible
 from tcdp_audit_reports.margin import doublings, margin_words
 from tcdp_audit_reports.words import (
     count,
@@ -21,7 +22,6 @@ from tcdp_audit_reports.words import (
     share,
     spelled,
     state_of,
-    visible,
 )
 
 WORDS = {
@@ -48,7 +48,7 @@ class Reason:
 
 def verdict_sentence(audit: Audit) -> str:
     """What came of the policy's demands, who is affected, and whether the columns are as declared."""
-    parts = (_demands(audit), _incomplete(audit), _affected(audit), _structure(audit))
+    parts = (_demands(audit), _nothing_judged(audit), _incomplete(audit), _affected(audit), _structure(audit))
     return " ".join(part for part in parts if part)
 
 
@@ -61,7 +61,7 @@ def _demands(audit: Audit) -> str:
     total = tally["passed"] + tally["failed"] + tally["warning"] + tally["error"]
     if not total:
         figures = f"{spelled(tally['measured'])} {named('figure', tally['measured'])}"
-        return f"The policy demands nothing that could be judged: {figures} {_were(tally['measured'])} measured."
+        return f"The policy demands nothing that could fail: {figures} {_were(tally['measured'])} measured."
     if tally["passed"] == total:
         only = "The one demand in the policy is met." if total == 1 else ""
         return only or f"All {spelled(total)} demands in the policy are met."
@@ -80,6 +80,14 @@ def _demands(audit: Audit) -> str:
         else f"{sentence_case(subject)} of the {spelled(total)} demands in the policy"
     )
     return f"{lead} {listed([rest, *told[1:]])}."
+
+
+def _nothing_judged(audit: Audit) -> str:
+    """Why demands that were compared do not make a verdict."""
+    compared = any(one.is_judged for one in audit.expectations)
+    if audit.status != "measured" or not compared:
+        return ""
+    return "Nothing was judged: a demand of severity warning fails no release."
 
 
 def _said(number: int, one: str, many: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from tcdp_audit.check import Threshold
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.results import Audit
+from tcdp_audit.visible import visible
 from tcdp_audit_reports import cumulative, histogram, share_bar
 from tcdp_audit_reports.chart import Chart, Measured, Table, distribution_of
 from tcdp_audit_reports.demand import Kept, kept_demand
@@ -26,7 +27,6 @@ from tcdp_audit_reports.words import (
     observed,
     prose,
     state_of,
-    visible,
 )
 from tcdp_audit_reports.worst import worst_table
 

@@ -15,12 +15,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from tcdp_audit.results import Audit, Table, tool
+from tcdp_audit.visible import visible
 from tcdp_audit_reports.certificate import WORDS, reasons, shown_structure, tally, verdict_sentence
 from tcdp_audit_reports.conventions_tried import conventions_tried
 from tcdp_audit_reports.coverage import coverage
 from tcdp_audit_reports.finding import Pairs, findings, plain
 from tcdp_audit_reports.policy_text import shown_policy
-from tcdp_audit_reports.words import count, visible
+from tcdp_audit_reports.words import count
 
 if TYPE_CHECKING:
     from tcdp_audit_reports.remedy import Repair
@@ -138,11 +139,11 @@ def _particulars(audit: Audit) -> list[tuple[str, list[str]]]:
 
 
 def _described(table: Table) -> list[str]:
-    digest = _short(table.sha256) if table.sha256 else "a table in memory"
     return [
         visible(table.name),
         f"{count(table.records, 'record')}, {count(table.columns, 'column')}",
-        digest,
+        *(["a table in memory"] if table.in_memory else []),
+        *([_short(table.sha256)] if table.sha256 else []),
     ]
 
 
@@ -169,7 +170,7 @@ def _environment(audit: Audit) -> Pairs:
         for info in audit.plugins.infos
     ]
     digests = [
-        ("release", audit.release.sha256 or "a table in memory has none"),
+        ("release's content" if audit.release.in_memory else "release", audit.release.sha256 or "unknown"),
         ("policy", audit.policy.sha256),
     ]
     sums = [(f"SHA-256 of the {name}", digest) for name, digest in digests]

@@ -36,7 +36,7 @@ def margin_words(outcome: Outcome) -> str:
     """The margin as a person says it, such as `5× short` or `4% to spare`."""
     margin = doublings(outcome)
     if outcome.status not in (Status.PASSED, Status.FAILED):
-        return WITHOUT[outcome.status.value]
+        return "cannot fail" if outcome.unfailable else WITHOUT[outcome.status.value]
     if margin is None:
         return "met" if outcome.status is Status.PASSED else "not met"
     if margin >= 0 and outcome.status is Status.FAILED:

@@ -73,7 +73,8 @@ def _repair(audit: Audit) -> Repair | None:
 
 def _provenance(audit: Audit) -> str:
     about = tool()
-    digest = f"SHA-256 {audit.release.sha256}" if audit.release.sha256 else "a table in memory"
+    place = "a table in memory, " if audit.release.in_memory else ""
+    digest = f"{place}SHA-256 {audit.release.sha256 or 'unknown'}"
     return (
         f"Release: {digest}. Policy: {escaped(audit.policy.name)}, SHA-256 {audit.policy.sha256}. "
         f"Audited {audit.audited_at:%Y-%m-%d %H:%M} UTC with {about['name']} {about['version']}."

@@ -8,12 +8,12 @@ from fractions import Fraction
 from math import isfinite, isinf
 
 from tcdp_audit.outcome import Comparison, Outcome
+from tcdp_audit.visible import visible
 
 SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 PLURALS = {"class": "classes"}
 SIGNS = {Comparison.AT_LEAST: "≥", Comparison.AT_MOST: "≤", Comparison.BELOW: "<", Comparison.ABOVE: ">"}
 BORDERLINE = 1e-9  # closer than this, a whole number is what was meant: the core decides it exactly
-BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u2028\u2029")
 
 
 def state_of(outcome: Outcome) -> str:
@@ -54,16 +54,6 @@ def share(part: float, whole: float) -> str:
 def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def visible(text: str) -> str:
-    """A name as it is, but for characters that would act on the reader's screen: those are written out."""
-    return "".join(
-        character.encode("unicode_escape").decode()
-        if ord(character) < 32 or 127 <= ord(character) < 160 or character in BIDI_CONTROLS
-        else character
-        for character in text
-    )
 
 
 def prose(message: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tcdp_audit.outcome import Outcome, WorstClass
+from tcdp_audit.visible import visible
 from tcdp_audit_reports.chart import Measured, Table
-from tcdp_audit_reports.words import count, figure, visible
+from tcdp_audit_reports.words import count, figure
 
 SHOWN = 6
 ORDINALS = "Classes are numbered from the worst; a number says nothing about who is in it."

@@ -57,11 +57,11 @@ IDENTIFIER = Outcome(
                 "At least 2 of 9 records (22.2%) are less protected than the policy requires."
             ),
         ),
-        ([MEASURED], "measured", "The policy demands nothing that could be judged: one figure was measured."),
+        ([MEASURED], "measured", "The policy demands nothing that could fail: one figure was measured."),
         (
             [MEASURED] * 2,
             "measured",
-            "The policy demands nothing that could be judged: two figures were measured.",
+            "The policy demands nothing that could fail: two figures were measured.",
         ),
         (
             [BROKEN] * 2,

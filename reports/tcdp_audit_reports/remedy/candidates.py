@@ -8,10 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from tcdp_audit.change_log import ChangeLog, Step
+from tcdp_audit.visible import visible
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.finding import plain
 from tcdp_audit_reports.remedy.sentences import listed_outcomes
-from tcdp_audit_reports.words import count, decimal, figure, named, prose, sentence_case, spelled, visible
+from tcdp_audit_reports.words import count, decimal, figure, named, prose, sentence_case, spelled
 
 SHOWN = 12  # rows of the table of what was tried
 

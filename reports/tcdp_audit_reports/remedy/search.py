@@ -8,8 +8,8 @@ from math import isfinite
 from typing import Any
 
 from tcdp_audit.change_log import Step
+from tcdp_audit.visible import visible
 from tcdp_audit_reports.finding import plain
-from tcdp_audit_reports.words import visible
 
 MEASURES = {"ncp": "normalised certainty penalty"}
 

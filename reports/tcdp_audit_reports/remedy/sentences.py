@@ -8,8 +8,9 @@ from __future__ import annotations
 from tcdp_audit.change_log import ChangeLog, standing_against
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.results import Audit
+from tcdp_audit.visible import visible
 from tcdp_audit_reports.remedy.pairing import key_of
-from tcdp_audit_reports.words import count, listed, named, prose, sentence_case, share, spelled, visible
+from tcdp_audit_reports.words import count, listed, named, prose, sentence_case, share, spelled
 
 UNTOUCHED = "Nothing was changed: the release passed as it came in."
 
