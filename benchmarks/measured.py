@@ -13,11 +13,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Measured:
-    """Wall seconds of the work alone, peak resident memory of the process in GiB, and what it returned."""
+    """Wall seconds of the work alone, peak resident memory of the process in GiB, what it returned, and CPU seconds."""
 
     seconds: float
     peak: float
     answer: Any
+    cpu: float
 
 
 def in_a_process(work: Callable[..., Any], *arguments: Any) -> Measured:
@@ -27,16 +28,16 @@ def in_a_process(work: Callable[..., Any], *arguments: Any) -> Measured:
     process = context.Process(target=_run, args=(child, work, arguments))
     process.start()
     child.close()
-    seconds, peak, answer = json.loads(parent.recv())
+    seconds, peak, answer, cpu = json.loads(parent.recv())
     process.join()
-    return Measured(seconds, peak, answer)
+    return Measured(seconds, peak, answer, cpu)
 
 
 def _run(pipe: Any, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     answer = work(*arguments)
-    seconds = time.perf_counter() - start
-    pipe.send(json.dumps([seconds, _peak(), answer]))
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    pipe.send(json.dumps([seconds, _peak(), answer, cpu]))
 
 
 def _peak() -> float:

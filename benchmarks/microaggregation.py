@@ -75,10 +75,10 @@ def clustered(records: int, k: int, method: str) -> list[float]:
     from tcdp_audit_plugins.remedies.microaggregation.centroids import loss_percent
     from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
     from tcdp_audit_plugins.remedies.microaggregation.points import Points
-    from tcdp_audit_plugins.remedies.microaggregation.refined import refined
+    from tcdp_audit_plugins.remedies.microaggregation.refined import refined_clusters
 
     points = Points(correlated(records))
-    cluster = mdav if method == "mdav" else refined
+    cluster = mdav if method == "mdav" else refined_clusters
     return [best(lambda: cluster(points, k)), loss_percent(points, cluster(points, k))]
 
 

@@ -133,6 +133,12 @@ def t_closeness(
     return Measured(found, [_distance(row, table, order) if row else None for row in rows])
 
 
+def furthest(records: Sequence[Record], rules: Rules, attribute: str, order: Sequence[str] | None = None) -> Fraction:
+    """The distance of the furthest class that could be: one of a single record."""
+    table = marginal(counted(records, rules), attribute, rules)
+    return max(_distance(Counter({value: 1}), table, order) for value in table)
+
+
 def _distance(row: Counter[Cell], table: Counter[Cell], order: Sequence[str] | None) -> Fraction:
     domain: Sequence[Cell] = list(table) if order is None else order
     n, total = sum(row.values()), sum(table.values())

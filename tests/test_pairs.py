@@ -34,7 +34,7 @@ def table(ages: list[Any] = AGES, keys: list[str | None] | None = None) -> pa.Ta
 
 def audited(release: pa.Table, original: pa.Table | None, **policy: Any) -> Audit:
     expect = [{"sd_interval_disclosure": {"p": 1, "at_most": 1}}]
-    return audit(release, {"version": 1, "attributes": ATTRIBUTES, "expect": expect, **policy}, original)
+    return audit(release, {"version": 1, "attributes": ATTRIBUTES, "expect": expect} | policy, original)
 
 
 def paired(release: pa.Table, original: pa.Table | None, **policy: Any) -> Outcome:
@@ -160,7 +160,7 @@ def test_without_an_original_nothing_is_compared():
 
 
 def test_a_right_pairing_passes_and_warns_of_the_key_that_it_needs(check):
-    ran = check(GOOD, GOOD)
+    ran = check(GOOD, csv(f"{MARK}1,30,02139", f"{MARK}2,99,02139"), check="{p: 1, at_most: 0.9}")
     outcomes = {one["check"]: one for one in json.loads(ran.out)["outcomes"]}
 
     assert ran.code == 0
@@ -193,7 +193,9 @@ def test_only_a_key_that_is_released_links(keys: list[str | None] | None, policy
 
 
 def test_a_warning_of_the_key_fails_the_audit_only_where_warnings_do():
-    result = audited(table(keys=KEYS), table(keys=KEYS), key="id")
+    original = table(ages=[*AGES[:-1], 99], keys=KEYS)
+    expect = [{"sd_interval_disclosure": {"p": 1, "at_most": "0.9"}}]
+    result = audited(table(keys=KEYS), original, key="id", expect=expect)
 
     assert (result.exit_code(), result.exit_code(fail_on_warning=True)) == (0, 1)
 

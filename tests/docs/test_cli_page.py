@@ -9,7 +9,7 @@ import pytest
 from documents import code, read, rows, section
 
 from tcdp_audit.cli import COMMANDS
-from tcdp_audit.cli.run import INTERRUPTED
+from tcdp_audit.cli.signals import ENDING
 
 PAGE = read("docs/cli.md")
 
@@ -59,4 +59,5 @@ def test_arguments_are_named(name: str):
 
 
 def test_an_interruption_has_its_exit_code():
-    assert f"| {INTERRUPTED} |" in section(PAGE, "## Exit codes")
+    for number in ENDING:
+        assert f"| {128 + number} |" in section(PAGE, "## Exit codes")

@@ -59,6 +59,10 @@ AT_MOST = "must be at most 1 for the equal distance, which never exceeds it; onl
 LIST = "must be a list; put the value in [brackets]"
 MAPPING = "must be a mapping of names to values"
 BOOLEAN = "YAML reads this as true or false; put it in quotes"
+VERSION = "must be the whole number 1"
+PLAIN = "must be in plain decimal digits"
+OCTAL = "YAML reads `%s` as %s (octal)"
+K, T = "7:22: expect[0].k_anonymity.k", "7:22: expect[0].t_closeness.t"
 DISEASE = "  disease: {role: sensitive}"
 CLOSENESS = "expect[0].t_closeness"
 
@@ -68,7 +72,10 @@ FAULTS = {
     "a text": ("hello\n", f"1:1: {MAPPING}"),
     "null": ("~\n", f"1:1: {MAPPING}"),
     "wrong version": (WHOLE.replace("version: 1", "version: 2"), "1:10: version: must be one of 1"),
-    "version as text": (WHOLE.replace("version: 1", "version: '1'"), "1:10: version: must be one of 1"),
+    "version as text": (WHOLE.replace("version: 1", "version: '1'"), f"1:10: version: {VERSION}"),
+    "version as boolean": (WHOLE.replace("version: 1", "version: true"), f"1:10: version: {VERSION}"),
+    "version as decimal": (WHOLE.replace("version: 1", "version: 1.0"), f"1:10: version: {VERSION}"),
+    "version in octal": (WHOLE.replace("version: 1", "version: 01"), f"1:10: version: {PLAIN}; {OCTAL % ('01', 1)}"),
     "no version": (WHOLE.replace("version: 1\n", ""), "1:1: version: is required"),
     "no expectations": (HEAD, "1:1: expect: is required"),
     "empty expectations": (HEAD + "expect: []\n", "6:1: expect: must not be empty"),
@@ -145,6 +152,37 @@ FAULTS = {
         expecting(f"k_anonymity: {{k: {'9' * 5000}}}"),
         "7:22: expect[0].k_anonymity.k: is too large",
     ),
+    "k in quotes": (
+        expecting("k_anonymity: {k: '2'}"),
+        f"{K}: must be a whole number, and in quotes it is a text; write 2 without them",
+    ),
+    "k with an exponent": (expecting("k_anonymity: {k: 1e3}"), f"{K}: must be a whole number"),
+    "k in octal": (expecting("k_anonymity: {k: 010}"), f"{K}: {PLAIN}; {OCTAL % ('010', 8)}"),
+    "k by sixties": (expecting("k_anonymity: {k: 2:30}"), f"{K}: {PLAIN}; YAML reads `2:30` as 150 (base 60)"),
+    "k with an underscore": (expecting("k_anonymity: {k: 1_0}"), f"{K}: {PLAIN}; write `1_0` without underscores"),
+    "k that is nearly octal": (
+        expecting("k_anonymity: {k: 08}"),
+        f"{K}: {PLAIN}; write `08` without the leading zero",
+    ),
+    "k of NaN": (expecting("k_anonymity: {k: .nan}"), f"{K}: must be a whole number"),
+    "t in octal": (expecting("t_closeness: {t: 01}"), f"{T}: {PLAIN}; {OCTAL % ('01', 1)}"),
+    "t in hexadecimal": (expecting("t_closeness: {t: 0x1}"), f"{T}: {PLAIN}; YAML reads `0x1` as 1 (hexadecimal)"),
+    "t with an underscore": (
+        expecting("t_closeness: {t: 0.1_5}"),
+        f"{T}: {PLAIN}; write `0.1_5` without underscores",
+    ),
+    "a fraction sampled of NaN": (WHOLE + "sampling_fraction: .nan\n", f"8:20: sampling_fraction: {FINITE}"),
+    "a fraction sampled above 1": (WHOLE + "sampling_fraction: 2\n", "8:20: sampling_fraction: must be at most 1"),
+    "a seed in octal": (WHOLE + "seed: 010\n", f"8:7: seed: {PLAIN}; {OCTAL % ('010', 8)}"),
+    "a remedy's k in octal": (
+        WHOLE + "remedy: [bucketization: {attribute: disease, t: 2, k: 010}]\n",
+        f"8:55: remedy[0].bucketization.k: {PLAIN}; {OCTAL % ('010', 8)}",
+    ),
+    "a column as boolean": (
+        WHOLE + "weight: yes\n",
+        "8:9: weight: must be text, and YAML reads this as true or false; put it in quotes",
+    ),
+    "a column as number": (WHOLE + "unit: 5\n", "8:7: unit: must be text; put it in quotes"),
     "k as boolean": (
         expecting("k_anonymity: {k: yes}"),
         "7:22: expect[0].k_anonymity.k: must be a whole number",
@@ -305,7 +343,7 @@ class ThirdParty:
         ("harmful_share: {share: 0}", "7:28: expect[0].harmful_share.share: must be greater than 0"),
         ("harmful_share: {share: x}", f"7:28: expect[0].harmful_share.share: {FINITE}"),
         ("harmful_share: {harmful: flu}", f"7:30: expect[0].harmful_share.harmful: {LIST}"),
-        ("harmful_share: {harmful: [1]}", "7:31: expect[0].harmful_share.harmful[0]: must be text"),
+        ("harmful_share: {harmful: [1]}", "7:31: expect[0].harmful_share.harmful[0]: must be text; put it in quotes"),
         ("harmful_shar: {}", "7:5: expect[0]: unknown check 'harmful_shar'; did you mean 'harmful_share'?"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcdp_audit.policy.scalars import TypedFloat, TypedInt, as_fraction, as_text
+from tcdp_audit.policy.scalars import TypedFloat, TypedInt, as_fraction, as_text, as_version, odd_number
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,8 @@ from tcdp_audit.policy.scalars import TypedFloat, TypedInt, as_fraction, as_text
         ("3/8", Fraction(3, 8)),
         (" -3/8 ", Fraction(-3, 8)),
         ("1e-3", Fraction(1, 1000)),
-        (TypedInt(1000, "1_000"), Fraction(1000)),
+        ("+5", Fraction(5)),
+        (".5", Fraction(1, 2)),
         (7, Fraction(7)),
         (Decimal("2.50"), Fraction(5, 2)),
         (Fraction(1, 3), Fraction(1, 3)),
@@ -51,6 +53,11 @@ ENDLESS = [
     "",
     "x",
     "0x10",
+    "1_000",
+    "010",
+    "00.5",
+    "3/08",
+    "٣",
 ]
 
 
@@ -88,6 +95,53 @@ def test_a_value_of_a_column_is_the_text_that_was_typed(value: Any, text: str) -
 def test_a_boolean_is_no_value_of_a_column() -> None:
     with pytest.raises(ValueError, match="YAML reads this as true or false; put it in quotes"):
         as_text(True)
+
+
+ODD = {
+    "010": ("8 (octal)", 8),
+    "-010": ("-8 (octal)", -8),
+    "0x1F": ("31 (hexadecimal)", 31),
+    "0b101": ("5 (binary)", 5),
+    "2:30": ("150 (base 60)", 150),
+    "1:30.5": ("90.5 (base 60)", 90.5),
+}
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_what_yaml_reads_as_another_number(text: str) -> None:
+    read, value = ODD[text]
+    odd = odd_number(text, value)
+    assert odd is not None
+    told = f"must be in plain decimal digits; YAML reads `{text}` as {read}"
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+        as_fraction(odd)
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+        as_version(odd)
+    assert (as_text(odd), type(as_text(odd))) == (text, str)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "advice"),
+    [
+        ("1_000", 1000, "without underscores"),
+        ("1_0.5", 10.5, "without underscores"),
+        ("08", None, "without the leading zero"),
+        ("00.5", 0.5, "without the leading zero"),
+    ],
+)
+def test_digits_that_people_read_in_two_ways(text: str, value: float | None, advice: str) -> None:
+    assert odd_number(text, value).fault == f"must be in plain decimal digits; write `{text}` {advice}"
+
+
+@pytest.mark.parametrize(("text", "value"), [("0", 0), ("10", 10), ("-7", -7), ("0.5", 0.5), (".inf", float("inf"))])
+def test_plain_digits_are_not_odd(text: str, value: float) -> None:
+    assert odd_number(text, value) is None
+
+
+@pytest.mark.parametrize("value", [True, 1.0, TypedFloat(1.0, "1.0"), "1", None])
+def test_a_version_is_a_whole_number(value: Any) -> None:
+    with pytest.raises(ValueError, match="must be the whole number 1"):
+        as_version(value)
 
 
 def test_what_is_no_scalar_is_left_to_the_model() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tcdp_audit.policy.scalars import TypedFloat, TypedInt
+from tcdp_audit.policy.scalars import OddNumber, TypedFloat, TypedInt
 from tcdp_audit.policy.source import SourceFault, parse
 
 BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
@@ -59,12 +59,25 @@ def test_all_duplicates_are_found_at_once() -> None:
 
 
 def test_scalars_remember_how_they_were_typed() -> None:
-    data = parse("a: 0213\nb: 0.20\nc: 1e3\nd: 1_000\ne: 2024-01-31\nf: '7'\ng: ~\nh: yes\ni: 1:30\n").data
-    assert [data[name].text for name in "abdi"] == ["0213", "0.20", "1_000", "1:30"]
+    data = parse("a: 213\nb: 0.20\nc: 1e3\ne: 2024-01-31\nf: '7'\ng: ~\nh: yes\n").data
+    assert [data[name].text for name in "ab"] == ["213", "0.20"]
     assert isinstance(data["a"], TypedInt)
     assert isinstance(data["b"], TypedFloat)
-    assert (data["a"], data["b"], data["d"]) == (0o213, 0.2, 1000)
+    assert (data["a"], data["b"]) == (213, 0.2)
     assert (data["c"], data["e"], data["f"], data["g"], data["h"]) == ("1e3", "2024-01-31", "7", None, True)
+
+
+@pytest.mark.parametrize("text", ["0213", "1_000", "1:30", "0x1f", "0b1", "08", "00.5", "1:30.5", "1_0.5", str(2**63)])
+def test_numbers_that_are_not_in_plain_digits_stay_the_text_that_was_typed(text: str) -> None:
+    data = parse(f"a: {text}\nb: '{text}'\n").data
+    assert (data["a"], data["b"]) == (text, text)
+    assert isinstance(data["a"], OddNumber)
+    assert not isinstance(data["b"], OddNumber)
+
+
+def test_what_only_a_tag_calls_a_number_is_a_text() -> None:
+    data = parse("a: !!float x\nb: !!float '0.5'\n").data
+    assert (data["a"], data["b"]) == ("x", 0.5)
 
 
 def test_keys_are_the_text_that_stands_there() -> None:
