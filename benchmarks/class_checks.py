@@ -76,7 +76,7 @@ FUNCTIONS = (
 def everything(path: str) -> Any:
     """One audit with every check; the processor seconds of each expectation, over all shards and attributes."""
     import tcdp_audit
-    from tcdp_audit.tasks import Task
+    from tcdp_audit.auditor.tasks import Task
 
     spent: dict[str, float] = defaultdict(float)
     measure: Callable[..., Any] = Task.measure

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "remediation"))
 import adult
 
 from tcdp_audit import fix
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 REMEDIES: dict[str, dict[str, Any]] = {
     "mondrian": {"mondrian": {}},

@@ -28,8 +28,8 @@ def partitioned(path: str, further: list[str]) -> Any:
 
     from tcdp_audit.engines import open_engine
     from tcdp_audit.policy import load_policy
-    from tcdp_audit.release import Release
-    from tcdp_audit.remedy_view import RemedyView
+    from tcdp_audit.release.release import Release
+    from tcdp_audit.remedy.view import RemedyView
     from tcdp_audit_plugins.remedies.mondrian import MONDRIAN, MondrianParameters
 
     asked = policy([{"k_anonymity": {"k": 10}}])

@@ -106,9 +106,9 @@ def search(records: int | None) -> list[float]:
 def _space(original: Any, masked: Any) -> Any:
     import pyarrow as pa
 
-    from tcdp_audit.coded import code_together
     from tcdp_audit.engines import open_engine
     from tcdp_audit.policy import AttributeDeclaration, Conventions
+    from tcdp_audit.release.coded import code_together
     from tcdp_audit_plugins.checks.record_linkage.standardised import space
 
     declarations = {

@@ -22,22 +22,22 @@ if TYPE_CHECKING:
         Threshold,
         VictimCheck,
     )
+    from tcdp_audit.check.exact import Ratios, Transcendental
     from tcdp_audit.errors import CheckError, DataError, PluginError, PolicyError, TcdpAuditError, UsageError
-    from tcdp_audit.exact import Ratios, Transcendental
-    from tcdp_audit.fixing import Remediation, fix
     from tcdp_audit.hookspecs import hookimpl
     from tcdp_audit.outcome import Comparison, Outcome, Severity, Status
     from tcdp_audit.policy import Policy, load_policy
-    from tcdp_audit.remedy import NewColumn, Remedy, RemedyError, RemedyGuide, RemedyParameters, Treatment
-    from tcdp_audit.remedy_view import RemedyView
+    from tcdp_audit.remedy.remedy import NewColumn, Remedy, RemedyError, RemedyGuide, RemedyParameters, Treatment
+    from tcdp_audit.remedy.view import RemedyView
+    from tcdp_audit.repair.fixing import Remediation, fix
     from tcdp_audit.reporter import Reporter
-    from tcdp_audit.results import Audit
+    from tcdp_audit.results.audit import Audit
 
 __version__ = "0.1.0"
 
 _HOME = {
     "api": ("audit", "measure"),
-    "results": ("Audit",),
+    "results.audit": ("Audit",),
     "check": (
         "AttributeParameters",
         "ClassCheck",
@@ -51,13 +51,13 @@ _HOME = {
         "VictimCheck",
     ),
     "errors": ("CheckError", "DataError", "PluginError", "PolicyError", "TcdpAuditError", "UsageError"),
-    "exact": ("Ratios", "Transcendental"),
-    "fixing": ("Remediation", "fix"),
+    "check.exact": ("Ratios", "Transcendental"),
+    "repair.fixing": ("Remediation", "fix"),
     "hookspecs": ("hookimpl",),
     "outcome": ("Comparison", "Outcome", "Severity", "Status"),
     "policy": ("Policy", "load_policy"),
-    "remedy": ("NewColumn", "Remedy", "RemedyError", "RemedyGuide", "RemedyParameters", "Treatment"),
-    "remedy_view": ("RemedyView",),
+    "remedy.remedy": ("NewColumn", "Remedy", "RemedyError", "RemedyGuide", "RemedyParameters", "Treatment"),
+    "remedy.view": ("RemedyView",),
     "reporter": ("Reporter",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.auditor import Options
+from tcdp_audit.auditor.evaluation import Options
+from tcdp_audit.classes.shards import silent
 from tcdp_audit.errors import CheckError, Discreet
-from tcdp_audit.opened import Opened, opened
+from tcdp_audit.inputs import Opened, opened
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import Policy
-from tcdp_audit.results import Audit
-from tcdp_audit.shards import silent
+from tcdp_audit.registry import Plugins
+from tcdp_audit.results.audit import Audit
 
 if TYPE_CHECKING:
-    from tcdp_audit.convention_matrix import Variant
+    from tcdp_audit.auditor.conventions import Variant
 
 
 @Discreet()
@@ -132,6 +132,6 @@ def _plain(value: Any) -> Any:
 
 
 def _variants(bench: Opened) -> tuple[Variant, ...]:
-    from tcdp_audit.convention_matrix import convention_matrix  # noqa: PLC0415 - only where it is asked for
+    from tcdp_audit.auditor.conventions import convention_matrix  # noqa: PLC0415 - only where it is asked for
 
     return convention_matrix(bench.policy, bench.engine, bench.options, bench.companions)

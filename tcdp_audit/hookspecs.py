@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
-    from tcdp_audit.check import Check
-    from tcdp_audit.remedy import Remedy
+    from tcdp_audit.check.kinds import Check
+    from tcdp_audit.remedy.remedy import Remedy
     from tcdp_audit.reporter import Reporter
 
 PROJECT = "tcdp_audit"

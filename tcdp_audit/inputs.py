@@ -1,90 +1,119 @@
-"""The files that an audit reads or its policy names. Nothing that is written may take the place of one of them."""
+"""A release, its policy and the tables it is compared with, opened together: what every command works on."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcdp_audit.auditor.evaluation import Options, evaluate
+from tcdp_audit.engines import Engine, open_engine
 from tcdp_audit.errors import UsageError
-from tcdp_audit.files import destination
-from tcdp_audit.policy import Policy
+from tcdp_audit.outcome import Outcome
+from tcdp_audit.policy import Policy, load_policy
+from tcdp_audit.registry import Plugins
+from tcdp_audit.resources import budget
+from tcdp_audit.results.audit import Audit, Table
+from tcdp_audit.scratch import sweep
 
 
-def files_of(policy: Policy, **given: Any) -> Mapping[str, Path]:
-    """Every file of an audit, opened or not, by what a person calls it.
-
-    Args:
-        policy: whose own file it is, and what it names.
-        **given: what the call names: release, original, population; a table in memory has no file.
-    """
-    found = {f"the {name}": table for name, table in given.items()}
-    return {name: Path(one) for name, one in (*_named(policy), *found.items()) if _is_file(one)}
-
-
-def _named(policy: Policy) -> Iterator[tuple[str, Any]]:
-    yield "the policy", policy.path
-    for name in ("release", "original", "population", "holdout"):
-        yield f"the policy's {name}", _resolved(policy, getattr(policy.document, name))
-    yield "the schema", _resolved(policy, policy.document.schema_)
-    for name, attribute in policy.attributes.items():
-        if isinstance(attribute.hierarchy, str):
-            yield f"the hierarchy of {name!r}", _resolved(policy, attribute.hierarchy)
-
-
-def _resolved(policy: Policy, location: str | None) -> str | None:
-    return None if location is None else policy.resolve(location)
-
-
-def _is_file(location: Any) -> bool:
-    return isinstance(location, Path) or (isinstance(location, str) and "://" not in location)
-
-
-def require_own_files(written: Sequence[tuple[str, Path]], read: Mapping[str, Path]) -> None:
-    """Insist that what is written are files of their own, whatever names and links lead to them.
+@dataclass(frozen=True)
+class Opened:
+    """Everything that an audit reads.
 
     Args:
-        written: what is to be written, by what a person calls it.
-        read: what must stay, likewise.
-
-    Raises:
-        UsageError: one of them is a file that is read, or two of them are the same.
+        policy: what the release must satisfy.
+        plugins: the code that takes part.
+        options: how to run.
+        release: what the caller gave, or the path that the policy names.
+        engine: the release.
+        companions: the further tables by their name in the policy: original, population, holdout.
     """
-    for position, (name, path) in enumerate(written):
-        for other, kept in read.items():
-            if is_same_file(path, kept):
-                raise UsageError(f"{path}: {name} must be a file of its own; this is {other}")
-        for other, earlier in written[:position]:
-            if is_same_file(path, earlier):
-                raise UsageError(f"{path}: {other} and {name} name the same file")
+
+    policy: Policy
+    plugins: Plugins
+    options: Options
+    release: Any
+    engine: Engine
+    companions: Mapping[str, Engine]
+
+    @property
+    def memory(self) -> int:
+        """Budget in bytes."""
+        return budget(self.options.memory)
+
+    def outcomes(self, engine: Engine | None = None, release: Any = None) -> tuple[Outcome, ...]:
+        """Everything that comes of the release, or of another table in its place."""
+        engine, release = (self.engine, self.release) if engine is None else (engine, release)
+        schema = _schema_outcomes(self.policy, engine, release)  # first: a fault of it is one of the policy
+        return (*evaluate(self.policy, engine, self.options, self.companions), *schema)
+
+    def audit(self, outcomes: tuple[Outcome, ...], engine: Engine | None = None, **further: Any) -> Audit:
+        """Outcomes with their provenance."""
+        return Audit(
+            outcomes=outcomes,
+            release=described(self.engine if engine is None else engine),
+            companions={name: described(table) for name, table in self.companions.items()},
+            policy=self.policy,
+            plugins=self.plugins,
+            **further,
+        )
 
 
-def is_same_file(one: Path, other: Path) -> bool:
-    """Whether two paths are one file now, or would be once they are written."""
-    try:
-        return one.samefile(other)
-    except OSError:  # one of them is not there
-        return not (one.exists() or other.exists()) and _would_be_same(destination(one), destination(other))
+@contextmanager
+def opened(
+    release: Any,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    original: Any,
+    population: Any,
+    plugins: Plugins | None,
+    options: Options,
+) -> Iterator[Opened]:
+    """Open a release and what its policy needs; see `api.audit` for the parameters."""
+    plugins = plugins or Plugins.load()
+    policy = load_policy(policy, plugins)
+    if policy.document.plugins is not None:
+        plugins = plugins.only(policy.document.plugins)
+    sweep()
+    memory = budget(options.memory)
+    release = _located(release, policy)
+    with ExitStack() as stack:
+        engine = stack.enter_context(open_engine(release, memory))
+        companions = {
+            name: stack.enter_context(open_engine(table, memory, name))
+            for name, table in _companions(policy, original, population).items()
+        }
+        yield Opened(policy, plugins, options, release, engine, companions)
 
 
-def _would_be_same(one: Path, other: Path) -> bool:
-    if not (one.parent.is_dir() and other.parent.is_dir() and one.parent.samefile(other.parent)):
-        return os.path.realpath(one) == os.path.realpath(other)
-    return one.name == other.name or (_plain(one) == _plain(other) and _ignores_case(one.parent))
+def described(engine: Engine) -> Table:
+    """What is known about a table that was read."""
+    return Table(engine.uri, engine.sha256(), engine.records, len(engine.columns))
 
 
-def _plain(path: Path) -> str:
-    """A name without what some file systems overlook."""
-    return unicodedata.normalize("NFC", path.name).casefold()
+def _located(release: Any, policy: Policy) -> Any:
+    if release is not None:
+        return release
+    if policy.document.release is None:
+        raise UsageError("no release: name it in the call, or as `release:` in the policy")
+    return policy.resolve(policy.document.release)
 
 
-def _ignores_case(folder: Path) -> bool:
-    """Whether a folder takes names that differ in case for the same; only trying tells."""
-    try:
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".case") as file:
-            return Path(file.name).with_name(Path(file.name).name.upper()).exists()
-    except OSError:
-        return False  # nothing can be written there at all
+def _companions(policy: Policy, original: Any, population: Any) -> dict[str, Any]:
+    """The further tables to open, from the call or from the policy: the original always, others where a check asks."""
+    required = {"original"}.union(*(getattr(one.check, "requires", ()) for one in policy.expectations))
+    given = {"original": original, "population": population, "holdout": None}
+    named = {name: getattr(policy.document, name) for name in given}
+    found = {name: policy.resolve(location) for name, location in named.items() if location is not None}
+    found |= {name: table for name, table in given.items() if table is not None}
+    return {name: table for name, table in found.items() if name in required}
+
+
+def _schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
+    if policy.document.schema_ is None:
+        return ()
+    from tcdp_audit.integrations.pandera import schema_outcomes  # noqa: PLC0415 - imports pandas and pandera
+
+    return schema_outcomes(policy, engine, release)

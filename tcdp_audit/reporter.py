@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tcdp_audit.results import Audit
+    from tcdp_audit.results.audit import Audit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.encoding import Domain, RawDomain
+from tcdp_audit.encoding.domain import Domain, RawDomain
+from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.engines import Column, Engine, open_engine
 from tcdp_audit.engines.base import Batch, recode
 from tcdp_audit.information_loss import InformationLoss, information_loss
-from tcdp_audit.keys import Codes
-from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import load_policy
-from tcdp_audit.release import Release
+from tcdp_audit.registry import Plugins
+from tcdp_audit.release.release import Release
 
 Cell = Any
 TREE = {"*": {"warm": ["red", "orange", "yellow"], "cold": ["blue", "green"]}}  # five leaves

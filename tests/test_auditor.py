@@ -10,8 +10,8 @@ import pytest
 
 import tcdp_audit
 from tcdp_audit import ClassCheck, Comparison, DataError, Quarter, Status, Threshold, UsageError, hookimpl
-from tcdp_audit.check import Guide, Parameters
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.check.kinds import Guide, Parameters
+from tcdp_audit.registry import Plugins
 
 TABLE = pa.table(
     {

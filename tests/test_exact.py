@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcdp_audit import Ratios, Transcendental
-from tcdp_audit.exact import as_measured
+from tcdp_audit.check.exact import as_measured
 
 INTEGERS = st.integers(0, 2**60)
 

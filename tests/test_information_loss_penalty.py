@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcdp_audit.encoding import Domain, RawDomain, canonical
-from tcdp_audit.hierarchy import load_hierarchy
+from tcdp_audit.encoding.domain import Domain, RawDomain, canonical
+from tcdp_audit.encoding.hierarchy import load_hierarchy
 from tcdp_audit.information_loss.scales import penalty_of
 from tcdp_audit.policy import AttributeDeclaration, Conventions
 

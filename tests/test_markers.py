@@ -12,9 +12,9 @@ import pytest
 
 import tcdp_audit
 from tcdp_audit import AttributeParameters, ClassCheck, Comparison, Parameters, Threshold, hookimpl
-from tcdp_audit.check import ClassEvidence, Guide, Quarter
+from tcdp_audit.check.kinds import ClassEvidence, Guide, Quarter
 from tcdp_audit.cli.run import run
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 MARK = "zanzibar"
 NUMBER = "8675309"  # for numeric columns; any cell's digits contain it

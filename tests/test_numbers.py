@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from tcdp_audit import DataError, audit
-from tcdp_audit.encoding import RawDomain, canonical
+from tcdp_audit.encoding.domain import RawDomain, canonical
 from tcdp_audit.policy import AttributeDeclaration, Conventions, Role, Scale
 
 REFUSED = (

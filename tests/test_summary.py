@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcdp_audit import Comparison
-from tcdp_audit.summary import WORST_SHOWN, ClassSummary, merge, summarise
+from tcdp_audit.check.summary import WORST_SHOWN, ClassSummary, merge, summarise
 
 CLASSES = st.lists(
     st.tuples(st.one_of(st.integers(1, 4), st.floats(0, 1), st.just(float("inf"))), st.integers(1, 50), st.booleans()),

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tcdp_audit.check import Check, ClassCheck, FinestGrouping, Parameters, TableCheck, VictimCheck
-from tcdp_audit.exact import as_measured
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.check.exact import as_measured
+from tcdp_audit.check.kinds import Check, ClassCheck, FinestGrouping, Parameters, TableCheck, VictimCheck
 from tcdp_audit.policy import Scale
+from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.cases import Case
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.figures import exact_figures, figures_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tcdp_audit import Reporter, hookimpl
-from tcdp_audit.results import Audit
+from tcdp_audit.results.audit import Audit
 
 
 def _json(audit: Audit) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.results import Audit
+from tcdp_audit.results.audit import Audit
 from tcdp_audit.visible import visible
 from tcdp_audit_reports.margin import doublings, margin_words
 from tcdp_audit_reports.words import (

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.check import Quarter
-from tcdp_audit.results import Audit
+from tcdp_audit.check.kinds import Quarter
+from tcdp_audit.results.audit import Audit
 from tcdp_audit_reports.finding import Finding
 from tcdp_audit_reports.words import count, named
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.check import Threshold
+from tcdp_audit.check.kinds import Threshold
 from tcdp_audit.outcome import Outcome
-from tcdp_audit.results import Audit
+from tcdp_audit.results.audit import Audit
 from tcdp_audit.visible import visible
 from tcdp_audit_reports import cumulative, histogram, share_bar
 from tcdp_audit_reports.chart import Chart, Measured, Table, distribution_of

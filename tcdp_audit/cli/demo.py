@@ -16,7 +16,7 @@ from tcdp_audit.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tcdp_audit.results import Audit
+    from tcdp_audit.results.audit import Audit
 
 FOLDER = "tcdp-audit-demo"
 REPORTS = {
@@ -55,7 +55,7 @@ def command(folder: Path, *, force: bool) -> int:
 def _audited(policy: Path) -> Audit:
     """The audit by the built-in plugins, so that nobody else's can spoil the demonstration."""
     from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.plugin_manager import Plugins  # noqa: PLC0415
+    from tcdp_audit.registry import Plugins  # noqa: PLC0415
 
     return audit(None, policy, plugins=Plugins.load(external=False))
 

@@ -15,11 +15,11 @@ from tcdp_audit.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tcdp_audit.check import Check
+    from tcdp_audit.check.kinds import Check
     from tcdp_audit.guide_page import Page
     from tcdp_audit.guide_page.page import Block
-    from tcdp_audit.plugin_manager import Plugins
-    from tcdp_audit.remedy import Remedy
+    from tcdp_audit.registry import Plugins
+    from tcdp_audit.remedy.remedy import Remedy
 
 NARROWEST = 40
 INDENT = "  "

@@ -59,8 +59,8 @@ def command(
 
     Exit code: 0 the output passes, 1 it does not, 2 the call or the policy is wrong, 3 the audit is incomplete.
     """
-    from tcdp_audit.fixing import fix  # noqa: PLC0415 - imports the engine
     from tcdp_audit.policy import discover, load_policy  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.repair.fixing import fix  # noqa: PLC0415 - imports the engine
 
     gc.enable()  # this is longer work than a check
     budget = None if memory is None else parse_memory(memory)

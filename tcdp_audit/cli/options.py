@@ -11,12 +11,12 @@ import click
 from tcdp_audit.errors import PluginError, UsageError
 from tcdp_audit.files import require_writable
 from tcdp_audit.plugin_faults import blaming
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 if TYPE_CHECKING:
     from tcdp_audit.policy import Policy
     from tcdp_audit.reporter import Reporter
-    from tcdp_audit.results import Audit
+    from tcdp_audit.results.audit import Audit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,7 +68,7 @@ def require_own_outputs(reports: Sequence[str], policy: Policy, output: str | No
     Raises:
         UsageError: two of these are the same file.
     """
-    from tcdp_audit.inputs import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.results.own_files import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
 
     written = [("--output", output), *(("--report", path) for path in reports)]
     require_own_files([(name, Path(path)) for name, path in written if path], files_of(policy, **given))

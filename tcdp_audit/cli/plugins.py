@@ -16,7 +16,7 @@ from tcdp_audit.visible import visible, visible_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tcdp_audit.plugin_manager import PluginInfo, Plugins
+    from tcdp_audit.registry import PluginInfo, Plugins
 
 KINDS = ("checks", "remedies", "reporters")
 WIDTH = 80

@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tcdp_audit.change_log import ChangeLog, Step, flow
 from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.cli.terminal import SHAPES, STYLES
-from tcdp_audit.fixing import Remediation
 from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.repair.fixing import Remediation
+from tcdp_audit.results.change_log import ChangeLog, Step, flow
 from tcdp_audit.visible import visible
 from tcdp_audit_reports.certificate import WORDS
 from tcdp_audit_reports.words import count, demanded, observed, prose, sentence_case, share, state_of

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.results import Audit
+from tcdp_audit.results.audit import Audit
 from tcdp_audit.visible import visible
 from tcdp_audit_reports.certificate import WORDS, verdict_sentence
 from tcdp_audit_reports.words import count, demanded, failing, observed, prose, state_of

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding import Domain, RawDomain
-from tcdp_audit.keys import Codes
+from tcdp_audit.encoding.domain import Domain, RawDomain
+from tcdp_audit.encoding.keys import Codes
 
 Batch = Mapping[str, Codes]
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding import Domain, RawDomain
+from tcdp_audit.encoding.domain import Domain, RawDomain
 from tcdp_audit.engines.base import Batch, Column, Engine, recode
 from tcdp_audit.engines.content_digest import content_digest
 from tcdp_audit.engines.digest import Digest, KnownDigest, copy_of_stream

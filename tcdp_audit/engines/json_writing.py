@@ -11,10 +11,10 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from tcdp_audit.encoding.generalised import number_text
 from tcdp_audit.engines.arrow_types import exact_table, shortest
 from tcdp_audit.engines.json_tokens import ABSENT, BARE, PLAIN
 from tcdp_audit.errors import DataError
-from tcdp_audit.generalised import number_text
 
 LINES = 2**14  # written at a time
 

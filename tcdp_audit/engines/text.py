@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding import Domain, RawDomain
+from tcdp_audit.encoding.domain import Domain, RawDomain
+from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.engines.base import Batch, Column, Engine, recode
 from tcdp_audit.engines.csv_reader import read_csv
 from tcdp_audit.engines.digest import HashedBytes
 from tcdp_audit.engines.source import readable
-from tcdp_audit.keys import Codes
 
 if TYPE_CHECKING:
     from tcdp_audit.engines.duckdb import DuckDBEngine

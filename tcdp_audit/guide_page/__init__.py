@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.guide_page.of_check import page_of_check
 from tcdp_audit.guide_page.of_remedy import page_of_remedy
 from tcdp_audit.guide_page.page import Code, Page, Parameter, Parameters, Prose, Section, Terms
-from tcdp_audit.remedy import Remedy
+from tcdp_audit.remedy.remedy import Remedy
 
 if TYPE_CHECKING:
-    from tcdp_audit.check import Check
+    from tcdp_audit.check.kinds import Check
 
 __all__ = ["Code", "Page", "Parameter", "Parameters", "Prose", "Section", "Terms", "page_of"]
 

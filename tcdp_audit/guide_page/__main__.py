@@ -13,7 +13,7 @@ from tcdp_audit.guide_page.markdown import index_of_checks, index_of_remedies, m
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tcdp_audit.plugin_manager import Plugins
+    from tcdp_audit.registry import Plugins
 
 INDEX = "README.md"
 
@@ -32,7 +32,7 @@ def pages(plugins: Plugins) -> dict[str, str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the pages of everything built in below a folder."""
-    from tcdp_audit.plugin_manager import Plugins  # noqa: PLC0415 - loads every plugin
+    from tcdp_audit.registry import Plugins  # noqa: PLC0415 - loads every plugin
 
     folder = Path(*arguments[:1])
     for name, text in pages(Plugins.load(external=False)).items():

@@ -9,8 +9,8 @@ from tcdp_audit.guide_page.page import Block, Code, Page, Parameters, Prose
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tcdp_audit.check import Check
-    from tcdp_audit.remedy import Remedy
+    from tcdp_audit.check.kinds import Check
+    from tcdp_audit.remedy.remedy import Remedy
 
 GENERATED = "<!-- Written by `python -m tcdp_audit.guide_page docs` from the checks and remedies themselves. -->"
 

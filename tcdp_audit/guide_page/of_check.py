@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tcdp_audit.check import AttributeParameters, ClassCheck
+from tcdp_audit.check.kinds import AttributeParameters, ClassCheck
 from tcdp_audit.guide_page.page import Code, Page, Prose, Section
 from tcdp_audit.guide_page.parameters import parameters_of
 
 if TYPE_CHECKING:
-    from tcdp_audit.check import Check
+    from tcdp_audit.check.kinds import Check
 
 
 def page_of_check(check: Check) -> Page:

@@ -8,7 +8,7 @@ from tcdp_audit.guide_page.page import Code, Page, Prose, Section, Terms
 from tcdp_audit.guide_page.parameters import parameters_of
 
 if TYPE_CHECKING:
-    from tcdp_audit.remedy import Remedy
+    from tcdp_audit.remedy.remedy import Remedy
 
 RANDOM = "It draws from a source that no seed repeats, and runs once only."
 

@@ -10,8 +10,8 @@ from tcdp_audit.policy.schema import parameters_schema
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
-    from tcdp_audit.check import Check
-    from tcdp_audit.remedy import Remedy
+    from tcdp_audit.check.kinds import Check
+    from tcdp_audit.remedy.remedy import Remedy
 
 
 def parameters_of(

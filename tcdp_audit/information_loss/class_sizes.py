@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check import ClassCheck
-from tcdp_audit.classes import Grouping
+from tcdp_audit.check.kinds import ClassCheck
+from tcdp_audit.classes.grouping import Grouping
 from tcdp_audit.information_loss.columns import PairedColumn
 from tcdp_audit.policy import Policy
 

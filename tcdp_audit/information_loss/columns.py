@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding import Domain, canonical
-from tcdp_audit.exact import Floats
-from tcdp_audit.generalised import number_text
-from tcdp_audit.hierarchy import Hierarchy
-from tcdp_audit.keys import Codes
+from tcdp_audit.arrays import Floats
+from tcdp_audit.encoding.domain import Domain, canonical
+from tcdp_audit.encoding.generalised import number_text
+from tcdp_audit.encoding.hierarchy import Hierarchy
+from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.policy import AttributeDeclaration, Role, Scale
-from tcdp_audit.release import Release
+from tcdp_audit.release.release import Release
 
 Positions = NDArray[np.intp]
 LOSSY_ROLES = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)

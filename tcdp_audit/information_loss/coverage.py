@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.encoding import Domain
-from tcdp_audit.exact import Floats
+from tcdp_audit.arrays import Floats
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.information_loss.columns import PairedColumn, records_with, share, weighted_sum
 from tcdp_audit.information_loss.penalty import Penalty
-from tcdp_audit.keys import Codes
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding import Domain
-from tcdp_audit.exact import Floats
-from tcdp_audit.hierarchy import Hierarchy
+from tcdp_audit.arrays import Floats
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.hierarchy import Hierarchy
+from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.information_loss.coverage import Coverage, total_variation
 from tcdp_audit.information_loss.penalty import Penalty
-from tcdp_audit.keys import Codes
 
 
 @dataclass(frozen=True)

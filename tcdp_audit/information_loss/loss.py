@@ -19,7 +19,7 @@ from tcdp_audit.information_loss.ordered import Ordered
 from tcdp_audit.information_loss.propensity import Propensity, propensity
 from tcdp_audit.information_loss.scales import coverage_of
 from tcdp_audit.outcome import number
-from tcdp_audit.release import Release
+from tcdp_audit.release.release import Release
 
 
 @dataclass(frozen=True)

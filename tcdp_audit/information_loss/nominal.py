@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding import Domain
-from tcdp_audit.exact import Floats
-from tcdp_audit.generalised import members
+from tcdp_audit.arrays import Floats
+from tcdp_audit.classes.segments import positions_of, starts_of
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.generalised import members
+from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.information_loss.coverage import Coverage, total_variation
 from tcdp_audit.information_loss.penalty import Penalty
-from tcdp_audit.keys import Codes
-from tcdp_audit.segments import positions_of, starts_of
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from tcdp_audit.encoding import Domain
-from tcdp_audit.exact import Floats
+from tcdp_audit.arrays import Floats
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.information_loss.ordered import Ordered
-from tcdp_audit.keys import Codes
 
 BLOCK = 2**16  # records at a time
 

@@ -7,13 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.encoding import Domain
-from tcdp_audit.exact import Floats
-from tcdp_audit.generalised import Ranges
+from tcdp_audit.arrays import Floats
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.generalised import Ranges
+from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.information_loss.columns import records_with
 from tcdp_audit.information_loss.coverage import Coverage
 from tcdp_audit.information_loss.penalty import Penalty
-from tcdp_audit.keys import Codes
 from tcdp_audit.policy import AttributeDeclaration, Scale
 
 LARGEST = 1e100  # numbers beyond stand here, so that squares and sums of them stay finite

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from tcdp_audit.encoding import Domain
-from tcdp_audit.exact import Floats
+from tcdp_audit.arrays import Floats
+from tcdp_audit.encoding.domain import Domain
 
 
 class Penalty(ABC):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.exact import Floats
+from tcdp_audit.arrays import Floats
 from tcdp_audit.information_loss.columns import PairedColumn, records_with
 from tcdp_audit.information_loss.coverage import Coverage
 from tcdp_audit.information_loss.logistic import Blocks, fit, probabilities

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tcdp_audit.encoding import Domain
-from tcdp_audit.hierarchy import Hierarchy
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.hierarchy import Hierarchy
 from tcdp_audit.information_loss.columns import PairedColumn, is_ordered
 from tcdp_audit.information_loss.coverage import Coverage
 from tcdp_audit.information_loss.hierarchical import Hierarchical, LeafPenalty

@@ -20,9 +20,9 @@ from tcdp_audit.policy.section import Entry, Section
 from tcdp_audit.policy.source import Fault, Source, SourceFault, parse
 
 if TYPE_CHECKING:
-    from tcdp_audit.check import Check
-    from tcdp_audit.plugin_manager import Plugins
-    from tcdp_audit.remedy import Remedy
+    from tcdp_audit.check.kinds import Check
+    from tcdp_audit.registry import Plugins
+    from tcdp_audit.remedy.remedy import Remedy
 
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 
@@ -45,7 +45,7 @@ def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugin
     if isinstance(policy, Policy):
         return policy
     if plugins is None:
-        from tcdp_audit.plugin_manager import Plugins  # noqa: PLC0415 - loads every plugin
+        from tcdp_audit.registry import Plugins  # noqa: PLC0415 - loads every plugin
 
         plugins = Plugins.load()
     if isinstance(policy, Mapping):

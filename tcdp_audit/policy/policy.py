@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
 
 if TYPE_CHECKING:
-    from tcdp_audit.check import Check, Parameters
-    from tcdp_audit.remedy import Remedy, RemedyParameters
+    from tcdp_audit.check.kinds import Check, Parameters
+    from tcdp_audit.remedy.remedy import Remedy, RemedyParameters
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic_core import core_schema
 
-    from tcdp_audit.check import Check
-    from tcdp_audit.remedy import Remedy
+    from tcdp_audit.check.kinds import Check
+    from tcdp_audit.remedy.remedy import Remedy
 
 HEAD = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

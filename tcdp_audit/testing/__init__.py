@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.check import ClassCheck, TableCheck, VictimCheck
-from tcdp_audit.remedy import Remedy
+from tcdp_audit.check.kinds import ClassCheck, TableCheck, VictimCheck
+from tcdp_audit.remedy.remedy import Remedy
 from tcdp_audit.reporter import Reporter
 from tcdp_audit.testing.class_checks import class_check_conforms
 from tcdp_audit.testing.conformance import ConformanceError, Subject

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check import Check, ClassEvidence, FinestGrouping, Marginal, Parameters
-from tcdp_audit.hierarchy import Tree, load_hierarchy
-from tcdp_audit.histogram import Counts, Histogram
+from tcdp_audit.check.kinds import Check, ClassEvidence, FinestGrouping, Marginal, Parameters
+from tcdp_audit.classes.histogram import Counts, Histogram
+from tcdp_audit.encoding.hierarchy import Tree, load_hierarchy
 from tcdp_audit.policy import Scale
 
 SEED = 20_240_229

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.check import Check, Parameters, TableCheck
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.check.kinds import Check, Parameters, TableCheck
 from tcdp_audit.policy import Scale
+from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.audits import AuditTrial
 from tcdp_audit.testing.cases import cases
 from tcdp_audit.testing.conformance import Subject

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tcdp_audit.plugin_manager import NAME
+from tcdp_audit.registry import NAME
 
 
 class ConformanceError(AssertionError):

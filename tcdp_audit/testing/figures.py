@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check import Check, ClassCheck, ClassEvidence, Parameters, TableCheck, Threshold
-from tcdp_audit.exact import Measured, Ratios, as_measured
+from tcdp_audit.check.exact import Measured, Ratios, as_measured
+from tcdp_audit.check.kinds import Check, ClassCheck, ClassEvidence, Parameters, TableCheck, Threshold
 from tcdp_audit.outcome import Comparison
 from tcdp_audit.plugin_faults import is_attempt_to_write
 from tcdp_audit.policy import Scale

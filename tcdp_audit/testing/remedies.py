@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import Policy, load_policy
-from tcdp_audit.remedy import Remedy, RemedyParameters
+from tcdp_audit.registry import Plugins
+from tcdp_audit.remedy.remedy import Remedy, RemedyParameters
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.remedy_cases import ROLES, remedy_cases
 from tcdp_audit.testing.specification import example_of, parameters_conform, parameters_of

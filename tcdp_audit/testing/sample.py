@@ -12,13 +12,13 @@ import pyarrow as pa
 from pydantic import Field
 
 from tcdp_audit.api import audit
-from tcdp_audit.check import AttributeParameters, ClassCheck, ClassEvidence, Guide, Quarter, Threshold
-from tcdp_audit.histogram import Counts
+from tcdp_audit.check.kinds import AttributeParameters, ClassCheck, ClassEvidence, Guide, Quarter, Threshold
+from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.outcome import Comparison
-from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import Expectation, Policy
 from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.results import Audit
+from tcdp_audit.registry import Plugins
+from tcdp_audit.results.audit import Audit
 
 CELL = "zqcellzq"
 SCRIPT = "<script>alert(1)</script>"

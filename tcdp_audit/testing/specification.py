@@ -8,9 +8,9 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from tcdp_audit.check import AttributeParameters, Check, Parameters, Quarter, TableCheck
+from tcdp_audit.check.kinds import AttributeParameters, Check, Parameters, Quarter, TableCheck
 from tcdp_audit.outcome import Comparison
-from tcdp_audit.remedy import Remedy
+from tcdp_audit.remedy.remedy import Remedy
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.figures import figures_of
 

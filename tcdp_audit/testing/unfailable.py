@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.check import ClassCheck, ClassEvidence, Parameters, Threshold, VictimCheck
-from tcdp_audit.exact import Measured, as_measured
-from tcdp_audit.histogram import Counts
+from tcdp_audit.check.exact import Measured, as_measured
+from tcdp_audit.check.kinds import ClassCheck, ClassEvidence, Parameters, Threshold, VictimCheck
+from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.policy import Scale
 from tcdp_audit.testing.cases import SEED, Case
 from tcdp_audit.testing.conformance import ConformanceError, Subject

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import ValidationError
 
-from tcdp_audit.check import Check, Parameters
+from tcdp_audit.check.kinds import Check, Parameters
 from tcdp_audit.policy import Scale
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.figures import figures_of

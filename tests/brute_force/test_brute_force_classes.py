@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from tcdp_audit import audit
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 CELLS: dict[str, Sequence[str | None]] = {

@@ -20,7 +20,7 @@ from scipy.special import gammaln
 
 from tcdp_audit import audit
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 Classes = dict[str, list[Any]]  # the values of each class's records

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from tcdp_audit.check import ClassEvidence, Marginal
-from tcdp_audit.exact import Measured, Ratios, as_measured
-from tcdp_audit.hierarchy import Tree
-from tcdp_audit.histogram import Histogram
+from tcdp_audit.check.exact import Measured, Ratios, as_measured
+from tcdp_audit.check.kinds import ClassEvidence, Marginal
+from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.encoding.hierarchy import Tree
 
 Rows = Sequence[Sequence[int]]
 

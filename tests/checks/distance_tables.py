@@ -12,10 +12,10 @@ import numpy as np
 from scipy.optimize import linprog
 
 from tcdp_audit import Ratios
-from tcdp_audit.check import Marginal
-from tcdp_audit.exact import Measured
-from tcdp_audit.hierarchy import Tree
-from tcdp_audit.histogram import Histogram
+from tcdp_audit.check.exact import Measured
+from tcdp_audit.check.kinds import Marginal
+from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.encoding.hierarchy import Tree
 
 Distribution = Sequence[Fraction]
 Cost = Callable[[int, int], float]

@@ -27,9 +27,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcdp_audit import Ratios, Transcendental
-from tcdp_audit.check import Marginal
-from tcdp_audit.exact import Measured
-from tcdp_audit.hierarchy import Tree
+from tcdp_audit.check.exact import Measured
+from tcdp_audit.check.kinds import Marginal
+from tcdp_audit.encoding.hierarchy import Tree
 from tcdp_audit_plugins.checks import distances
 from tcdp_audit_plugins.checks.distances.multiplicative import lacks_value, largest_loss
 from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from class_rows import evidence, random_rows, totals
 
-from tcdp_audit.check import Parameters
+from tcdp_audit.check.kinds import Parameters
+from tcdp_audit.check.summary import ClassSummary
 from tcdp_audit.outcome import Comparison
-from tcdp_audit.plugin_manager import Plugins
-from tcdp_audit.summary import ClassSummary
+from tcdp_audit.registry import Plugins
 
 CHECKS = Plugins.load(external=False).checks
 TABLES = 1000

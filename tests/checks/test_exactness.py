@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 from distance_tables import Table, equal, hierarchical, multiplicative, on_a_line, random_table
 
-from tcdp_audit.check import Check, ClassCheck, ClassEvidence, Parameters, Threshold
-from tcdp_audit.exact import Ratios, as_measured
+from tcdp_audit.check.exact import Ratios, as_measured
+from tcdp_audit.check.kinds import Check, ClassCheck, ClassEvidence, Parameters, Threshold
+from tcdp_audit.check.summary import summarise
 from tcdp_audit.outcome import Comparison
-from tcdp_audit.plugin_manager import Plugins
-from tcdp_audit.summary import summarise
+from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.figures import exact_figures, figures_of
 from tcdp_audit.testing.variants import variants, with_threshold

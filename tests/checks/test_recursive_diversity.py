@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcdp_audit import Outcome, PolicyError, measure
-from tcdp_audit.check import ClassEvidence
+from tcdp_audit.check.kinds import ClassEvidence
 from tcdp_audit_plugins.checks.ranked_counts import ratio_to_tail
 from tcdp_audit_plugins.checks.recursive_diversity import RecursiveParameters, least_protected_share, recursive_ratio
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mechanism_tables import Rows, histogram, log_ratio, points, tables
 
 from tcdp_audit import Outcome, PolicyError, Status, audit, measure
-from tcdp_audit.check import Marginal
+from tcdp_audit.check.kinds import Marginal
 from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import heaviest_lacked, response_distance

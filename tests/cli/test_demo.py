@@ -190,7 +190,7 @@ def test_an_interrupted_run_leaves_nothing(here: Any, tmp_path: Path, monkeypatc
 
 
 def test_it_does_not_load_anybody_elses_plugin(here: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    from tcdp_audit.plugin_manager import Plugins
+    from tcdp_audit.registry import Plugins
 
     loaded: list[bool] = []
     load = Plugins.load

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tcdp_audit.guide_page import Parameters, page_of
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 CHECKS, REMEDIES = dict(sorted(PLUGINS.checks.items())), dict(sorted(PLUGINS.remedies.items()))

@@ -10,8 +10,8 @@ import yaml
 
 from tcdp_audit import audit
 from tcdp_audit.guide_page.__main__ import INDEX, main, pages
-from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import load_policy
+from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.remedy_cases import ROLES
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -11,9 +11,9 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tcdp_audit.demo import POLICY, make_discharges
-from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import load_policy
 from tcdp_audit.policy.schema import policy_schema
+from tcdp_audit.registry import Plugins
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "docs" / "policy.schema.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 from tcdp_audit.testing import check_conforms
 
 PLUGINS = Plugins.load()

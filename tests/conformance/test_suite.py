@@ -21,10 +21,10 @@ from tcdp_audit import (
     Threshold,
     Transcendental,
 )
-from tcdp_audit.check import AttributeParameters, FinestGrouping, ShareParameters, VictimCheck
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.check.kinds import AttributeParameters, FinestGrouping, ShareParameters, VictimCheck
 from tcdp_audit.policy import Scale
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.registry import Plugins
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.sample import SAMPLE, SampleParameters
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tcdp_audit.check import Quarter
+from tcdp_audit.check.kinds import Quarter
 from tcdp_audit.files import write_atomically
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 README = Path(__file__).parents[2] / "README.md"
 MARKED = re.compile(r"(?<=from the checks themselves -->\n).*?(?=<!-- end of checks -->)", re.DOTALL)

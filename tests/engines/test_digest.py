@@ -23,7 +23,7 @@ from tcdp_audit.cli.run import run
 from tcdp_audit.engines import digest, open_engine
 from tcdp_audit.engines.content_digest import content_digest
 from tcdp_audit.errors import DataError
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 POLICY = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcdp_audit.encoding import Domain, Misfit, RawDomain, canonical
+from tcdp_audit.encoding.domain import Domain, Misfit, RawDomain, canonical
 from tcdp_audit.errors import DataError
 from tcdp_audit.policy import AttributeDeclaration, Conventions, Role, Scale
 

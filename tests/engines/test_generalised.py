@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcdp_audit import audit
-from tcdp_audit.generalised import (
+from tcdp_audit.encoding.generalised import (
     EVERYTHING,
     Interval,
     OrderedLabels,

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcdp_audit.histogram import Counts, Histogram, add_up, count_pairs, kept_with_histogram
-from tcdp_audit.keys import fold
+from tcdp_audit.classes.histogram import Counts, Histogram, add_up, count_pairs, kept_with_histogram
+from tcdp_audit.encoding.keys import fold
 
 Rows = list[Counter[int]]
 

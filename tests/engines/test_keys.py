@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tcdp_audit.keys import SPAN_LIMIT, boundaries, fold, run_lengths
+from tcdp_audit.encoding.keys import SPAN_LIMIT, boundaries, fold, run_lengths
 
 HUGE = 2**40  # two of these columns fit into 62 bits only once they are compacted
 

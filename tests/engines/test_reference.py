@@ -16,7 +16,7 @@ from reference import Measured, Record, Rules
 
 from tcdp_audit import audit, load_policy
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 COLUMNS = ("sex", "zip", "disease", "severity", "person")
 ORDER = ["low", "middle", "high", "*"]

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import sources
 
-import tcdp_audit.auditor
+import tcdp_audit.auditor.evaluation
 from tcdp_audit import audit, load_policy
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.classes.shards import Plan
 from tcdp_audit.policy import Policy
-from tcdp_audit.shards import Plan
+from tcdp_audit.registry import Plugins
 
 PROVENANCE = ("audited_at", "tool", "plugins", "release", "policy")
 PLUGINS = Plugins.load(external=False)
@@ -100,7 +100,7 @@ def test_shards_and_spilling_change_nothing(convention: dict[str, Any], monkeypa
     asked = policy(convention)
     whole = answer(sources.ARROW, asked, shards=1)
     assert answer(sources.ARROW, asked, shards=7) == whole
-    monkeypatch.setattr(tcdp_audit.auditor, "plan", lambda *_: Plan(shards=5, spill=True))
+    monkeypatch.setattr(tcdp_audit.auditor.evaluation, "plan", lambda *_: Plan(shards=5, spill=True))
     assert answer(sources.ARROW, asked) == whole
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcdp_audit.encoding import Domain
+from tcdp_audit.classes.shards import MOST_SHARDS, SHARD_RECORDS, Plan, Shards, partition, plan
+from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.engines.base import Batch
-from tcdp_audit.shards import MOST_SHARDS, SHARD_RECORDS, Plan, Shards, partition, plan
 
 RECORDS = 5000
 

@@ -22,7 +22,7 @@ CHECK = """\
 import os, sys
 import numpy as np
 from tcdp_audit import ClassCheck, Comparison, Parameters, Threshold, Reporter, hookimpl
-from tcdp_audit.check import Guide, Quarter
+from tcdp_audit.check.kinds import Guide, Quarter
 
 class Shares(Parameters):
     at_most: float | None = None

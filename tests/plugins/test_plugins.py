@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import PluginError, Status, audit, hookimpl
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.sample import SAMPLE
 
 POLICY: dict[str, Any] = {

@@ -15,7 +15,7 @@ import pytest
 
 from tcdp_audit import Status, audit, fix, hookspecs
 from tcdp_audit.cli import options
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 from tcdp_audit.testing import check_conforms
 from tcdp_audit.testing.remedy_cases import ROLES
 

@@ -36,11 +36,11 @@ from tcdp_audit import (
     fix,
     hookimpl,
 )
-from tcdp_audit.check import AttributeParameters, Guide, Quarter
+from tcdp_audit.arrays import frozen_array
+from tcdp_audit.check.kinds import AttributeParameters, Guide, Quarter
+from tcdp_audit.check.table_view import TableView
 from tcdp_audit.frozen import FrozenDict, FrozenList, frozen
-from tcdp_audit.frozen_arrays import frozen_array
-from tcdp_audit.plugin_manager import Plugins
-from tcdp_audit.table_view import TableView
+from tcdp_audit.registry import Plugins
 
 Attempt = Callable[[Any], object]
 

@@ -21,10 +21,10 @@ from tcdp_audit import (
     hookimpl,
     load_policy,
 )
-from tcdp_audit.check import Guide, Quarter
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.check.kinds import Guide, Quarter
 from tcdp_audit.policy import Policy
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.registry import Plugins
 
 HEAD = """\
 version: 1

@@ -10,10 +10,10 @@ from jsonschema import Draft202012Validator
 from pydantic import Field
 
 from tcdp_audit import PluginError, PolicyError, hookimpl, load_policy
-from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.schema import policy_schema
-from tcdp_audit.remedy import Remedy, RemedyGuide, RemedyParameters, Treatment
+from tcdp_audit.registry import Plugins
+from tcdp_audit.remedy.remedy import Remedy, RemedyGuide, RemedyParameters, Treatment
 
 HEAD = """\
 version: 1

@@ -17,9 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit import auditor, files, fixing
+from tcdp_audit import files
+from tcdp_audit.auditor import evaluation
+from tcdp_audit.classes.shards import Plan
 from tcdp_audit.cli import remediation, run
-from tcdp_audit.shards import Plan
+from tcdp_audit.repair import fixing
 
 OUTSIDE = 75  # the signal came before the command began, or when it was over
 __all__ = ["fixing", "remediation"]  # imported before the forks, so that they need not
@@ -48,7 +50,7 @@ def ran(ask: dict[str, Any], told: Path) -> int:
     os.dup2(os.open(told.with_name("stderr"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell ignores SIGINT for what it runs behind
         signal.signal(number, lambda *_: os._exit(OUTSIDE))
-    auditor.plan = lambda *_: Plan(3, spill=True)  # codes on disk, as those of a large release
+    evaluation.plan = lambda *_: Plan(3, spill=True)  # codes on disk, as those of a large release
     answer, appearing = {"events": 0, "writing": 0}, files.Scratch
 
     def noted(*beside: Path) -> Any:

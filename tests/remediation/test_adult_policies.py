@@ -10,7 +10,7 @@ import adult
 import pytest
 
 from tcdp_audit import audit, fix
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 CONVENTIONS = ("own_category", "wildcard", "fail")

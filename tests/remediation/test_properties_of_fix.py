@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tcdp_audit import Remediation, audit, fix
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 TREE = {"any": {"north": ["a", "b"], "south": ["c", "d"]}}

@@ -19,8 +19,8 @@ from pyarrow import feather, parquet
 
 from tcdp_audit import DataError, Remediation, UsageError, fix
 from tcdp_audit.engines import open_engine
-from tcdp_audit.own_types import taken
-from tcdp_audit.treatment import changed_cells, in_unlinkable_order
+from tcdp_audit.remedy.treatment import changed_cells, in_unlinkable_order
+from tcdp_audit.repair.own_types import taken
 
 POLICY = {
     "version": 1,
@@ -272,7 +272,7 @@ def test_only_text_is_compressed(tmp_path: Path, output: str) -> None:
 def test_what_cannot_be_written_is_refused_before_the_first_audit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcdp_audit.opened.evaluate", lambda *_: pytest.fail("the work has begun"))
+    monkeypatch.setattr("tcdp_audit.inputs.evaluate", lambda *_: pytest.fail("the work has begun"))
     with pytest.raises(UsageError, match="column 'x' holds nested data"):
         repaired(table_of("list"), tmp_path / "f.csv")
     with pytest.raises(UsageError, match="column 'x' holds infinity, for which JSON has no number"):
@@ -307,7 +307,7 @@ def test_a_full_disk_is_a_sentence(tmp_path: Path, output: str) -> None:
 
 
 def test_records_that_do_not_read_back_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tcdp_audit import fixing
+    from tcdp_audit.repair import fixing
 
     write = fixing.write_table
     monkeypatch.setattr(fixing, "write_table", lambda table, path, **more: write(table.slice(0, 5), path, **more))

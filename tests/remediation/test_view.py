@@ -12,8 +12,8 @@ import pytest
 from tcdp_audit import Outcome, Severity, Status
 from tcdp_audit.engines import open_engine
 from tcdp_audit.policy import load_policy
-from tcdp_audit.release import Release
-from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit.release.release import Release
+from tcdp_audit.remedy.view import RemedyView
 
 ATTRIBUTES = {
     "age": {"role": "quasi_identifier", "scale": "numeric"},

@@ -10,9 +10,9 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit import hookimpl
-from tcdp_audit.plugin_manager import Plugins
-from tcdp_audit.remedy import NewColumn, Remedy, RemedyError, RemedyGuide, RemedyParameters, Treatment
-from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit.registry import Plugins
+from tcdp_audit.remedy.remedy import NewColumn, Remedy, RemedyError, RemedyGuide, RemedyParameters, Treatment
+from tcdp_audit.remedy.view import RemedyView
 
 GUIDE = RemedyGuide("m.", "c.", "g.", "s", "- toy: {}")
 

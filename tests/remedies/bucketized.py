@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from tcdp_audit import Audit, audit
 from tcdp_audit.engines import open_engine
-from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import load_policy
-from tcdp_audit.release import Release
-from tcdp_audit.remedy_view import RemedyView
-from tcdp_audit.treatment import treated
+from tcdp_audit.registry import Plugins
+from tcdp_audit.release.release import Release
+from tcdp_audit.remedy.treatment import treated
+from tcdp_audit.remedy.view import RemedyView
 from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION
 
 PLUGINS = Plugins.load()

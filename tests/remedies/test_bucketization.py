@@ -17,12 +17,12 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from tcdp_audit import PolicyError, Status, audit, fix, load_policy
-from tcdp_audit.encoding import RawDomain, canonical
+from tcdp_audit.encoding.domain import RawDomain, canonical
 from tcdp_audit.engines import open_engine
 from tcdp_audit.policy import AttributeDeclaration, Conventions
-from tcdp_audit.release import Release
-from tcdp_audit.remedy import RemedyError
-from tcdp_audit.remedy_view import Attribute, RemedyView
+from tcdp_audit.release.release import Release
+from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.remedy.view import Attribute, RemedyView
 from tcdp_audit_plugins.remedies._shared.buckets import Buckets
 from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION
 from tcdp_audit_plugins.remedies.bucketization.apply import largest_ratio

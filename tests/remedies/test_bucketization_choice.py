@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding import RawDomain, canonical
-from tcdp_audit.hierarchy import load_hierarchy
+from tcdp_audit.encoding.domain import RawDomain, canonical
+from tcdp_audit.encoding.hierarchy import load_hierarchy
 from tcdp_audit.policy import AttributeDeclaration, Conventions
-from tcdp_audit.remedy_view import Attribute
+from tcdp_audit.remedy.view import Attribute
 from tcdp_audit_plugins.remedies.bucketization import choice
 from tcdp_audit_plugins.remedies.bucketization.choice import choose, place, with_exchanges
 from tcdp_audit_plugins.remedies.bucketization.composition import Composition, compose

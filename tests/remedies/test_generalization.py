@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import PolicyError, Treatment, audit, fix
+from tcdp_audit.encoding.generalised import parse_interval
 from tcdp_audit.engines import open_engine
-from tcdp_audit.generalised import parse_interval
-from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import load_policy
-from tcdp_audit.release import Release
-from tcdp_audit.remedy import RemedyError
-from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit.registry import Plugins
+from tcdp_audit.release.release import Release
+from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.remedy.view import RemedyView
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
 from tcdp_audit_plugins.remedies.generalization.levels import bin_labels
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tcdp_audit import fix
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.registry import Plugins
 
 NAMES = ("age", "education", "marital-status", "native-country", "race", "sex", "workclass")
 PLUGINS = Plugins.load(external=False)

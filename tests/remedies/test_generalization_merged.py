@@ -12,13 +12,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tcdp_audit.demands import Demands
 from tcdp_audit.engines import open_engine
-from tcdp_audit.merged import MergedDemands
-from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import load_policy
-from tcdp_audit.release import Release
-from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit.registry import Plugins
+from tcdp_audit.release.release import Release
+from tcdp_audit.remedy.demands import Demands
+from tcdp_audit.remedy.merged import MergedDemands
+from tcdp_audit.remedy.view import RemedyView
 
 PLUGINS = Plugins.load(external=False)
 ATTRIBUTES: Mapping[str, Any] = {

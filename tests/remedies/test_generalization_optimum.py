@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from tcdp_audit import fix
 from tcdp_audit.engines import open_engine
-from tcdp_audit.plugin_manager import Plugins
 from tcdp_audit.policy import load_policy
-from tcdp_audit.release import Release
-from tcdp_audit.remedy import RemedyError, Treatment
-from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit.registry import Plugins
+from tcdp_audit.release.release import Release
+from tcdp_audit.remedy.remedy import RemedyError, Treatment
+from tcdp_audit.remedy.view import RemedyView
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
 
 PLUGINS = Plugins.load(external=False)

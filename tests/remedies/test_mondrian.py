@@ -10,7 +10,7 @@ from mondrian_tables import policy, repaired, treatment
 
 import tcdp_audit
 from tcdp_audit.errors import PolicyError
-from tcdp_audit.remedy import RemedyError
+from tcdp_audit.remedy.remedy import RemedyError
 
 NUMERIC = {"scale": "numeric"}
 SENSITIVE = {"role": "sensitive", "scale": "nominal"}

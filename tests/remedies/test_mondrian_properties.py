@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mondrian_tables import policy, repaired, view_of
 from slow_mondrian import Dimension, Hierarchy, Line, own_partitioning
 
-from tcdp_audit.shards import silent
+from tcdp_audit.classes.shards import silent
 from tcdp_audit_plugins.remedies.mondrian.apply import axis_of
 from tcdp_audit_plugins.remedies.mondrian.cuts import STRATEGIES
 from tcdp_audit_plugins.remedies.mondrian.partition import Space, partition_table

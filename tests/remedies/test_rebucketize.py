@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from tcdp_audit import PolicyError, audit, fix, load_policy
 from tcdp_audit.engines import open_engine
-from tcdp_audit.fixing import Remediation
-from tcdp_audit.release import Release
-from tcdp_audit.remedy import RemedyError
-from tcdp_audit.remedy_view import RemedyView
-from tcdp_audit.treatment import treated
+from tcdp_audit.release.release import Release
+from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.remedy.treatment import treated
+from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.repair.fixing import Remediation
 from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE
 from tcdp_audit_plugins.remedies.rebucketize.trial import concerns
 

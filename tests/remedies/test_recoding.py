@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcdp_audit.encoding import RawDomain, canonical
-from tcdp_audit.generalised import members, number_or_interval
-from tcdp_audit.hierarchy import load_hierarchy
+from tcdp_audit.encoding.domain import RawDomain, canonical
+from tcdp_audit.encoding.generalised import members, number_or_interval
+from tcdp_audit.encoding.hierarchy import load_hierarchy
 from tcdp_audit.policy import AttributeDeclaration, Conventions
-from tcdp_audit.remedy_view import Attribute
+from tcdp_audit.remedy.view import Attribute
 from tcdp_audit_plugins.remedies._shared.recoding import recode
 
 GRADES = ["low", "medium", "high", "severe"]

@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import Field
 
 from tcdp_audit import ClassCheck, Comparison, Parameters, Quarter, Threshold, hookimpl
-from tcdp_audit.check import AttributeParameters, Guide
-from tcdp_audit.plugin_manager import Plugins
+from tcdp_audit.check.kinds import AttributeParameters, Guide
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.registry import Plugins
 
 
 class SizeParameters(Parameters):

@@ -13,7 +13,7 @@ from html_page import Page
 from report_samples import HOSTILE, SALARY_POLICY, made_up, named_policy, named_table, salaries
 
 from tcdp_audit import audit
-from tcdp_audit.check import Quarter
+from tcdp_audit.check.kinds import Quarter
 from tcdp_audit.outcome import Comparison, Status
 from tcdp_audit_reports.mathml import is_mathml
 

@@ -21,11 +21,11 @@ from tcdp_audit import (
     Status,
     Threshold,
 )
-from tcdp_audit.check import Guide, Marginal
-from tcdp_audit.exact import BORDERLINE
-from tcdp_audit.histogram import Histogram
+from tcdp_audit.check.exact import BORDERLINE
+from tcdp_audit.check.kinds import Guide, Marginal
+from tcdp_audit.check.summary import ClassSummary
+from tcdp_audit.classes.histogram import Histogram
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.summary import ClassSummary
 from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio
 from tcdp_audit_plugins.checks.logarithms import sign_of_gain
 from tcdp_audit_plugins.checks.wording import counted, figure, over_all, victims

@@ -23,9 +23,10 @@ from tcdp_audit import (
     Threshold,
     Transcendental,
 )
-from tcdp_audit.check import FinestGrouping, Guide, Marginal
-from tcdp_audit.exact import Floats, Signs
-from tcdp_audit.histogram import Histogram
+from tcdp_audit.arrays import Floats
+from tcdp_audit.check.exact import Signs
+from tcdp_audit.check.kinds import FinestGrouping, Guide, Marginal
+from tcdp_audit.classes.histogram import Histogram
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.distances.multiplicative import lacks_value, larger, largest_loss
 from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio, ratios

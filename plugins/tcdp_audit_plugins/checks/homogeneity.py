@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit import ClassEvidence, Outcome, Quarter
-from tcdp_audit.check import Guide, ShareParameters, VictimCheck
+from tcdp_audit.check.kinds import Guide, ShareParameters, VictimCheck
 from tcdp_audit_plugins.checks.wording import counted, over_all
 
 
@@ -25,8 +25,8 @@ def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np
     Source: Machanavajjhala et al. (2007), homogeneity attack; Torra (2022).
 
     Example:
-        >>> from tcdp_audit.check import Marginal
-        >>> from tcdp_audit.histogram import Histogram
+        >>> from tcdp_audit.check.kinds import Marginal
+        >>> from tcdp_audit.classes.histogram import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 1, 3], [0, 0, 1], [2, 1, 2])))
         >>> evidence = ClassEvidence(np.array([2, 3]), rows, Marginal(np.array([3, 2])))
         >>> homogeneous(evidence, HomogeneityParameters())

@@ -13,13 +13,13 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit import CheckError, Outcome, Parameters, Quarter, Status
-from tcdp_audit.check import Finding, Guide, TableCheck
-from tcdp_audit.exact import Floats
-from tcdp_audit.histogram import Counts
-from tcdp_audit.keys import boundaries, fold
+from tcdp_audit.arrays import Floats
+from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.table_view import TableView
+from tcdp_audit.classes.histogram import Counts
+from tcdp_audit.encoding.keys import boundaries, fold
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.table_view import TableView
 from tcdp_audit_plugins.checks.sampling import (
     covering_population,
     fraction_of,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import ClassCheck, ClassEvidence, Comparison, Outcome, Parameters, Quarter, Status, Threshold
-from tcdp_audit.check import Check, Guide
+from tcdp_audit.check.kinds import Check, Guide
 
 
 class KAnonymityParameters(Parameters):

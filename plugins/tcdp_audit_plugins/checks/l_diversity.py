@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Quarter, Threshold, Transcendental
-from tcdp_audit.check import Check, Guide
+from tcdp_audit.check.kinds import Check, Guide
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.entropy import sign_of_perplexity
 

@@ -18,7 +18,7 @@ from tcdp_audit import (
     Status,
     Threshold,
 )
-from tcdp_audit.check import Guide
+from tcdp_audit.check.kinds import Guide
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit_plugins.checks.wording import counted, over_all, victims
 
@@ -44,8 +44,8 @@ def distinct_values(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.check import Marginal
-        >>> from tcdp_audit.histogram import Histogram
+        >>> from tcdp_audit.check.kinds import Marginal
+        >>> from tcdp_audit.classes.histogram import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [2, 1])))
         >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([2, 1])))
         >>> distinct_values(evidence, PSensitiveParameters())

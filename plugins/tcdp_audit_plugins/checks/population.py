@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import Comparison, Outcome, Parameters, Quarter, Status
-from tcdp_audit.check import Check, Finding, Guide, TableCheck, Verdict
-from tcdp_audit.exact import Ratios
+from tcdp_audit.check.exact import Ratios
+from tcdp_audit.check.kinds import Check, Finding, Guide, TableCheck, Verdict
+from tcdp_audit.check.table_view import PopulationClasses, TableView
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.table_view import PopulationClasses, TableView
 from tcdp_audit_plugins.checks.sampling import (
     counts_rows,
     covering_population,

@@ -6,8 +6,8 @@ from math import fsum
 
 import numpy as np
 
-from tcdp_audit.exact import Floats
-from tcdp_audit.histogram import Counts
+from tcdp_audit.arrays import Floats
+from tcdp_audit.classes.histogram import Counts
 
 
 def zayatz(size: Counts, population: float) -> float:

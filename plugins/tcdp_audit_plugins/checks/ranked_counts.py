@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit import Ratios
-from tcdp_audit.exact import LIMIT
-from tcdp_audit.histogram import Counts, Histogram
+from tcdp_audit.check.exact import LIMIT
+from tcdp_audit.classes.histogram import Counts, Histogram
 
 FEW = 3  # most frequent values that are sooner found one by one than by sorting
 

@@ -20,7 +20,7 @@ from tcdp_audit import (
     Status,
     Threshold,
 )
-from tcdp_audit.check import Guide
+from tcdp_audit.check.kinds import Guide
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.named_values import ambiguous, among
@@ -87,8 +87,8 @@ def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) ->
     Source: Machanavajjhala et al. (2007), recursive and pd-recursive (c,l)-diversity.
 
     Example:
-        >>> from tcdp_audit.check import Marginal
-        >>> from tcdp_audit.histogram import Histogram
+        >>> from tcdp_audit.check.kinds import Marginal
+        >>> from tcdp_audit.classes.histogram import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 3], [0, 1, 2], [8, 1, 1])))
         >>> evidence = ClassEvidence(np.array([10]), rows, Marginal(np.array([8, 1, 1])))
         >>> recursive_ratio(evidence, RecursiveParameters(l=2)).values

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tcdp_audit import Outcome, Parameters, Quarter, Status
-from tcdp_audit.check import Finding, Guide, TableCheck
-from tcdp_audit.histogram import Counts
+from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.table_view import TableView
+from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.table_view import TableView
 from tcdp_audit_plugins.checks.sampling import (
     counts_rows,
     covering_population,

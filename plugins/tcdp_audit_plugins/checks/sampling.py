@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 from tcdp_audit import CheckError
-from tcdp_audit.histogram import Counts
+from tcdp_audit.check.summary import summarise
+from tcdp_audit.check.table_view import PopulationClasses, TableView
+from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.outcome import Comparison
 from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.summary import summarise
-from tcdp_audit.table_view import PopulationClasses, TableView
 from tcdp_audit_plugins.checks.wording import counted
 
 ROWS_ONLY = (

@@ -19,8 +19,8 @@ from tcdp_audit import (
     Status,
     Threshold,
 )
-from tcdp_audit.check import Guide
-from tcdp_audit.histogram import Counts
+from tcdp_audit.check.kinds import Guide
+from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.policy import Scale
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
@@ -67,8 +67,8 @@ def largest_similar_share(evidence: ClassEvidence, parameters: SimilarityParamet
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.check import Marginal
-        >>> from tcdp_audit.histogram import Histogram
+        >>> from tcdp_audit.check.kinds import Marginal
+        >>> from tcdp_audit.classes.histogram import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 3], [0, 1, 2], [1, 1, 1])))
         >>> salaries = numpy.array([3000, 4000, 9000])
         >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([1, 1, 1])), salaries)

@@ -19,7 +19,7 @@ from tcdp_audit import (
     Status,
     Threshold,
 )
-from tcdp_audit.check import Guide
+from tcdp_audit.check.kinds import Guide
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio
@@ -54,8 +54,8 @@ def largest_factor(evidence: ClassEvidence, parameters: SkewnessParameters) -> R
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.check import Marginal
-        >>> from tcdp_audit.histogram import Histogram
+        >>> from tcdp_audit.check.kinds import Marginal
+        >>> from tcdp_audit.classes.histogram import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [1, 1])))
         >>> evidence = ClassEvidence(numpy.array([2]), rows, Marginal(numpy.array([9, 1])), labels=["no", "yes"])
         >>> largest_factor(evidence, SkewnessParameters(harmful=["yes"])).values

@@ -11,10 +11,10 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit import Outcome, Parameters, Quarter, Status
-from tcdp_audit.check import Finding, Guide, TableCheck
+from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.table_view import TableView
 from tcdp_audit_plugins.checks.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks.population_estimators import data_intrusion_simulation
 from tcdp_audit_plugins.checks.sampling import counts_rows, fraction_of, needs_a_partition

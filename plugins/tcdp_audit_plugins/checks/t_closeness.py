@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 
 from tcdp_audit import AttributeParameters, CheckError, ClassCheck, ClassEvidence, Comparison, Quarter, Threshold
-from tcdp_audit.exact import Measured
+from tcdp_audit.check.exact import Measured
 from tcdp_audit.policy import Scale
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import CheckError, ClassEvidence, Outcome, Parameters, Quarter, Status
-from tcdp_audit.check import Check, Finding, TableCheck, VictimCheck
+from tcdp_audit.check.kinds import Check, Finding, TableCheck, VictimCheck
+from tcdp_audit.check.table_view import PopulationClasses, TableView
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.table_view import PopulationClasses, TableView
 from tcdp_audit_plugins.checks.population_estimators import (
     data_intrusion_simulation,
     log_linear_match,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit import hookimpl
 
 if TYPE_CHECKING:
-    from tcdp_audit.remedy import Remedy
+    from tcdp_audit.remedy.remedy import Remedy
 
 
 @hookimpl

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.change_log import ChangeLog, Step, standing_against
+from tcdp_audit.results.change_log import ChangeLog, Step, standing_against
 from tcdp_audit_reports.axis import axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing

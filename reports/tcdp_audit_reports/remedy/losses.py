@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.change_log import ChangeLog
+from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit.visible import visible
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.finding import plain

@@ -5,9 +5,9 @@ Every sentence is computed from the log of changes and the audits; none holds a 
 
 from __future__ import annotations
 
-from tcdp_audit.change_log import ChangeLog, standing_against
 from tcdp_audit.outcome import Outcome
-from tcdp_audit.results import Audit
+from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.change_log import ChangeLog, standing_against
 from tcdp_audit.visible import visible
 from tcdp_audit_reports.remedy.pairing import key_of
 from tcdp_audit_reports.words import count, listed, named, prose, sentence_case, share, spelled

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import ClassCheck, ClassEvidence, Comparison, Outcome, Parameters, Quarter, Threshold, Transcendental
-from tcdp_audit.check import Guide
-from tcdp_audit.exact import Signs
+from tcdp_audit.check.exact import Signs
+from tcdp_audit.check.kinds import Guide
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, D13, demand, number, observed

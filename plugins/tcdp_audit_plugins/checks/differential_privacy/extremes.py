@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit import Ratios
-from tcdp_audit.exact import LIMIT, Floats, Integers
-from tcdp_audit.histogram import Histogram
-from tcdp_audit.keys import boundaries
+from tcdp_audit.arrays import Floats, Integers
+from tcdp_audit.check.exact import LIMIT
+from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.encoding.keys import boundaries
 from tcdp_audit_plugins.checks.distances.multiplicative import larger
 
 NEAR = 1 - 2.0**-49  # quotients of rounded integers are off by less than this

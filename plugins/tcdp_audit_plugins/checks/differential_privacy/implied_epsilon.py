@@ -21,8 +21,8 @@ from tcdp_audit import (
     Threshold,
     Transcendental,
 )
-from tcdp_audit.check import Guide
-from tcdp_audit.exact import Signs
+from tcdp_audit.check.exact import Signs
+from tcdp_audit.check.kinds import Guide
 from tcdp_audit.policy import Role, Scale
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact

@@ -22,7 +22,7 @@ from tcdp_audit import (
     Threshold,
     Transcendental,
 )
-from tcdp_audit.check import Guide
+from tcdp_audit.check.kinds import Guide
 from tcdp_audit.policy import Scale
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from tcdp_audit import Ratios
-from tcdp_audit.check import Marginal
-from tcdp_audit.hierarchy import Tree
-from tcdp_audit.histogram import Counts, Histogram, add_up
-from tcdp_audit.keys import boundaries
+from tcdp_audit.check.kinds import Marginal
+from tcdp_audit.classes.histogram import Counts, Histogram, add_up
+from tcdp_audit.encoding.hierarchy import Tree
+from tcdp_audit.encoding.keys import boundaries
 from tcdp_audit_plugins.checks.distances.equal import surplus
 from tcdp_audit_plugins.checks.distances.room import roomy
 

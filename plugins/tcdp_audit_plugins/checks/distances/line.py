@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit import Ratios, Transcendental
-from tcdp_audit.check import Marginal
-from tcdp_audit.exact import LIMIT, Floats, Integers, Measured, Signs
-from tcdp_audit.histogram import Histogram, kept_with_histogram
+from tcdp_audit.arrays import Floats, Integers
+from tcdp_audit.check.exact import LIMIT, Measured, Signs
+from tcdp_audit.check.kinds import Marginal
+from tcdp_audit.classes.histogram import Histogram, kept_with_histogram
 from tcdp_audit_plugins.checks.distances.room import widened
 
 Positions = NDArray[Any]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit import Ratios
-from tcdp_audit.check import Marginal
-from tcdp_audit.histogram import Histogram, kept_with_histogram
+from tcdp_audit.check.kinds import Marginal
+from tcdp_audit.classes.histogram import Histogram, kept_with_histogram
 from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio, least_ratio
 
 CLEAR = 1e-9

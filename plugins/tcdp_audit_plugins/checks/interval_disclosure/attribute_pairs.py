@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.histogram import Counts
-from tcdp_audit.keys import Codes
-from tcdp_audit.pairs import Pairs
+from tcdp_audit.classes.histogram import Counts
+from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.release.pairs import Pairs
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from tcdp_audit import Finding, Guide, Quarter, TableCheck
+from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy import Scale
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.table_view import TableView
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
 from tcdp_audit_plugins.checks.interval_disclosure.guide_texts import CHOOSING, LIMITS, READING
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import (

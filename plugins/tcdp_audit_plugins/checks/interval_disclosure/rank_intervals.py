@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.histogram import Counts
-from tcdp_audit.keys import Codes
+from tcdp_audit.classes.histogram import Counts
+from tcdp_audit.encoding.keys import Codes
 
 
 def half_width(records: int, percent: Fraction) -> int:

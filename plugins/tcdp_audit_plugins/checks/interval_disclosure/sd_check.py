@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import Finding, Guide, Quarter, TableCheck
+from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy import Scale
-from tcdp_audit.table_view import TableView
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
 from tcdp_audit_plugins.checks.interval_disclosure.guide_texts import CHOOSING, LIMITS, READING
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import (

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.exact import BORDERLINE, Floats
-from tcdp_audit.histogram import Counts
-from tcdp_audit.keys import Codes
+from tcdp_audit.arrays import Floats
+from tcdp_audit.check.exact import BORDERLINE
+from tcdp_audit.classes.histogram import Counts
+from tcdp_audit.encoding.keys import Codes
 
 
 def inside_sd_interval(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit import CheckError
-from tcdp_audit.keys import Codes
+from tcdp_audit.encoding.keys import Codes
 
 Agreeing = NDArray[np.bool_]
 ROUNDING = 4 * np.finfo(np.float64).eps  # decimals as floats, and their difference, are off by less than this

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import CheckError, Comparison, Outcome, Quarter, Status
-from tcdp_audit.check import Finding, Guide, TableCheck
+from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.table_view import TableView
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import told
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit import CheckError
-from tcdp_audit.coded import CodedTable
-from tcdp_audit.exact import Floats
+from tcdp_audit.arrays import Floats
+from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy import Scale
-from tcdp_audit.table_view import TableView
+from tcdp_audit.release.coded import CodedTable
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, compared
 from tcdp_audit_plugins.checks.record_linkage.nearest import Nearest, nearest
 from tcdp_audit_plugins.checks.record_linkage.standardised import space

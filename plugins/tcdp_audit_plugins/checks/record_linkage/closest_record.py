@@ -8,10 +8,10 @@ from typing import Annotated
 from pydantic import Field
 
 from tcdp_audit import Comparison, Outcome, Quarter, Status
-from tcdp_audit.check import Check, Finding, Guide, TableCheck
-from tcdp_audit.exact import Floats
+from tcdp_audit.arrays import Floats
+from tcdp_audit.check.kinds import Check, Finding, Guide, TableCheck
+from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.table_view import TableView
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.checks.wording import counted, figure

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import CheckError, Comparison, Outcome, Quarter, Status
-from tcdp_audit.check import Finding, Guide, TableCheck
-from tcdp_audit.coded import CodedTable
-from tcdp_audit.pairs import Pairs
+from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.table_view import TableView
+from tcdp_audit.release.coded import CodedTable
+from tcdp_audit.release.pairs import Pairs
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.credit import credit, ranks
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space

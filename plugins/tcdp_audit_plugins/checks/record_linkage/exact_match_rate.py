@@ -9,11 +9,11 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit import Comparison, Outcome, Quarter, Status
-from tcdp_audit.check import Finding, Guide, TableCheck
-from tcdp_audit.coded import CodedTable
-from tcdp_audit.keys import fold
+from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.table_view import TableView
+from tcdp_audit.encoding.keys import fold
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.table_view import TableView
+from tcdp_audit.release.coded import CodedTable
 from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.checks.wording import counted, figure

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.check import Parameters
+from tcdp_audit.check.kinds import Parameters
 from tcdp_audit.policy import Role, Scale
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tcdp_audit import Outcome, Quarter, Status
-from tcdp_audit.check import Finding, TableCheck
-from tcdp_audit.pairs import Pairs
-from tcdp_audit.table_view import TableView
+from tcdp_audit.check.kinds import Finding, TableCheck
+from tcdp_audit.check.table_view import TableView
+from tcdp_audit.release.pairs import Pairs
 from tcdp_audit_plugins.checks.record_linkage.agreement import Agreement, alike, equal, tolerant
 from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
 from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.exact import Floats
+from tcdp_audit.arrays import Floats
 from tcdp_audit.resources import processors
 from tcdp_audit_plugins.checks.record_linkage.standardised import RANDOM_PAIR, Space
 

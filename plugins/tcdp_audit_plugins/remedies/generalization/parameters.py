@@ -13,8 +13,8 @@ from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Role, Scale
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.remedy import RemedyParameters
-from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit.remedy.remedy import RemedyParameters
+from tcdp_audit.remedy.view import RemedyView
 from tcdp_audit_plugins.remedies.generalization.losses import Measure
 
 Widths = Annotated[list[Annotated[Exact, Field(gt=0)]], Field(min_length=1)]

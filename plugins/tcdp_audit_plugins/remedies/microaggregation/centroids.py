@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.exact import Floats
+from tcdp_audit.arrays import Floats
+from tcdp_audit.classes.segments import starts_of
 from tcdp_audit.policy import Scale
-from tcdp_audit.remedy import NewColumn
-from tcdp_audit.remedy_view import Attribute
-from tcdp_audit.segments import starts_of
+from tcdp_audit.remedy.remedy import NewColumn
+from tcdp_audit.remedy.view import Attribute
 from tcdp_audit_plugins.remedies.microaggregation.points import (
     Clusters,
     Points,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.exact import Floats
-from tcdp_audit.segments import rank_within
+from tcdp_audit.arrays import Floats
+from tcdp_audit.classes.segments import rank_within
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 
 ROUNDING = 1e-12  # of the longest squared length: smaller gains are no gains

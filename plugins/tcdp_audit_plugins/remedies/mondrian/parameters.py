@@ -11,8 +11,8 @@ from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Role
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.remedy import RemedyParameters
-from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit.remedy.remedy import RemedyParameters
+from tcdp_audit.remedy.view import RemedyView
 
 
 class MondrianParameters(RemedyParameters):

@@ -13,8 +13,8 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from tcdp_audit.remedy import NewColumn, RemedyError
-from tcdp_audit.remedy_view import Attribute
+from tcdp_audit.remedy.remedy import NewColumn, RemedyError
+from tcdp_audit.remedy.view import Attribute
 
 Draw = Callable[[], NewColumn]
 

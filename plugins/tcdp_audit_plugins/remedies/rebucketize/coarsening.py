@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.hierarchy import Tree
-from tcdp_audit.remedy import RemedyError
-from tcdp_audit.remedy_view import Attribute
+from tcdp_audit.encoding.hierarchy import Tree
+from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.remedy.view import Attribute
 from tcdp_audit_plugins.remedies._shared.masses import consecutive, pack
 from tcdp_audit_plugins.remedies._shared.optimal_runs import least_runs
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged

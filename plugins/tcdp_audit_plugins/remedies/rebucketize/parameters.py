@@ -11,8 +11,8 @@ from pydantic import Field
 from tcdp_audit import Outcome
 from tcdp_audit.policy import Role, Scale
 from tcdp_audit.policy.model import PolicyDocument, Text
-from tcdp_audit.remedy import RemedyParameters
-from tcdp_audit.remedy_view import Attribute, RemedyView
+from tcdp_audit.remedy.remedy import RemedyParameters
+from tcdp_audit.remedy.view import Attribute, RemedyView
 from tcdp_audit_plugins.remedies.rebucketize.trial import concerns
 
 

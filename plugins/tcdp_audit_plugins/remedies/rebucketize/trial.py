@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit import Outcome
-from tcdp_audit.keys import fold
-from tcdp_audit.merged import MergedDemands
+from tcdp_audit.encoding.keys import fold
 from tcdp_audit.policy import Role
-from tcdp_audit.remedy_view import Attribute, RemedyView
+from tcdp_audit.remedy.merged import MergedDemands
+from tcdp_audit.remedy.view import Attribute, RemedyView
 
 Integers = NDArray[np.int64]
 

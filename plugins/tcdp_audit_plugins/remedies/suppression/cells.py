@@ -9,9 +9,9 @@ from math import comb
 
 import numpy as np
 
-from tcdp_audit.exact import Floats
-from tcdp_audit.remedy import RemedyError, Treatment
-from tcdp_audit.remedy_view import RemedyView
+from tcdp_audit.arrays import Floats
+from tcdp_audit.remedy.remedy import RemedyError, Treatment
+from tcdp_audit.remedy.view import RemedyView
 from tcdp_audit_plugins.remedies.suppression.enlargement import enlarge, refine
 from tcdp_audit_plugins.remedies.suppression.local_suppression import LocalSuppression
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integers, Mask, QuasiIdentifierCells

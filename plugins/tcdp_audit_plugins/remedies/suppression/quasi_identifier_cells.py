@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.keys import fold
-from tcdp_audit.remedy import NewColumn, RemedyError
-from tcdp_audit.remedy_view import Attribute, RemedyView
+from tcdp_audit.encoding.keys import fold
+from tcdp_audit.remedy.remedy import NewColumn, RemedyError
+from tcdp_audit.remedy.view import Attribute, RemedyView
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.intp]

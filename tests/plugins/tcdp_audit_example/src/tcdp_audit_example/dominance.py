@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tcdp_audit import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Quarter, Ratios, Threshold
-from tcdp_audit.check import Guide
+from tcdp_audit.check.kinds import Guide
 from tcdp_audit.policy.scalars import Exact
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit import Outcome, Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
-from tcdp_audit.keys import fold
+from tcdp_audit.encoding.keys import fold
 
 
 class RareClassesParameters(RemedyParameters):

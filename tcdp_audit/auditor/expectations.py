@@ -1,0 +1,244 @@
+"""What each expectation of a policy becomes on a release: a task with its attribute, reference and hierarchy.
+
+The conventions that look at records before they are grouped, such as exempt ones, are decided here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.auditor.reference import (
+    marginal_as_declared,
+    marginal_of_classes,
+    marginal_of_original,
+    marginal_of_release,
+)
+from tcdp_audit.auditor.tasks import Task, conventions_of
+from tcdp_audit.check.kinds import Marginal, Target
+from tcdp_audit.classes.grouping import Grouping, Shard
+from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.classes.joint import count_codes, joint_domain
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.errors import CheckError, TcdpAuditError
+from tcdp_audit.plugin_faults import sentence_about
+from tcdp_audit.policy import Conventions, Expectation, Policy, Role
+from tcdp_audit.release.release import Release
+
+
+@dataclass
+class Tasks:
+    """The expectations of a policy, ready to be measured on the shards of a release.
+
+    Args:
+        release: the table under its policy.
+        shards: its records as codes, to be read any number of times.
+        whole: whether the shards hold every record of the release; a part of them has a distribution of its own.
+    """
+
+    release: Release
+    shards: Iterable[Shard]
+    whole: bool = True
+    _attributes: dict[tuple[str, ...], Domain] = field(default_factory=dict)
+    _marginals: dict[Target, Marginal] = field(default_factory=dict)
+
+    @property
+    def policy(self) -> Policy:
+        """What the release must satisfy."""
+        return self.release.policy
+
+    @property
+    def conventions(self) -> Conventions:
+        """What its verdicts mean."""
+        return self.release.policy.conventions
+
+    def __iter__(self) -> Iterator[Task]:
+        """One task per expectation and target, in the policy's order."""
+        for expectation in self.policy.expectations:
+            for target in expectation.check.targets(expectation.parameters, self.policy.document):
+                yield self._task(expectation, target)
+
+    def _task(self, expectation: Expectation, target: Target) -> Task:
+        """One task; what the check itself raises on the way is the obstacle."""
+        try:
+            return self._prepared(expectation, target)
+        except (TcdpAuditError, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
+            return Task(expectation, target, obstacle=sentence_about(error, "the check", expectation.plugin))
+
+    def _prepared(self, expectation: Expectation, target: Target) -> Task:
+        task = Task(
+            expectation,
+            target,
+            conventions=conventions_of(
+                self.conventions,
+                sensitive=bool(target.attributes),
+                declared=any(self.policy.attributes[name].order is not None for name in target.attributes),
+                unit=self.policy.document.unit,
+            ),
+            obstacle=self._obstacle(expectation, target),
+            violation=self._violation(target),
+        )
+        if task.obstacle:
+            return task
+        try:
+            attribute = self._attribute(target.attributes)
+            return replace(
+                task,
+                quasi_identifiers=self._grouped_by(target),
+                attribute=attribute,
+                marginal=None if attribute is None else self._marginal(target, attribute),
+                tree=None if attribute is None else self.release.tree(attribute),
+                records=self.records,
+            )
+        except CheckError as error:
+            return replace(task, obstacle=f"cannot be evaluated: {error}")
+
+    def _grouped_by(self, target: Target) -> tuple[Domain, ...]:
+        """What tells the classes apart that a target is measured in: quasi-identifiers, and what an intruder knows."""
+        return (*self.release.quasi_identifiers, *(self.release.domains[name] for name in target.known))
+
+    def _obstacle(self, expectation: Expectation, target: Target) -> str:
+        """Why an expectation cannot be evaluated, or nothing."""
+        unit = self.policy.document.unit
+        needed = [*self.policy.with_role(Role.QUASI_IDENTIFIER), *target.attributes, *target.known, unit]
+        reasons = (self.release.obstacle(name) for name in needed if name is not None)
+        reason = next((reason for reason in reasons if reason), "") or self._unordered(expectation, target)
+        if not reason and expectation.check.needs_hierarchy(expectation.parameters):
+            unknown = [name for name in target.attributes if name in self.release.unknown_labels]
+            reason = f"the hierarchy of {unknown[0]!r} does not know all its values" if unknown else ""
+        if not reason and self._suppressed_throughout:
+            reason = "every record is fully suppressed"
+        return f"cannot be evaluated: {reason}" if reason else ""
+
+    def _unordered(self, expectation: Expectation, target: Target) -> str:
+        """Why some values have no place in a measure of rank or difference: overlapping ranges, and missing ones."""
+        restricted = expectation.check.scales(expectation.parameters) is not None
+        overlapping = [name for name in target.attributes if not self.release.domains[name].is_ordered]
+        if restricted and overlapping:
+            return f"generalised values of {overlapping[0]!r} overlap, so that they have no order"
+        if self.conventions.missing_sensitive != "own_category":
+            return ""
+        if not restricted and not expectation.check.needs_hierarchy(expectation.parameters):
+            return ""
+        missing = [name for name in target.attributes if self._has_missing(name)]
+        return (
+            f"missing values of {missing[0]!r} have no place in its order; set `missing_sensitive: excluded`"
+            if missing
+            else ""
+        )
+
+    def _has_missing(self, name: str) -> bool:
+        """Whether an attribute is missing in a record of the release, or of the original that is its reference."""
+        reference = self.release.original_domains.get(name)
+        return self.release.domains[name].missing > 0 or (reference is not None and reference.missing > 0)
+
+    def _violation(self, target: Target) -> str:
+        """Why an expectation fails whatever is measured, or nothing: the conventions that say `fail`."""
+        if self.conventions.missing_quasi_identifier == "fail":
+            incomplete = [d for d in self.release.quasi_identifiers if d.missing]
+            if incomplete:
+                worst = max(incomplete, key=lambda d: d.missing)
+                return f"{worst.missing:,} records have no value in the quasi-identifier {worst.attribute!r}"
+        if self.conventions.missing_sensitive == "fail":
+            for name in target.attributes:
+                domain = self.release.domains.get(name)
+                if domain is not None and domain.missing:
+                    return f"{domain.missing:,} records have no value in the sensitive attribute {name!r}"
+        return ""
+
+    def _attribute(self, names: tuple[str, ...]) -> Domain | None:
+        """The domain of an attribute, or of several read together."""
+        if len(names) < 2:
+            return self.release.domains[names[0]] if names else None
+        if names not in self._attributes:
+            parts = [self.release.domains[name] for name in names]
+            original = [self._original(names)] if self.conventions.reference == "original" else []
+            self._attributes[names] = joint_domain(" × ".join(names), parts, self.shards, *original)
+        return self._attributes[names]
+
+    def _original(self, names: Sequence[str]) -> list[Shard]:
+        """The original's records, coded as the release's are."""
+        original, coded = self.release.original, self.release.original_domains
+        if original is None:
+            raise CheckError("the reference is the original, and no original is given")
+        lacking = [name for name in names if name not in coded]
+        if lacking:
+            raise CheckError(f"the original has no column {lacking[0]!r}")
+        return list(original.batches([coded[name] for name in names]))
+
+    def _marginal(self, target: Target, attribute: Domain) -> Marginal:
+        """The reference distribution of an attribute, under the conventions that shape it."""
+        if target not in self._marginals:
+            marginal = self._reference(target, attribute)
+            if not marginal.total:
+                raise CheckError(f"column {attribute.attribute!r} has no value in any record")
+            self._marginals[target] = marginal
+        return self._marginals[target]
+
+    def _reference(self, target: Target, attribute: Domain) -> Marginal:
+        if self.conventions.reference == "declared":
+            return marginal_as_declared(attribute, self.policy)
+        if self.conventions.reference == "original":
+            counts = count_codes(attribute, self._original(target.attributes))
+            return marginal_of_original(attribute, counts, self.policy)
+        if self.release.unit is not None:
+            return marginal_of_classes(attribute, self.policy, self._histograms(target, attribute))
+        exempt = self.conventions.suppressed == "exempt" and self._may_be_suppressed
+        counted = self._counted_shards() if exempt or not self.whole else None
+        return marginal_of_release(attribute, self.policy, counted)
+
+    def _histograms(self, target: Target, attribute: Domain) -> Iterator[Histogram]:
+        """An attribute in the classes that it is judged in, shard by shard; without wildcards, so that none overlap."""
+        for shard in self._counted_shards():
+            grouping = Grouping(shard, self._grouped_by(target), self.release.unit)
+            yield grouping.histogram(attribute.codes(shard), attribute.size + 1)
+
+    # Conventions that look at records before they are grouped
+
+    @cached_property
+    def _may_be_suppressed(self) -> bool:
+        return all(domain.suppressed for domain in self.release.quasi_identifiers)
+
+    @cached_property
+    def _suppressed_throughout(self) -> bool:
+        if not self._may_be_suppressed or not self.release.quasi_identifiers:
+            return False
+        return all(_all_in(shard, self.release.quasi_identifiers).all() for shard in self.shards)
+
+    def counted(self, shard: Shard) -> Shard:
+        """A shard without the records that the policy exempts."""
+        if self.conventions.suppressed == "counted" or not self._may_be_suppressed:
+            return shard
+        keep = ~_all_in(shard, [*self.release.quasi_identifiers, *self.release.sensitive])
+        return {attribute: codes[keep] for attribute, codes in shard.items()}
+
+    @cached_property
+    def records(self) -> int:
+        """Records of the release that are counted; entities with such a record, where the policy names a unit."""
+        unit, exempt = self.release.unit, self.conventions.suppressed == "exempt" and self._may_be_suppressed
+        if self.whole and not exempt:  # records without an entity are one entity together
+            return self.release.engine.records if unit is None else unit.size + (unit.missing > 0)
+        if unit is None:
+            return sum(len(next(iter(shard.values()))) for shard in self._counted_shards())
+        counted = np.zeros(unit.size + 1, dtype=bool)
+        for shard in self._counted_shards():
+            counted[unit.codes(shard)] = True
+        return int(np.count_nonzero(counted))
+
+    def _counted_shards(self) -> Iterator[Shard]:
+        for shard in self.shards:
+            counted = self.counted(shard)
+            if len(next(iter(counted.values()))):
+                yield counted
+
+
+def _all_in(shard: Mapping[str, NDArray[np.int64]], domains: Sequence[Domain]) -> NDArray[np.bool_]:
+    """Which records have a suppressed cell in every one of some attributes."""
+    inside = (np.isin(shard[d.attribute], list(d.suppressed)) for d in domains)
+    return reduce(np.logical_and, inside)

@@ -1,0 +1,138 @@
+"""What every kind of check declares, and why an expectation cannot hold for a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from tcdp_audit.check.evidence import Target
+from tcdp_audit.check.guide import Guide, Quarter
+from tcdp_audit.check.parameters import Parameters
+from tcdp_audit.outcome import Outcome
+from tcdp_audit.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
+
+P = TypeVar("P", bound=Parameters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Specification(Generic[P]):
+    """What every kind of check declares.
+
+    Args:
+        name: snake_case name for policies, unique among all plugins, never changed once released.
+        title: what a person calls it.
+        guide: definition, formula, reading and source.
+        quarter: its place in Torra's map.
+        parameters: a model of its parameters, derived from `Parameters` or `AttributeParameters`.
+        on_attribute: whether it measures a sensitive attribute.
+        joint: whether it always reads several sensitive attributes together, whatever the policy's convention.
+        needs_hierarchy: whether it needs the attribute's hierarchy under some parameters.
+        scales: the scales of the attribute that it can measure under some parameters; None for every scale.
+        variant: a suffix of the title that parameters bring, such as the distance.
+        monotone: whether merging equivalence classes never turns a passing release into a failing one under some
+            parameters, each record being counted and the reference staying as it is. A search for a remedy prunes by
+            it, so it is False unless it is proved.
+        validate: further faults of the parameters under a policy: (parameter or "", sentence).
+        sentence: one sentence about an outcome, in place of the general one. It sees no cell.
+    """
+
+    name: str
+    title: str
+    guide: Guide
+    quarter: Quarter
+    parameters: type[P]
+    on_attribute: bool = False
+    joint: bool = False
+    needs_hierarchy: Callable[[P], bool] = field(default=lambda _: False)
+    scales: Callable[[P], frozenset[Scale] | None] = field(default=lambda _: None)
+    variant: Callable[[P], str] = field(default=lambda _: "")
+    monotone: Callable[[P], bool] = field(default=lambda _: False)
+    validate: Callable[[P, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
+    sentence: Callable[[Outcome], str] | None = None
+
+    def titled(self, parameters: P) -> str:
+        """The title with what the parameters add to it."""
+        variant = self.variant(parameters)
+        return f"{self.title}, {variant}" if variant else self.title
+
+    def targets(self, parameters: P, document: PolicyDocument) -> list[Target]:
+        """What an expectation runs on, one outcome each."""
+        if not self.on_attribute:
+            return [Target()]
+        sensitive = sorted(name for name, one in document.attributes.items() if one.role is Role.SENSITIVE)
+        chosen = self._chosen(parameters)
+        convention = document.conventions.multiple_sensitive
+        if self.joint or (convention == "joint" and not chosen):
+            return [Target(tuple(chosen or sensitive))] if chosen or sensitive else []
+        known = convention == "others_as_quasi_identifiers"
+        return [
+            Target((name,), tuple(other for other in sensitive if other != name) if known else ())
+            for name in chosen or sensitive
+        ]
+
+    def _chosen(self, parameters: P) -> list[str]:
+        """The sensitive attributes that the parameters name."""
+        one, several = getattr(parameters, "attribute", None), getattr(parameters, "attributes", None)
+        return [one] if one is not None else sorted(several or [])
+
+    def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        """Why an expectation cannot hold for this policy: (parameter or "", sentence)."""
+        if all(one.role is not Role.QUASI_IDENTIFIER for one in document.attributes.values()):
+            yield "", "no attribute has the role quasi_identifier, so there is nothing to group by"
+        misnamed = list(self._misnamed(parameters, document)) if self.on_attribute else []
+        yield from misnamed
+        if misnamed:
+            return
+        targets = self.targets(parameters, document)
+        if not targets:
+            yield "", "no attribute has the role sensitive"
+        for target in targets:
+            yield from self._unmeasurable(parameters, target, document)
+        yield from self.validate(parameters, document)
+
+    def _misnamed(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        field_name = "attributes" if getattr(parameters, "attribute", None) is None else "attribute"
+        for name in self._chosen(parameters):
+            declaration = document.attributes.get(name)
+            if declaration is None:
+                yield field_name, f"the policy declares no attribute {name!r}"
+            elif declaration.role is not Role.SENSITIVE:
+                yield field_name, f"{name!r} is not sensitive: its role is {declaration.role.value}"
+
+    def _unmeasurable(self, parameters: P, target: Target, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        allowed, title = self.scales(parameters), self.titled(parameters)
+        if len(target.attributes) > 1 and (allowed is not None or self.needs_hierarchy(parameters)):
+            yield "", f"{title} cannot read several attributes as one; name one `attribute`"
+            return
+        for name in target.attributes:
+            declaration = document.attributes[name]
+            if allowed is not None:
+                yield from _scale_faults(title, name, declaration, allowed)
+            if self.needs_hierarchy(parameters) and declaration.hierarchy is None:
+                yield (
+                    "",
+                    f"{title} needs a hierarchy of {name!r}; add `hierarchy: {name}.csv` to its declaration",
+                )
+            if document.conventions.reference == "declared" and declaration.distribution is None:
+                yield (
+                    "",
+                    f"the reference is declared, but {name!r} has none; add `distribution: uniform` or weights",
+                )
+
+
+def _scale_faults(
+    title: str, name: str, declaration: AttributeDeclaration, allowed: frozenset[Scale]
+) -> Iterator[tuple[str, str]]:
+    if declaration.scale not in allowed:
+        scales = " or ".join(sorted(scale.value for scale in allowed))
+        example = f"{name}: {{role: sensitive, scale: {'numeric' if Scale.NUMERIC in allowed else scales}}}"
+        yield "", f"{title} needs {name!r} to be {scales}; declare it, for example `{example}`"
+    elif declaration.scale is Scale.ORDINAL and declaration.order is None:
+        yield (
+            "",
+            (
+                f"{title} needs the order of {name!r}; declare it, for example "
+                f"`{name}: {{role: sensitive, scale: ordinal, order: [low, middle, high]}}`"
+            ),
+        )

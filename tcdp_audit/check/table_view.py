@@ -1,0 +1,254 @@
+"""What a table check sees: class sizes, population and weights, whole coded columns, and pairs. Read when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tcdp_audit.arrays import Floats, freeze_arrays
+from tcdp_audit.classes.grouping import Grouping
+from tcdp_audit.classes.histogram import Counts
+from tcdp_audit.classes.wildcard import compatibility
+from tcdp_audit.encoding.keys import Codes, boundaries, fold
+from tcdp_audit.engines.base import Engine
+from tcdp_audit.errors import CheckError
+from tcdp_audit.policy import Policy, Role, Scale
+from tcdp_audit.release.coded import CodedTable, code_together
+from tcdp_audit.release.pairs import Pairs, align_by_key, align_by_row
+
+
+@dataclass(frozen=True)
+class SampleClasses:
+    """The equivalence classes of the release.
+
+    Args:
+        size: f, what k counts in each class. int64, shape (classes,).
+        records: records of each class.
+        matched: records that each may be taken for: its own, and under `wildcard` all that are compatible with them.
+        expected: n times the product of its quasi-identifiers' shares: the size under independence. float64.
+        weight: sum of the matched records' sampling weights, where the policy names a weight. float64, or None.
+        total_weight: sum of all sampling weights, or None.
+    """
+
+    size: Counts
+    records: Counts
+    matched: Counts
+    expected: Floats
+    weight: Floats | None
+    total_weight: float | None
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "size", "records", "matched", "expected", "weight")
+
+
+@dataclass(frozen=True)
+class PopulationClasses:
+    """The classes of release and population under one key.
+
+    Args:
+        sample: f, records of the release in each class that the release has.
+        population: F, records of the population in the same class; 0 where it lacks the class.
+        absent: F of the population's classes that the release lacks.
+        overlap: what f and F no longer tell under `wildcard`, where both count all compatible records; else None.
+    """
+
+    sample: Counts
+    population: Counts
+    absent: Counts
+    overlap: Overlap | None = None
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "sample", "population", "absent")
+
+    @property
+    def records(self) -> Counts:
+        """Records of the release in each class itself. Shape (classes,)."""
+        return self.sample if self.overlap is None else self.overlap.records
+
+    @property
+    def people(self) -> int:
+        """How many records the population has."""
+        return int(self.population.sum() + self.absent.sum()) if self.overlap is None else self.overlap.people
+
+    @property
+    def uniques(self) -> int:
+        """How many records of the population are alone there."""
+        if self.overlap is not None:
+            return self.overlap.uniques
+        return int((self.population == 1).sum() + (self.absent == 1).sum())
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Figures of classes that overlap, so that they cannot be added up.
+
+    Args:
+        records: records of the release in each class itself. Shape (classes,).
+        people: records of the population.
+        uniques: records of the population that are compatible with no other.
+    """
+
+    records: Counts
+    people: int
+    uniques: int
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "records")
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A release with the tables that it can be compared with. Everything is read once, when it is first asked for.
+
+    Args:
+        policy: roles, scales and conventions.
+        engine: the release.
+        companions: the further tables by their name in the policy: original, population, holdout.
+    """
+
+    policy: Policy
+    engine: Engine
+    companions: Mapping[str, Engine]
+
+    @property
+    def quasi_identifiers(self) -> list[str]:
+        """The quasi-identifiers' names, sorted."""
+        return self.policy.with_role(Role.QUASI_IDENTIFIER)
+
+    @property
+    def wildcard(self) -> bool:
+        """Whether a missing quasi-identifier matches every value, so that classes overlap."""
+        return self.policy.conventions.missing_quasi_identifier == "wildcard"
+
+    @property
+    def records(self) -> int:
+        """How many records the release has."""
+        return self.engine.records
+
+    @property
+    def sampling_fraction(self) -> float | None:
+        """The declared share of the population that the release is, or its size over the population's."""
+        declared = self.policy.document.sampling_fraction
+        if declared is not None or "population" not in self.companions:
+            return None if declared is None else float(declared)
+        return self.records / self.companions["population"].records
+
+    def coded(self, attributes: Sequence[str], *companions: str) -> list[CodedTable]:
+        """Columns of the release, and of some companions, over common domains.
+
+        Raises:
+            CheckError: a table or a column is not there.
+        """
+        engines = [self.engine, *(self._companion(name) for name in companions)]
+        return code_together(engines, attributes, self.policy.attributes, self.policy.conventions)
+
+    def _companion(self, name: str) -> Engine:
+        if name not in self.companions:
+            raise CheckError(f"no {name} is given; name it in the policy as `{name}:`")
+        return self.companions[name]
+
+    @cached_property
+    def classes(self) -> SampleClasses:
+        """The equivalence classes of the release, ordered as their codes are. O(records log records)."""
+        unit, weight = self.policy.document.unit, self.policy.document.weight
+        further = [name for name in (unit, weight) if name is not None]
+        (table,) = self.coded([*self.quasi_identifiers, *further])
+        domains = [table.domains[name] for name in self.quasi_identifiers]
+        grouping = Grouping(table.codes, domains, None if unit is None else table.domains[unit], self.wildcard)
+        expected = np.full(len(grouping.records), float(self.records))
+        for domain, codes in zip(domains, grouping.codes(), strict=True):
+            expected *= np.append(domain.counts, domain.missing)[codes] / self.records
+        sums = None if weight is None else _sums_of_weights(grouping, table.numbers(weight), weight)
+        total = None if sums is None else float(sums.sum())
+        matched, compatible = grouping.records, grouping.compatibility
+        if compatible is not None:
+            matched = compatible.sum(grouping.records)
+            sums = None if sums is None else compatible.sums([sums])[0]
+        return SampleClasses(grouping.size, grouping.records, matched, expected, sums, total)
+
+    @cached_property
+    def population(self) -> PopulationClasses:
+        """The classes of release and population, which must be generalised alike. O(N log N).
+
+        Raises:
+            CheckError: there is no population.
+        """
+        sample, population = self.coded(self.quasi_identifiers, "population")
+        names = self.quasi_identifiers
+        columns = [np.concatenate([sample.codes[name], population.codes[name]]) for name in names]
+        keys = fold(columns, [sample.domains[name].size + 1 for name in names]).values
+        order = np.argsort(keys, kind="stable")
+        starts = boundaries(keys[order])
+        of_sample = (order < sample.records).astype(np.int64)
+        in_sample = np.add.reduceat(of_sample, starts)
+        in_population = np.diff(starts, append=len(keys)) - in_sample
+        found = in_sample > 0
+        if self.wildcard:
+            missing = [sample.domains[name].size for name in names]
+            return _overlapping([column[order[starts]] for column in columns], missing, in_sample, in_population)
+        return PopulationClasses(in_sample[found], in_population[found], in_population[~found])
+
+    def pairs(self, attributes: Sequence[str]) -> Pairs:
+        """Release and original, paired as the policy says.
+
+        Raises:
+            CheckError: there is no original, no pairing is declared, or it does not work.
+        """
+        document = self.policy.document
+        key = [] if document.key is None else [document.key]
+        for engine in (self.engine, self._companion("original")):
+            _require_key(engine, key)
+        released, original = self.coded([*attributes, *(name for name in key if name not in attributes)], "original")
+        if document.key is not None:
+            partner = align_by_key(released, original, document.key)
+        elif document.rows_aligned:
+            partner = align_by_row(released, original)
+        else:
+            raise CheckError("which released record came from which original is not declared")
+        if not (partner >= 0).any():
+            raise CheckError(
+                f"records cannot be paired: no value of the key {document.key!r} stands in both tables; "
+                "check that both write it in the same way"
+            )
+        return Pairs(released, original, partner, {name: self._scale(name) for name in attributes})
+
+    def _scale(self, attribute: str) -> Scale:
+        declaration = self.policy.attributes.get(attribute)
+        return Scale.NOMINAL if declaration is None or declaration.scale is None else declaration.scale
+
+
+def _overlapping(
+    codes: Sequence[Codes], missing: Sequence[int], in_sample: Counts, in_population: Counts
+) -> PopulationClasses:
+    """Release and population, each class with all records that are compatible with it."""
+    compatible = compatibility([column.astype(np.int64) for column in codes], missing)
+    sample, population = (one.astype(np.int64) for one in compatible.sums([in_sample, in_population]))
+    found, uniques = in_sample > 0, int(((population == 1) & (in_population == 1)).sum())
+    overlap = Overlap(in_sample[found], int(in_population.sum()), uniques)
+    return PopulationClasses(sample[found], population[found], population[~found], overlap)
+
+
+def _require_key(engine: Engine, key: Sequence[str]) -> None:
+    """Insist that a table has the key's column, if there is a key."""
+    columns = {column.name for column in engine.columns}
+    for name in key:
+        if name not in columns:
+            raise CheckError(
+                f"records cannot be paired: {engine.name} has no column {name!r}, which the policy names as the key; "
+                "audit a copy that has it, or correct `key:`"
+            )
+
+
+def _sums_of_weights(grouping: Grouping, weights: Floats, name: str) -> Floats:
+    """Sum of weights in each class, added in one order whatever the order of records is."""
+    if np.isnan(weights).any() or (weights <= 0).any():
+        raise CheckError(f"the weight {name!r} must be a positive number in every record")
+    keys = grouping.keys.values
+    order = np.lexsort((weights, keys))
+    return np.asarray(np.add.reduceat(weights[order], boundaries(keys[order])))

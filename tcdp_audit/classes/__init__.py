@@ -1,0 +1,15 @@
+"""Equivalence classes: the records that agree on every quasi-identifier.
+
+segments        arrays cut into stretches: starts, ranks, firsts
+histogram       how often each value of a confidential attribute occurs in each class
+joint           several confidential attributes as one
+wildcard_rows, wildcard   cells that match several values, so that classes overlap
+grouping        records as classes
+shards          classes in parts that fit into memory
+"""
+
+from __future__ import annotations
+
+from tcdp_audit.classes.grouping import Grouping, MatchedClasses, Shard
+
+__all__ = ["Grouping", "MatchedClasses", "Shard"]

@@ -1,0 +1,191 @@
+"""Counts of sensitive values in every equivalence class, in compressed rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.arrays import freeze_arrays, frozen_array, frozen_arrays
+from tcdp_audit.encoding.keys import Codes, KeyArray, Keys, boundaries, fold, run_lengths
+
+Counts = NDArray[np.int64]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Row c holds the values of class c in ascending order of code, from `offsets[c]` to `offsets[c + 1]`.
+
+    Args:
+        offsets: int64, shape (classes + 1,).
+        values: int64 codes, shape (pairs,).
+        counts: int64, at least 1, shape (pairs,).
+
+    What several checks ask of the same classes is computed once: see `kept_with_histogram`. Nobody can write to the
+    arrays.
+    """
+
+    offsets: Counts
+    values: Counts
+    counts: Counts
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "offsets", "values", "counts")
+
+    def __len__(self) -> int:
+        """How many classes it has."""
+        return len(self.offsets) - 1
+
+    @cached_property
+    def distinct(self) -> Counts:
+        """How many different values each class has. Shape (classes,)."""
+        return frozen_array(np.diff(self.offsets))
+
+    @cached_property
+    def total(self) -> Counts:
+        """The sum of counts of each class. Shape (classes,)."""
+        return frozen_array(self.sum(self.counts))
+
+    @cached_property
+    def rows(self) -> Counts:
+        """The class that each pair belongs to. Shape (pairs,)."""
+        return frozen_array(np.repeat(np.arange(len(self)), self.distinct))
+
+    def spread(self, per_class: NDArray[Any]) -> NDArray[Any]:
+        """One figure per class, repeated for each of its pairs. Shape (pairs,)."""
+        return self._spread_total if per_class is self.total else np.repeat(per_class, self.distinct)
+
+    @cached_property
+    def _spread_total(self) -> Counts:
+        """What nearly every distance asks for."""
+        return frozen_array(np.repeat(self.total, self.distinct))
+
+    def sum(self, per_pair: NDArray[Any]) -> NDArray[Any]:
+        """Sum over each class; 0 for a class without values. Shape (classes,)."""
+        return self._reduce(np.add, per_pair)
+
+    def max(self, per_pair: NDArray[Any]) -> NDArray[Any]:
+        """Largest of each class; 0 for a class without values. Shape (classes,)."""
+        return self._reduce(np.maximum, per_pair)
+
+    def min(self, per_pair: NDArray[Any]) -> NDArray[Any]:
+        """Smallest of each class; 0 for a class without values. Shape (classes,)."""
+        return self._reduce(np.minimum, per_pair)
+
+    def _reduce(self, function: np.ufunc, per_pair: NDArray[Any]) -> NDArray[Any]:
+        filled = self.distinct > 0
+        if filled.all():
+            return np.asarray(function.reduceat(per_pair, self.offsets[:-1])) if len(self) else per_pair[:0]
+        # reduceat answers an empty row with its neighbour's first element, so empty rows are left out.
+        result = np.zeros(len(self), dtype=per_pair.dtype)
+        if filled.any():
+            result[filled] = function.reduceat(per_pair, self.offsets[:-1][filled])
+        return result
+
+    def take(self, classes: NDArray[np.intp]) -> Histogram:
+        """The rows of some classes, in the order given. O(pairs taken)."""
+        lengths = self.distinct[classes]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        pairs = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][classes] - offsets[:-1], lengths)
+        return Histogram(offsets, self.values[pairs], self.counts[pairs])
+
+    def filled(self) -> NDArray[np.bool_]:
+        """Which classes have any value at all. Shape (classes,)."""
+        return self.distinct > 0
+
+    def without(self, value: int) -> Histogram:
+        """The same histogram without one value; rows may become empty."""
+        keep = self.values != value
+        if keep.all():
+            return self
+        kept = np.concatenate([[0], np.cumsum(keep)])
+        return Histogram(kept[self.offsets], self.values[keep], self.counts[keep])
+
+    def ranked(self) -> Histogram:
+        """Each row with its counts in descending order; the values lose their meaning. O(pairs log pairs)."""
+        order = np.lexsort((-self.counts, self.rows))
+        return Histogram(self.offsets, self.values[order], self.counts[order])
+
+    def profiles(self, classes: NDArray[np.intp]) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
+        """The different multisets of counts among some classes, each with the positions in `classes` that have it.
+
+        Lets a figure that depends on the counts alone be computed once per multiset in exact arithmetic.
+        """
+        rows = self.take(classes).ranked()
+        for length in np.unique(rows.distinct).tolist():
+            here = np.flatnonzero(rows.distinct == length)
+            table = rows.counts[rows.offsets[here][:, None] + np.arange(length)]
+            profiles, which = np.unique(table, axis=0, return_inverse=True)
+            which = which.reshape(-1)
+            order = np.argsort(which, kind="stable")
+            ends = np.cumsum(np.bincount(which, minlength=len(profiles)))[:-1]
+            for profile, positions in zip(profiles.tolist(), np.split(here[order], ends), strict=True):
+                yield tuple(profile), positions
+
+
+def kept_with_histogram(
+    function: Callable[Concatenate[Histogram, P], R],
+) -> Callable[Concatenate[Histogram, P], R]:
+    """Have a function answer only once for a histogram, whoever asks: the answer lives as long as the histogram.
+
+    For arrays that several checks start from, such as the reference's weights beside a class's counts. The other
+    arguments count as the same if they are the same object. Nobody can write to the arrays of the answer.
+    """
+
+    @wraps(function)
+    def answer(histogram: Histogram, /, *others: P.args, **named: P.kwargs) -> R:
+        key = (function, *map(id, others), *((name, id(one)) for name, one in named.items()))
+        kept = histogram._kept  # noqa: SLF001 - of this module
+        if key not in kept:  # an identity is only an object's own while somebody holds the object
+            kept[key] = frozen_arrays(function(histogram, *others, **named)), others, named
+        return kept[key][0]  # type: ignore[no-any-return]
+
+    return answer
+
+
+def count_pairs(keys: Keys, codes: Codes, radix: int) -> Histogram:
+    """Count the codes within every key; rows stand in ascending order of key.
+
+    Cost: one sort of n 64-bit integers.
+    """
+    radix = 1 << max(int(radix) - 1, 1).bit_length()  # a power of two, so that keys split by shift and mask
+    pairs = fold([keys.values, codes], [keys.span, radix])
+    if pairs.steps[-1].codes_before is not None:
+        return _count_compacted(pairs)
+    ordered = pairs.values
+    ordered.sort()
+    starts = boundaries(ordered)
+    distinct = ordered[starts]
+    return compress(distinct >> (radix.bit_length() - 1), distinct & (radix - 1), run_lengths(starts, len(ordered)))
+
+
+def _count_compacted(pairs: Keys) -> Histogram:
+    """The rare case in which key and code together need more than 62 bits, so that both were renumbered."""
+    distinct, counts = np.unique(pairs.values, return_counts=True)
+    rows, values = pairs.decode(distinct)
+    return compress(rows, values, counts.astype(np.int64))
+
+
+def compress(rows: KeyArray, values: KeyArray, counts: Counts) -> Histogram:
+    """Sorted (row key, value, count) triples as a histogram with one row for each row key that occurs."""
+    starts = boundaries(rows)
+    return Histogram(np.append(starts, len(rows)).astype(np.int64), values, counts)
+
+
+def add_up(rows: Counts, values: Counts, counts: Counts, classes: int, radix: int) -> Histogram:
+    """Unsorted (class number, value, count) triples as a histogram, equal pairs added. O(triples log triples)."""
+    pairs = fold([rows, values], [classes, radix])
+    order = np.argsort(pairs.values, kind="stable")
+    starts = boundaries(pairs.values[order])
+    first = order[starts]
+    sums = np.add.reduceat(counts[order], starts) if len(starts) else counts[:0]
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows[first], minlength=classes))])
+    return Histogram(offsets, values[first], sums)

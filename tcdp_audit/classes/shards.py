@@ -1,0 +1,174 @@
+"""A table as shards of codes, so that no equivalence class is ever split and each shard fits into memory.
+
+Records go to shards by the quasi-identifiers that all groupings share. Shards stay in memory while they are
+small beside the budget, and are written to temporary files as raw codes otherwise. Either way the answer is the
+same, because everything computed from shards merges exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.classes.grouping import Shard
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.engines.base import Batch, Engine
+from tcdp_audit.scratch import Scratch, writing_temporarily
+
+SHARD_RECORDS = 2**20  # small enough to sort in cache-sized steps, large enough to forget the cost of a call
+MOST_SHARDS = 2**15
+WORK_BYTES = 400  # what grouping and measuring take for a record, at the most
+MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: Fibonacci hashing
+
+Progress = Callable[[str, int, int], None]
+
+
+def silent(step: str, done: int, total: int) -> None:
+    """Report progress to nobody."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many shards, and whether they are spilled to disk."""
+
+    shards: int
+    spill: bool
+
+
+def largest_shard(memory: int, workers: int) -> int:
+    """How many records each worker may group and measure at a time."""
+    return min(SHARD_RECORDS, max(memory // (2 * workers * WORK_BYTES), 2**14))
+
+
+def plan(records: int, domains: Sequence[Domain], memory: int, workers: int) -> Plan:
+    """Choose shards so that those being worked on, and the codes that wait, stay within the budget."""
+    largest = largest_shard(memory, workers)
+    stored = records * sum(domain.dtype.itemsize for domain in domains)
+    return Plan(shards=min(max(1, -(-records // largest)), MOST_SHARDS), spill=stored > memory // 4)
+
+
+@dataclass
+class Shards:
+    """The shards of a table, to be read any number of times.
+
+    Args:
+        domains: the encoded attributes.
+        count: how many shards there are.
+        folder: where they are, if they are on disk.
+    """
+
+    domains: Sequence[Domain]
+    count: int
+    folder: Path | None = None
+    _parts: list[list[Batch]] = field(default_factory=list)
+    _scratch: Scratch | None = None
+
+    def __post_init__(self) -> None:
+        """Begin with empty shards."""
+        self._parts = [[] for _ in range(self.count)]
+
+    def __enter__(self) -> Self:
+        """Use as a context manager: its files are temporary."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove its files."""
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    def append(self, shard: int, batch: Batch) -> None:
+        """Add records to a shard."""
+        if self.folder is None:
+            self._parts[shard].append(batch)
+            return
+        for position, domain in enumerate(self.domains):
+            with writing_temporarily(), self._file(shard, position).open("ab") as file:
+                batch[domain.attribute].tofile(file)
+
+    def read(self, shard: int) -> Shard:
+        """One shard as whole columns."""
+        if self.folder is not None:
+            return {
+                domain.attribute: np.fromfile(self._file(shard, position), dtype=domain.dtype)
+                for position, domain in enumerate(self.domains)
+                if self._file(shard, position).exists()
+            }
+        parts = self._parts[shard]
+        if len(parts) > 1:
+            whole = {d.attribute: np.concatenate([part[d.attribute] for part in parts]) for d in self.domains}
+            parts[:] = [whole]
+        return parts[0] if parts else {}
+
+    def __iter__(self) -> Iterator[Shard]:
+        """Every shard that has records."""
+        for shard in range(self.count):
+            columns = self.read(shard)
+            if columns:
+                yield columns
+
+    def _file(self, shard: int, position: int) -> Path:
+        assert self.folder is not None  # noqa: S101 - only asked for spilled shards
+        return self.folder / f"{shard}-{position}"
+
+
+def partition(
+    engine: Engine,
+    domains: Sequence[Domain],
+    by: Sequence[Domain],
+    chosen: Plan,
+    progress: Progress = silent,
+) -> Shards:
+    """Read a table once and deal its records to shards.
+
+    Args:
+        engine: where the table lives.
+        domains: the attributes to encode.
+        by: the attributes that decide on the shard: all groupings must contain them. None of them: one shard.
+        chosen: how many shards, and where.
+        progress: told (step, records done, records in all).
+
+    Cost: one scan of the table and O(records x attributes).
+    """
+    scratch = Scratch() if chosen.spill else None
+    shards = Shards(domains, chosen.shards if by else 1, scratch.path if scratch else None)
+    shards._scratch = scratch  # noqa: SLF001 - made here, removed with it
+    done = 0
+    try:
+        for batch in engine.batches(domains):
+            records = len(next(iter(batch.values())))
+            _deal(batch, by, shards)
+            done += records
+            progress("reading", done, engine.records)
+    except BaseException:
+        shards.__exit__()
+        raise
+    return shards
+
+
+def _deal(batch: Batch, by: Sequence[Domain], shards: Shards) -> None:
+    if shards.count == 1:
+        shards.append(0, batch)
+        return
+    home = _home([batch[domain.attribute] for domain in by], shards.count)
+    order = np.argsort(home, kind="stable")
+    ends = np.cumsum(np.bincount(home, minlength=shards.count))
+    dealt = {attribute: codes[order] for attribute, codes in batch.items()}
+    start = 0
+    for shard, end in enumerate(ends.tolist()):
+        if end > start:
+            shards.append(shard, {attribute: codes[start:end] for attribute, codes in dealt.items()})
+        start = end
+
+
+def _home(columns: Sequence[Codes], shards: int) -> NDArray[np.uint16]:
+    """The shard of each record: a function of the codes alone."""
+    key = np.zeros(len(columns[0]), dtype=np.uint64)
+    for codes in columns:
+        key = (key + codes.astype(np.uint64)) * MIX
+    return ((key >> np.uint64(32)) * np.uint64(shards) >> np.uint64(32)).astype(np.uint16)

@@ -1,0 +1,13 @@
+"""A table under a policy.
+
+release     its columns with their roles, and the domains of their values
+coded       any table in the domains of the release: the original, the population
+pairs       original records paired with released ones
+structure   what is wrong with the table as such, whatever the demands
+"""
+
+from __future__ import annotations
+
+from tcdp_audit.release.release import Release
+
+__all__ = ["Release"]

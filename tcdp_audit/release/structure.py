@@ -1,0 +1,181 @@
+"""What the core itself asks of every release: that its columns are the declared ones, and what they say they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.outcome import STRUCTURE, Outcome, Severity, Status
+from tcdp_audit.policy import Role
+from tcdp_audit.release.release import Release
+
+SHOWN = 10
+
+
+def examine(release: Release, *, show_values: bool = False) -> Iterator[Outcome]:
+    """The structural outcomes of a release, always all of them. Cost: O(columns + distinct values).
+
+    Args:
+        release: a table under a policy.
+        show_values: name values that a hierarchy does not know; otherwise they are counted.
+    """
+    yield _missing_columns(release)
+    yield _undeclared_columns(release)
+    yield _present_identifiers(release)
+    yield _linkable_key(release)
+    yield _wrong_scale(release)
+    yield _outside_hierarchy(release, show_values=show_values)
+    yield _text_variants(release)
+
+
+def _missing_columns(release: Release) -> Outcome:
+    declared = release.policy.attributes
+    expected = {name for name, one in declared.items() if one.role is not Role.IDENTIFIER}
+    unit = release.policy.document.unit
+    missing = sorted((expected | ({unit} if unit is not None else set())) - release.columns)
+    return _finding(
+        "missing_columns",
+        "Declared columns are there",
+        missing,
+        "the policy declares {columns}, which the release does not have; correct the policy or the release",
+    )
+
+
+def _undeclared_columns(release: Release) -> Outcome:
+    document = release.policy.document
+    known = {*document.attributes, *(name for name in (document.unit, document.key) if name is not None)}
+    return _finding(
+        "undeclared_columns",
+        "No undeclared column",
+        sorted(release.columns - known),
+        "the release has {columns}, which the policy does not declare; declare a role or drop it before release",
+    )
+
+
+def _present_identifiers(release: Release) -> Outcome:
+    return _finding(
+        "present_identifiers",
+        "No identifier in the release",
+        [name for name in release.policy.with_role(Role.IDENTIFIER) if name in release.columns],
+        "the release still has the identifying {columns}; drop it before release",
+    )
+
+
+def _linkable_key(release: Release) -> Outcome:
+    """The key that pairs records with the original identifies each of them to whoever holds the original."""
+    key = release.policy.document.key
+    return _finding(
+        "linkable_key",
+        "The key is not in the release",
+        [key] if key is not None and key in release.columns else [],
+        "the release still has the key, {columns}: whoever holds another table with it links every record; "
+        "the audit needs it, so drop it from the copy that is released",
+        severity=Severity.WARNING,
+    )
+
+
+def _wrong_scale(release: Release) -> Outcome:
+    sentences = []
+    for name, misfit in sorted(release.misfits.items()):
+        raw = release.engine.domain(name)
+        records = int(raw.counts[misfit.raw].sum())
+        first = release.engine.locate(name, raw.values[misfit.raw])
+        sentences.append(f"column {name!r} holds {misfit.reason} in {records:,} records, first in record {first:,}")
+    sentences += [text for _, text in sorted(release.unreadable.items())]
+    faulty = sorted({*release.misfits, *release.unreadable})
+    return _finding("wrong_scale", "Values keep their declared scale", faulty, _literal("; ".join(sentences)))
+
+
+def _outside_hierarchy(release: Release, *, show_values: bool) -> Outcome:
+    sentences = []
+    outside = _outside(release)
+    for name, codes in sorted(outside.items()):
+        domain, raw = release.domains[name], release.engine.domain(name)
+        records = int(domain.counts[codes].sum())
+        first = release.engine.locate(name, raw.values[np.isin(domain.code_of_raw, codes)]) if records else 0
+        where = f" in {records:,} records, first in record {first:,}" if records else " in its reference distribution"
+        labels = f" ({_first([domain.label(code) for code in codes])})" if show_values else ""
+        count = f"{len(codes):,} value{'' if len(codes) == 1 else 's'}"
+        sentences.append(f"column {name!r} has {count} that its hierarchy does not know{labels}{where}")
+    message = "; ".join(sentences)
+    return _finding("outside_hierarchy", "Hierarchies know every value", sorted(outside), _literal(message))
+
+
+def _outside(release: Release) -> dict[str, list[int]]:
+    """The values that a hierarchy does not know, by attribute; suppressed ones and ranges of a scale need no node."""
+    found = {
+        name: [code for code in codes if not _is_generalised(release.domains[name], code)]
+        for name, codes in release.unknown_labels.items()
+    }
+    return {name: codes for name, codes in found.items() if codes}
+
+
+def _is_generalised(domain: Domain, code: int) -> bool:
+    cover = None if domain.covers is None else domain.covers[code]
+    return code in domain.suppressed or (cover is not None and cover.low != cover.high)
+
+
+def _literal(text: str) -> str:
+    """Text that `str.format` leaves as it is."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _text_variants(release: Release) -> Outcome:
+    """Blanks around values, and values that differ in case only, split classes: reported, never changed."""
+    padded = [d.attribute for d in release.domains.values() if _has_padded(d)]
+    cased = [d.attribute for d in release.domains.values() if _has_case_variants(d)]
+    found = [
+        ("blanks before or after values", padded),
+        ("values that differ in upper and lower case only", cased),
+    ]
+    message = "; ".join(f"{what} in {_listed(sorted(columns))}" for what, columns in found if columns)
+    return _finding(
+        "text_variants",
+        "No value is written in two ways",
+        sorted({*padded, *cased}),
+        _literal(f"{message}: the variants count as different values"),
+        severity=Severity.WARNING,
+    )
+
+
+def _has_padded(domain: Domain) -> bool:
+    return any(text != text.strip() for text in _texts(domain))
+
+
+def _has_case_variants(domain: Domain) -> bool:
+    stripped = {text.strip() for text in _texts(domain)}
+    return len({text.casefold() for text in stripped}) < len(stripped)
+
+
+def _texts(domain: Domain) -> list[str]:
+    return domain.values.tolist() if domain.values.dtype == object else []
+
+
+def _finding(
+    name: str, title: str, columns: Sequence[str], sentence: str, severity: Severity = Severity.ERROR
+) -> Outcome:
+    details: dict[str, Any] = {"columns": list(columns)}
+    return Outcome(
+        check=name,
+        title=title,
+        status=Status.FAILED if columns else Status.PASSED,
+        severity=severity,
+        observed=float(len(columns)),
+        details=details,
+        message=sentence.format(columns=_listed(columns)) if columns else "",
+        source=STRUCTURE,
+    )
+
+
+def _listed(columns: Sequence[str]) -> str:
+    """Column names in a sentence, at most ten of them."""
+    return f"column{'' if len(columns) == 1 else 's'} {_first(columns)}"
+
+
+def _first(names: Sequence[str]) -> str:
+    """At most ten names, quoted, and how many more there are."""
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return ", ".join(repr(name) for name in names[:SHOWN]) + more

@@ -1,0 +1,14 @@
+"""What a remedy is, and what it sees.
+
+remedy      parameters, plan, treatment: what every remedy declares
+demands     what equivalence classes must keep
+merged      the same, while classes are being merged
+view        the release as a remedy sees it
+treatment   a treatment carried out on the table
+"""
+
+from __future__ import annotations
+
+from tcdp_audit.remedy.remedy import NewColumn, Remedy, RemedyError, RemedyGuide, RemedyParameters, Treatment
+
+__all__ = ["NewColumn", "Remedy", "RemedyError", "RemedyGuide", "RemedyParameters", "Treatment"]

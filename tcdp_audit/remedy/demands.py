@@ -1,0 +1,172 @@
+"""The class expectations of a policy as a rule on equivalence classes that do not exist yet.
+
+A remedy proposes classes as one number per record and asks which of them would be kept. The answer is the auditor's
+own: the same tasks, references and exact comparisons decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.auditor.expectations import Tasks
+from tcdp_audit.auditor.reference import marginal_of_classes
+from tcdp_audit.auditor.tasks import Task
+from tcdp_audit.check.kinds import ClassCheck, VictimCheck
+from tcdp_audit.classes.grouping import Grouping, Shard
+from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.errors import CheckError
+from tcdp_audit.outcome import Severity
+from tcdp_audit.release.release import Release
+
+CLASS = "\0class"  # no column of a table has this name
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What every equivalence class of a release must keep.
+
+    Only expectations that can be asked of one class by itself take part: those with a threshold, of error severity.
+    An attack whose share of victims is limited counts as a demand that no class be a victim, unless the table as a
+    whole is one. What no grouping can fail is no demand. Everything else is left to the audit of the treated release.
+
+    Args:
+        release: the table under its policy.
+        columns: its sensitive attributes and its entity column as codes, in the table's order.
+        kept_records: which records there are, bool, shape (records,); distributions are those of the kept records.
+    """
+
+    release: Release
+    columns: Shard
+    kept_records: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def shard(self) -> Shard:
+        """The columns of the kept records."""
+        if self.kept_records is None:
+            return self.columns
+        return {name: codes[self.kept_records] for name, codes in self.columns.items()}
+
+    @cached_property
+    def tasks(self) -> Sequence[Task]:
+        """The expectations that take part, with the distributions of the kept records.
+
+        Raises:
+            CheckError: one of them cannot be evaluated at all.
+        """
+        tasks = [task for task in Tasks(self.release, [self.shard], self.kept_records is None) if _is_of_class(task)]
+        obstacles = [task.obstacle for task in tasks if task.obstacle]
+        if obstacles:
+            raise CheckError(obstacles[0])
+        failable = (task for task in tasks if task.can_fail)
+        return [one for one in failable if isinstance(one.expectation.check, ClassCheck) or not self._is_victim(one)]
+
+    def _is_victim(self, task: Task) -> bool:
+        """Whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
+        whole = np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)
+        return bool(self.failing(task, {**self.shard, CLASS: whole}, 1)[0])
+
+    @property
+    def _by_class(self) -> bool:
+        """Whether distributions of the release depend on its classes: an entity counts once per class and value."""
+        return self.release.unit is not None and self.release.policy.conventions.reference == "release"
+
+    def __bool__(self) -> bool:
+        """Whether there is any demand on classes."""
+        return bool(self.tasks)
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the union of classes that keep every demand always keeps them too."""
+        return all(_is_monotone(task, self.release.unit) for task in self.tasks)
+
+    def without(self, removed: NDArray[np.bool_]) -> Demands:
+        """The demands on the table without some records, whose distributions may differ."""
+        kept = ~removed if self.kept_records is None else self.kept_records & ~removed
+        return Demands(self.release, self.columns, None if kept.all() else kept)
+
+    def keep(
+        self, classes: NDArray[np.int64], count: int, records: NDArray[np.intp] | None = None
+    ) -> NDArray[np.bool_]:
+        """Which classes keep every demand, each judged by itself and exactly.
+
+        Args:
+            classes: class number of each record, from 0 to count - 1, in the table's order without removed records.
+            count: how many numbers there are; a class without records does not keep the demands.
+            records: positions of the records that `classes` numbers, ascending; None for all. Where an entity counts
+                once per class and value, the reference is that of these classes if all are known, and otherwise that
+                of the release as it is.
+
+        Returns:
+            bool, shape (count,).
+
+        Cost: a sort of the records for each sensitive attribute that is demanded something.
+        """
+        shard: dict[str, NDArray[np.int64]] = {CLASS: classes}
+        for name, codes in self.shard.items():
+            shard[name] = codes if records is None else codes[records]
+        failing = np.bincount(classes, minlength=count) == 0
+        for task in self.tasks:
+            failing |= self.failing(task, shard, count, whole=records is None)
+        return np.asarray(~failing)
+
+    def failing(
+        self, task: Task, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool = True
+    ) -> NDArray[np.bool_]:
+        """Which classes fail one expectation.
+
+        Args:
+            task: the expectation on one attribute.
+            shard: the columns, with the number of each record's class in `CLASS`.
+            count: how many numbers there are.
+            whole: whether these are all kept records, so that the reference is the mixture of their classes.
+
+        Returns:
+            bool, shape (count,).
+        """
+        number = Domain(CLASS, np.arange(count), np.ones(count, np.int64), 0, np.arange(count))
+        known = task.quasi_identifiers[len(self.release.quasi_identifiers) :]  # sensitive ones that an intruder knows
+        grouping = Grouping(shard, [number, *known], self.release.unit)
+        attribute, histogram = task.attribute, None
+        if attribute is not None:
+            everything = grouping.histogram(attribute.codes(shard), attribute.size + 1)
+            histogram = self.counted(everything, attribute)
+            if whole and self._by_class:
+                task = replace(task, marginal=marginal_of_classes(attribute, self.release.policy, [everything]))
+        fails = task.failing(grouping.size, histogram)
+        found = np.zeros(count, dtype=bool)
+        found[grouping.codes()[0][fails]] = True
+        return found
+
+    def counted(self, histogram: Histogram, attribute: Domain) -> Histogram:
+        """A histogram under the convention on missing sensitive values."""
+        own_category = self.release.policy.conventions.missing_sensitive == "own_category"
+        return histogram if own_category else histogram.without(attribute.size)
+
+
+def _is_monotone(task: Task, unit: Domain | None) -> bool:
+    """Whether classes that keep an expectation keep it together.
+
+    An attack may have no victim here, whatever share the policy allows. Where an entity counts once per class and
+    value, the counts of two classes do not add up to those of their union.
+    """
+    check, parameters = task.expectation.check, task.expectation.parameters
+    if isinstance(check, VictimCheck):
+        parameters = parameters.model_copy(update={"at_most": Fraction(0)})
+    return check.monotone(parameters) and not (unit is not None and check.on_attribute)
+
+
+def _is_of_class(task: Task) -> bool:
+    """Whether an expectation demands something of every class by itself, and its failure would fail the audit."""
+    check, parameters = task.expectation.check, task.expectation.parameters
+    if parameters.severity is not Severity.ERROR:
+        return False
+    if isinstance(check, ClassCheck):
+        return any(one.demanded(parameters) is not None for one in check.thresholds)
+    return isinstance(check, VictimCheck) and check.demanded(parameters) is not None

@@ -1,0 +1,8 @@
+"""Remedies applied to a release, one after another, until its policy is kept.
+
+loop        plans, treatments and their audits
+own_types   a repaired release in the types that it came in
+fixing      the call: release in, repaired release and its proof out
+"""
+
+from __future__ import annotations

@@ -1,0 +1,12 @@
+"""What comes out of an audit.
+
+own_files    what is written never takes the place of what was read
+change_log   what remedies did
+audit        outcomes with their provenance
+"""
+
+from __future__ import annotations
+
+from tcdp_audit.results.audit import Audit, ExpectationsFailedError, Table
+
+__all__ = ["Audit", "ExpectationsFailedError", "Table"]

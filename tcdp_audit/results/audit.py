@@ -1,0 +1,254 @@
+"""The audit: every outcome, with what was audited, by which policy and which code."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.errors import TcdpAuditError, UsageError
+from tcdp_audit.files import write_atomically
+from tcdp_audit.frozen import freeze
+from tcdp_audit.outcome import Outcome, Severity, Status
+from tcdp_audit.plugin_faults import blaming
+from tcdp_audit.results.own_files import files_of, require_own_files
+from tcdp_audit.visible import visible_json
+
+if TYPE_CHECKING:
+    from tcdp_audit.auditor.conventions import Variant
+    from tcdp_audit.policy import Policy
+    from tcdp_audit.registry import Plugins
+    from tcdp_audit.results.change_log import ChangeLog
+
+SCHEMA_VERSION = 1
+LIBRARIES = ("numpy", "duckdb", "pyarrow")
+
+
+def now() -> datetime:
+    """The time of the audit, to the second; SOURCE_DATE_EPOCH makes it reproducible."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isdigit():
+        return datetime.fromtimestamp(int(epoch), UTC)
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+class ExpectationsFailedError(TcdpAuditError):
+    """The release does not keep its policy, or could not be audited completely."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is known about a table that was read.
+
+    Args:
+        uri: where it came from.
+        sha256: digest of its file as it was read, or of the content of a table in memory; None where there is neither.
+        records: how many it has.
+        columns: how many it has.
+    """
+
+    uri: str
+    sha256: str | None
+    records: int
+    columns: int
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the digest is of content and not of a file."""
+        return self.uri.startswith("memory:")
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {"uri": self.uri, "sha256": self.sha256, "records": self.records, "columns": self.columns}
+
+    @property
+    def name(self) -> str:
+        """Its file name, or its name in memory."""
+        return self.uri.removeprefix("memory:").replace("\\", "/").rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """All outcomes of a release under a policy.
+
+    Args:
+        outcomes: structure first, then the policy's expectations in its order.
+        release: what was audited.
+        policy: what it was audited against.
+        plugins: the code that took part.
+        companions: the tables that the release was compared with, by their name in the policy.
+        variants: the verdicts under every combination of conventions, where they were asked for.
+        change_log: how the release was made, where remedies made it.
+        audited_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    release: Table
+    policy: Policy
+    plugins: Plugins
+    companions: Mapping[str, Table] = field(default_factory=dict)
+    variants: tuple[Variant, ...] = ()
+    change_log: ChangeLog | None = None
+    audited_at: datetime = field(default_factory=now)
+
+    def __post_init__(self) -> None:
+        """Lock its mapping."""
+        freeze(self, "companions")
+
+    @property
+    def status(self) -> str:
+        """Error (incomplete), failed, measured (no demand counts that could fail) or passed. An error beats a failure.
+
+        A demand that only warns does not count here; `exit_code` can have it count.
+        """
+        checks = [one for one in self.expectations if not one.is_schema]
+        if not checks or any(one.status is Status.ERROR for one in self.outcomes):
+            return "error"
+        if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in self.outcomes):
+            return "failed"
+        return "passed" if self._judges(Severity.ERROR) else "measured"
+
+    def _judges(self, *severities: Severity) -> bool:
+        """Whether an expectation of one of these severities compared a figure with a demand that can fail."""
+        return any(one.is_judged and one.severity in severities for one in self.expectations if not one.is_schema)
+
+    @property
+    def passed(self) -> bool:
+        """True only if every expectation was evaluated, a demand that counts could fail, and all that count hold."""
+        return self.status == "passed"
+
+    @property
+    def expectations(self) -> Sequence[Outcome]:
+        """The outcomes of the policy's expectations."""
+        return [one for one in self.outcomes if not one.is_structural]
+
+    @property
+    def structure(self) -> Sequence[Outcome]:
+        """The core's own findings on the columns."""
+        return [one for one in self.outcomes if one.is_structural]
+
+    @property
+    def warnings(self) -> Sequence[Outcome]:
+        """Failures that only warn."""
+        return [one for one in self.outcomes if one.is_warning]
+
+    @property
+    def _tables(self) -> dict[str, Path]:
+        """The files of the tables that were read, by what a person calls them."""
+        tables = {"the release": self.release, **{f"the {name}": table for name, table in self.companions.items()}}
+        if self.change_log is not None:
+            tables["the release before it was repaired"] = self.change_log.input
+        return {name: Path(table.uri) for name, table in tables.items() if table.sha256 is not None}
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """How many outcomes have which status."""
+        tally = Counter(one.status for one in self.outcomes)
+        keys = {"passed": Status.PASSED, "failed": Status.FAILED, "errors": Status.ERROR}
+        rest = {"skipped": Status.SKIPPED, "measured": Status.MEASURED}
+        return {name: tally[status] for name, status in {**keys, **rest}.items()}
+
+    def exit_code(self, *, fail_on_warning: bool = False, measure_only: bool = False) -> int:
+        """0 passed, 1 an expectation failed, 3 the audit is incomplete or no demand that counts could fail.
+
+        Args:
+            fail_on_warning: demands of severity warning count as well.
+            measure_only: nothing needs to be demanded.
+        """
+        judges = self._judges(Severity.ERROR, *([Severity.WARNING] if fail_on_warning else []))
+        if self.status == "error" or not (judges or measure_only or self.status == "failed"):
+            return 3
+        return 1 if self.status == "failed" or (fail_on_warning and self.warnings) else 0
+
+    def raise_for_failures(self) -> None:
+        """Do nothing if the audit passed.
+
+        Raises:
+            ExpectationsFailedError: it did not; the message has a line for each failure, each error, and each demand
+                that nothing can fail.
+        """
+        if self.passed:
+            return
+        grave = (Status.FAILED, Status.ERROR)
+        told = [one for one in self.outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
+        lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in told]
+        raise ExpectationsFailedError("\n".join([f"the audit's status is {self.status}", *lines]))
+
+    def as_json(self) -> dict[str, Any]:
+        """The result in the published JSON contract."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "status": self.status,
+            "audited_at": self.audited_at.isoformat().replace("+00:00", "Z"),
+            "tool": tool(),
+            "plugins": [info.as_json() for info in self.plugins.infos],
+            "release": self.release.as_json(),
+            "companions": {name: table.as_json() for name, table in self.companions.items()},
+            "policy": {
+                "uri": None if self.policy.path is None else str(self.policy.path),
+                "sha256": self.policy.sha256,
+            },
+            "summary": self.summary,
+            "outcomes": [one.as_json() for one in self.outcomes],
+            **({"variants": [one.as_json() for one in self.variants]} if self.variants else {}),
+            **({} if self.change_log is None else {"change_log": self.change_log.as_json()}),
+        }
+
+    def to_json(self) -> str:
+        """The result as JSON text, a line for each of its keys and for each outcome."""
+        result = self.as_json()
+        outcomes = ",\n  ".join(_compact(one) for one in result.pop("outcomes"))
+        lines = [f' "{key}": {_compact(value)}' for key, value in result.items()]
+        return "{\n" + ",\n".join([*lines, f' "outcomes": [\n  {outcomes}\n ]']) + "\n}\n"
+
+    def render(self, suffix: str) -> str:
+        """The audit in the format that a file extension stands for.
+
+        Raises:
+            UsageError: no reporter has it.
+            PluginError: the reporter fails.
+        """
+        for name, reporter in self.plugins.reporters.items():
+            if reporter.suffix == suffix.lower():
+                with blaming(f"the report format {name!r}", self.plugins.provider_of("tcdp_audit_reporters", name)):
+                    return _text(reporter.render(self))
+        known = ", ".join(sorted(reporter.suffix for reporter in self.plugins.reporters.values()))
+        raise UsageError(f"no report format for {suffix!r}; known are {known}")
+
+    def write(self, path: str | Path) -> None:
+        """Write a report; the extension chooses the format. The file appears whole or not at all.
+
+        Raises:
+            UsageError: it cannot be written, no reporter has the extension, or it is a file that was audited or read.
+        """
+        require_own_files([("the report", Path(path))], {**files_of(self.policy), **self._tables})
+        write_atomically(Path(path), self.render(Path(path).suffix))
+
+
+def _text(rendered: object) -> str:
+    if not isinstance(rendered, str):
+        raise TypeError(type(rendered).__name__)
+    return rendered
+
+
+def _compact(value: Any) -> str:
+    return visible_json(json.dumps(value, ensure_ascii=False))
+
+
+def tool() -> dict[str, Any]:
+    """The auditor's own name and version, and what it computed with."""
+    return {
+        "name": "tcdp-audit",
+        "version": version("tcdp-audit"),
+        "python": platform.python_version(),
+        "libraries": {name: version(name) for name in LIBRARIES},
+    }

@@ -1,0 +1,169 @@
+"""What a remediation did, step by step, and what it cost: counts and figures, never a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from tcdp_audit.frozen import freeze
+from tcdp_audit.outcome import Outcome, Severity, Status, number
+
+if TYPE_CHECKING:
+    from tcdp_audit.results.audit import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One remedy, applied and audited.
+
+    Args:
+        remedy: its name.
+        title: what a person calls it.
+        parameters: those that were given.
+        outcomes: the audit of the whole release after it; empty where the remedy could not be applied.
+        cells: how many cells of each column it changed, columns without a change left out.
+        suppressed: how many records it dropped.
+        notes: figures about how it was done, documented on the remedy's page.
+        lines: what an audit of the release has to be told, as lines of a policy.
+        error: why it could not be applied, or nothing.
+        loss: the total information loss after it, where it was measured to choose between remedies.
+    """
+
+    remedy: str
+    title: str
+    parameters: Mapping[str, Any]
+    outcomes: tuple[Outcome, ...] = ()
+    cells: Mapping[str, int] = field(default_factory=dict)
+    suppressed: int = 0
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+    error: str = ""
+    loss: float | None = None
+
+    def __post_init__(self) -> None:
+        """Lock its mappings."""
+        freeze(self, "parameters", "cells", "notes")
+
+    @property
+    def failing(self) -> list[Outcome]:
+        """The outcomes that still stand against the release."""
+        return standing_against(self.outcomes)
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "remedy": self.remedy,
+            "parameters": number(self.parameters),
+            "failing": [{"check": one.check, "attribute": one.attribute} for one in self.failing],
+            "cells_changed": dict(self.cells),
+            "records_suppressed": self.suppressed,
+            "notes": number(self.notes),
+            "lines": list(self.lines),
+            "error": self.error,
+            "loss": self.loss,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeLog:
+    """How a release became what it is.
+
+    Args:
+        input: the release as it came in.
+        before: its outcomes.
+        steps: the remedies that made the release, in order.
+        tried: what else was tried: remedies that could not be applied, did not help, or cost more.
+        records: records that came in.
+        suppressed: how many of them were dropped.
+        cells: how many cells of each column differ from the input in the records that stayed.
+        planned: whether the remedies were chosen here, because the policy names none.
+        order: "shuffled", or "kept".
+        seed: of every random choice.
+        loss: what it cost, by the names of `InformationLoss.as_json`.
+        reason: why the release does not pass, or nothing.
+    """
+
+    input: Table
+    before: tuple[Outcome, ...]
+    steps: tuple[Step, ...]
+    records: int
+    suppressed: int
+    cells: Mapping[str, int]
+    planned: bool
+    order: str
+    seed: int
+    loss: Mapping[str, Any]
+    tried: tuple[Step, ...] = ()
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        """Lock its mappings."""
+        freeze(self, "cells", "loss")
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether no cell and no record was touched."""
+        return not self.suppressed and not any(self.cells.values())
+
+    @property
+    def lines(self) -> str:
+        """The policy lines that say what was done, to paste."""
+        if not self.steps:
+            return ""
+        entries = "".join(f"  - {one.remedy}: {flow(one.parameters)}\n" for one in self.steps)
+        told = "".join(f"  {line}\n" for one in self.steps for line in one.lines)
+        return f"remedy:\n{entries}" + (f"expect:\n{told}" if told else "")
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "input": self.input.as_json(),
+            "before": [one.as_json() for one in self.before],
+            "steps": [one.as_json() for one in self.steps],
+            "tried": [one.as_json() for one in self.tried],
+            "records": self.records,
+            "records_suppressed": self.suppressed,
+            "cells_changed": dict(self.cells),
+            "planned": self.planned,
+            "order": self.order,
+            "seed": self.seed,
+            "loss": number(self.loss),
+            "reason": self.reason,
+        }
+
+
+def standing_against(outcomes: tuple[Outcome, ...]) -> list[Outcome]:
+    """The outcomes for which a release does not pass: failures that count, and whatever could not be evaluated."""
+    return [
+        one
+        for one in outcomes
+        if one.status is Status.ERROR or (one.status is Status.FAILED and one.severity is Severity.ERROR)
+    ]
+
+
+def flow(parameters: Mapping[str, Any]) -> str:
+    """Parameters in braces, as they stand in a policy."""
+    return yaml.safe_dump(_plain(parameters), default_flow_style=True, sort_keys=False, width=2**20).strip()
+
+
+def _plain(value: Any) -> Any:
+    """What YAML can write: an exact number as the decimal it is, or as a fraction where no decimal is exact.
+
+    A choice of several words, such as the name of a loss, is its word.
+    """
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Fraction):
+        decimal = float(value)
+        exact = Fraction(repr(decimal)) == value
+        return (int(decimal) if decimal.is_integer() else decimal) if exact else str(value)
+    return value
