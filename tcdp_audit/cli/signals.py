@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,6 +36,10 @@ class Interruption:
             self.signal = number
             raise KeyboardInterrupt
 
+    def is_behind(self, ignored: Any) -> bool:
+        """Whether Python ignores an interruption, since it came in a callback: the end of the work repeats it."""
+        return self.signal is not None and issubclass(ignored.exc_type, KeyboardInterrupt)
+
     def repeat(self) -> None:
         """Interrupt again what a signal has interrupted before."""
         if self.signal is not None:
@@ -50,11 +55,14 @@ def interruptible() -> Iterator[Interruption]:
         return
     before = {number: signal.getsignal(number) for number in ENDING}
     watched = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
+    hook = sys.unraisablehook
+    sys.unraisablehook = lambda ignored: None if interruption.is_behind(ignored) else hook(ignored)
     for number in watched:
         signal.signal(number, interruption.come)
     try:
         yield interruption
     finally:
         interruption.ended = True
+        sys.unraisablehook = hook
         for number in watched:
             signal.signal(number, before[number] or signal.SIG_DFL)

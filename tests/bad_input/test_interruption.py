@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
@@ -109,6 +110,24 @@ def test_what_was_written_before_a_signal_is_said(
     assert run("check", []) == 143
     assert capsys.readouterr().err.strip() == f"tcdp-audit: interrupted; written: {tmp_path / 'report.md'}"
     assert signal.getsignal(signal.SIGTERM) is handler
+
+
+def test_a_signal_that_comes_in_a_callback_ends_the_command_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Dying:
+        pass
+
+    @click.command()
+    def command() -> int:
+        dying = Dying()
+        reference = weakref.ref(dying, lambda _: os.kill(os.getpid(), signal.SIGTERM))
+        del dying
+        return int(reference() is not None)
+
+    monkeypatch.setattr("tcdp_audit.cli.check.command", command)
+    assert run("check", []) == 143
+    assert capsys.readouterr().err.strip() == "tcdp-audit: interrupted; nothing was written"
 
 
 def test_an_interrupted_statement_is_an_interruption_for_python_too() -> None:
