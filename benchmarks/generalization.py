@@ -21,8 +21,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "remediation"))
 import adult
 
+from tcdp_audit import load_policy
 from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import load_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.view import RemedyView

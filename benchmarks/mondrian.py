@@ -26,8 +26,8 @@ def partitioned(path: str, further: list[str]) -> Any:
     """The remedy and a bare sort, on columns that are read already; `further` are numeric quasi-identifiers."""
     import numpy as np
 
+    from tcdp_audit import load_policy
     from tcdp_audit.engines import open_engine
-    from tcdp_audit.policy import load_policy
     from tcdp_audit.release.release import Release
     from tcdp_audit.remedy.view import RemedyView
     from tcdp_audit_plugins.remedies.mondrian import MONDRIAN, MondrianParameters

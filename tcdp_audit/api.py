@@ -1,4 +1,4 @@
-"""The two calls that most programs need: `audit` a release under a policy, `measure` one figure of a frame."""
+"""The calls that most programs need: `audit` a release under a policy, `measure` one figure, `load_policy`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,27 @@ from tcdp_audit.classes.shards import silent
 from tcdp_audit.errors import CheckError, Discreet
 from tcdp_audit.inputs import Opened, opened
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.policy import Policy
+from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
 
 if TYPE_CHECKING:
     from tcdp_audit.auditor.conventions import Variant
+
+
+def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugins | None = None) -> Policy:
+    """Read a policy from a file, or take it from a mapping of the same form.
+
+    Args:
+        policy: path of a `*.tcdp.yaml` file, or its content as a mapping.
+        plugins: the plugins whose checks and remedies it may name; by default all that are installed.
+
+    Raises:
+        UsageError: the file does not exist or cannot be read.
+        PolicyError: the policy is wrong; the message lists every fault with line and column.
+        PluginError: it names a check or a remedy that is unknown while a plugin that may define it is broken.
+    """
+    return read_policy(policy, plugins or Plugins.load())
 
 
 @Discreet()

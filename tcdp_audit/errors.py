@@ -50,3 +50,9 @@ class Discreet(ContextDecorator):
         """Cut the error off from those before it."""
         if isinstance(error, TcdpAuditError):
             error.__cause__ = error.__context__ = None
+
+
+class ExpectationsFailedError(TcdpAuditError):
+    """The release does not keep its policy, or could not be audited completely."""
+
+    exit_code = 1

@@ -12,10 +12,11 @@ from tcdp_audit.auditor.evaluation import Options, evaluate
 from tcdp_audit.engines import Engine, open_engine
 from tcdp_audit.errors import UsageError
 from tcdp_audit.outcome import Outcome
-from tcdp_audit.policy import Policy, load_policy
+from tcdp_audit.policy import Policy, read_policy
+from tcdp_audit.provenance import Table
 from tcdp_audit.registry import Plugins
 from tcdp_audit.resources import budget
-from tcdp_audit.results.audit import Audit, Table
+from tcdp_audit.results.audit import Audit
 from tcdp_audit.scratch import sweep
 
 
@@ -73,7 +74,7 @@ def opened(
 ) -> Iterator[Opened]:
     """Open a release and what its policy needs; see `api.audit` for the parameters."""
     plugins = plugins or Plugins.load()
-    policy = load_policy(policy, plugins)
+    policy = read_policy(policy, plugins)
     if policy.document.plugins is not None:
         plugins = plugins.only(policy.document.plugins)
     sweep()

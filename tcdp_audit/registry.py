@@ -15,6 +15,7 @@ from tcdp_audit import hookspecs
 from tcdp_audit.errors import PluginError
 from tcdp_audit.frozen import FrozenDict, frozen
 from tcdp_audit.plugin_faults import first_line
+from tcdp_audit.provenance import PluginInfo
 
 if TYPE_CHECKING:
     from tcdp_audit.check.kinds import Check
@@ -22,36 +23,9 @@ if TYPE_CHECKING:
     from tcdp_audit.reporter import Reporter
 
 GROUP = "tcdp_audit"
-BUILT_IN = "tcdp-audit"  # the distribution whose entry points are the built-in plugins
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 Spec = TypeVar("Spec")
-
-
-@dataclass(frozen=True)
-class PluginInfo:
-    """One plugin as `tcdp-audit plugins` lists it; `error` says why it is not in use."""
-
-    name: str
-    distribution: str
-    version: str
-    hooks: tuple[str, ...] = ()
-    error: str = ""
-
-    @property
-    def is_external(self) -> bool:
-        """True for every plugin that tcdp-audit does not bring itself."""
-        return self.distribution != BUILT_IN
-
-    def as_json(self) -> dict[str, str | list[str]]:
-        """The entry in the JSON result."""
-        plain: dict[str, str | list[str]] = {
-            "name": self.name,
-            "distribution": self.distribution,
-            "version": self.version,
-            "hooks": list(self.hooks),
-        }
-        return {**plain, "error": self.error} if self.error else plain
 
 
 @dataclass

@@ -138,9 +138,7 @@ def _made(parent: Path, prefix: str) -> tuple[Path, int]:
                 raise
             continue
         except BaseException:
-            with suppress(OSError):
-                path.rmdir()
-            _present.discard(path)
+            _remove_made(path)
             raise
         if os.fstat(lock).st_nlink:
             return path, lock
@@ -156,10 +154,15 @@ def _locked(path: Path) -> int:
 
 
 def _remove(path: Path, lock: int) -> None:
+    _remove_made(path)
+    os.close(lock)
+
+
+def _remove_made(path: Path) -> None:
+    """Remove a folder of this process. Where a thread still writes there, `leaving_nothing` tries again."""
     with suppress(OSError):
         _empty_and_remove(path)
-    os.close(lock)
-    if not path.exists():  # else `leaving_nothing` tries again: a thread may still write there
+    if not path.exists():
         _present.discard(path)
 
 

@@ -6,8 +6,7 @@ A cell is None (missing), "*" (suppressed), a number, a `Range`, a text, or a fr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -18,12 +17,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tcdp_audit import load_policy
 from tcdp_audit.encoding.domain import Domain, RawDomain
 from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.engines import Column, Engine, open_engine
 from tcdp_audit.engines.base import Batch, recode
 from tcdp_audit.information_loss import InformationLoss, information_loss
-from tcdp_audit.policy import load_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.release.release import Release
 

@@ -252,8 +252,7 @@ def test_shuffling_rows_that_are_said_to_be_aligned_changes_the_answer():
 
 @pytest.mark.parametrize("name", ["large.csv", "large.parquet"])
 def test_rows_of_a_large_file_stay_in_their_order(tmp_path: Path, name: str):
-    from pyarrow import csv as arrow_csv
-    from pyarrow import parquet
+    from pyarrow import csv as arrow_csv, parquet
 
     count = 300_000
     numbers = np.random.default_rng(3).permutation(count)

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tcdp_audit.check.exact import as_measured
 from tcdp_audit.check.kinds import Check, ClassCheck, FinestGrouping, Parameters, TableCheck, VictimCheck

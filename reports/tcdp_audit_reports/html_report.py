@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from tcdp_audit.results.audit import Audit, Table, tool
+from tcdp_audit.provenance import Table, tool
+from tcdp_audit.results.audit import Audit
 from tcdp_audit.visible import visible
 from tcdp_audit_reports.certificate import WORDS, reasons, shown_structure, tally, verdict_sentence
 from tcdp_audit_reports.conventions_tried import conventions_tried

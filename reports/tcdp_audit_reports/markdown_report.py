@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tcdp_audit.outcome import Outcome
-from tcdp_audit.results.audit import Audit, tool
+from tcdp_audit.provenance import tool
+from tcdp_audit.results.audit import Audit
 from tcdp_audit_reports.certificate import WORDS, verdict_sentence
 from tcdp_audit_reports.finding import attribute_of
 from tcdp_audit_reports.margin import margin_words

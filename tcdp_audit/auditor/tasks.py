@@ -23,8 +23,7 @@ from tcdp_audit.check.kinds import (
 )
 from tcdp_audit.check.summary import ClassSummary, merge, summarise
 from tcdp_audit.check.table_view import TableView
-from tcdp_audit.check.unfailable import FinestGrouping, classes_of_one
-from tcdp_audit.check.unfailable import sentence as sentence_on_unfailable
+from tcdp_audit.check.unfailable import FinestGrouping, classes_of_one, sentence as sentence_on_unfailable
 from tcdp_audit.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.encoding.domain import Domain
@@ -235,7 +234,7 @@ class Task:
 
     def _title(self) -> str:
         """The check's title; without what its parameters add where the check cannot say it."""
-        check = self.expectation.check
+        check: Check = self.expectation.check
         try:
             return str(check.titled(self.expectation.parameters))
         except KeyboardInterrupt:

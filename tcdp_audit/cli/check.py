@@ -62,11 +62,11 @@ def command(
     Exit code: 0 passed, 1 an expectation failed, 2 the call or the policy is wrong, 3 the audit is incomplete.
     """
     from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.policy import discover, load_policy  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.policy import discover, read_policy  # noqa: PLC0415 - imports pydantic
 
     budget = None if memory is None else parse_memory(memory)
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    loaded = load_policy(discover(Path()) if policy is None else policy, plugins)
+    loaded = read_policy(discover(Path()) if policy is None else policy, plugins)
     plugins = plugins_of(loaded, plugins)
     chosen = chosen_reporters(reports, plugins)
     require_own_outputs(reports, loaded, release=release, original=original, population=population)

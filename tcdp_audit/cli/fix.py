@@ -59,13 +59,13 @@ def command(
 
     Exit code: 0 the output passes, 1 it does not, 2 the call or the policy is wrong, 3 the audit is incomplete.
     """
-    from tcdp_audit.policy import discover, load_policy  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.policy import discover, read_policy  # noqa: PLC0415 - imports pydantic
     from tcdp_audit.repair.fixing import fix  # noqa: PLC0415 - imports the engine
 
     gc.enable()  # this is longer work than a check
     budget = None if memory is None else parse_memory(memory)
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    loaded = load_policy(discover(Path()) if policy is None else policy, plugins)
+    loaded = read_policy(discover(Path()) if policy is None else policy, plugins)
     plugins = plugins_of(loaded, plugins)
     chosen_reporters(reports, plugins)
     require_own_outputs(reports, loaded, output, release=release, original=original, population=population)

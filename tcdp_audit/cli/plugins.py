@@ -16,7 +16,8 @@ from tcdp_audit.visible import visible, visible_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tcdp_audit.registry import PluginInfo, Plugins
+    from tcdp_audit.provenance import PluginInfo
+from tcdp_audit.registry import Plugins
 
 KINDS = ("checks", "remedies", "reporters")
 WIDTH = 80

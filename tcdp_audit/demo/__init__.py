@@ -1,5 +1,7 @@
 """The demonstration: invented hospital discharges and everything that an audit of them needs.
 
+    draw, hospital, discharges   random whole numbers, what the hospitals treat, the tables
+
 Example:
     >>> make_discharges()["discharges.csv"].splitlines()[0]
     'discharge,age,sex,postcode,admission_month,diagnosis,cost,length_of_stay'

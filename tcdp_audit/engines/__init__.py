@@ -1,4 +1,13 @@
-"""Engines: where the table lives. `open_engine` picks one for whatever the caller has."""
+"""Engines: where the table lives. `open_engine` picks one for whatever the caller has.
+
+source, faults, digest, bits   what every reader shares: names, sentences, SHA-256, marked bytes
+base                           the contract: columns, distinct values, records as codes
+csv_structure, csv_header, csv_reader, text        CSV: counted, named, read, as an engine
+json_tokens, json_faults, json_lines, json_writing   JSON lines by their grammar
+arrow_types, parquet, frames, files, content_digest  typed tables, in files and in memory
+duckdb                         the embedded engine over all of these
+writing                        tables written to files
+"""
 
 from __future__ import annotations
 

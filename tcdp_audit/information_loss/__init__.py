@@ -1,4 +1,13 @@
-"""Measures of information loss: a repaired release beside the release that it was made from."""
+"""Measures of information loss: a repaired release beside the release that it was made from.
+
+penalty                          how much a value leaves open
+columns                          what became of each value, in how many records
+numeric, ordered, hierarchical, nominal   the measures of each scale
+scales, coverage                 an attribute under its scale; losses whatever the scale
+class_sizes                      loss of equivalence classes
+logistic, propensity             how well a model tells the two releases apart
+loss                             every measure, computed when it is asked for
+"""
 
 from tcdp_audit.information_loss.loss import InformationLoss, information_loss
 

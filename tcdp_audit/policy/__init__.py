@@ -1,9 +1,17 @@
-"""The policy: what a release must satisfy, read from YAML with every fault at its line."""
+"""The policy: what a release must satisfy, read from YAML with every fault at its line.
+
+scalars, source       numbers and texts as they were typed, and where each stands in the file
+model                 attributes, conventions, the document
+registered, section   what a policy may name, and the sections that name it
+faults, loading       faults as sentences; a text becomes a policy, or all of its faults
+policy                a policy that is sound
+discovery, schema     the policy when none is named; the JSON Schema of policies
+"""
 
 from __future__ import annotations
 
 from tcdp_audit.policy.discovery import discover
-from tcdp_audit.policy.loading import load_policy
+from tcdp_audit.policy.loading import read_policy
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, Role, Scale
 from tcdp_audit.policy.policy import Expectation, PlannedRemedy, Policy
 
@@ -16,5 +24,5 @@ __all__ = [
     "Role",
     "Scale",
     "discover",
-    "load_policy",
+    "read_policy",
 ]

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -16,26 +16,22 @@ from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.policy.faults import from_validation, located, nearest, render
 from tcdp_audit.policy.model import PolicyDocument, Role
 from tcdp_audit.policy.policy import Expectation, PlannedRemedy, Policy
+from tcdp_audit.policy.registered import Registered, Registry
 from tcdp_audit.policy.section import Entry, Section
 from tcdp_audit.policy.source import Fault, Source, SourceFault, parse
 
-if TYPE_CHECKING:
-    from tcdp_audit.check.kinds import Check
-    from tcdp_audit.registry import Plugins
-    from tcdp_audit.remedy.remedy import Remedy
-
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 
-T = TypeVar("T", bound="Check | Remedy[Any]")
+T = TypeVar("T", bound=Registered)
 
 
 @Discreet()
-def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugins | None = None) -> Policy:
+def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Registry) -> Policy:
     """Read a policy from a file, or take it from a mapping of the same form.
 
     Args:
         policy: path of a `*.tcdp.yaml` file, or its content as a mapping.
-        plugins: the plugins whose checks and remedies it may name; by default all that are installed.
+        plugins: the plugins whose checks and remedies it may name.
 
     Raises:
         UsageError: the file does not exist or cannot be read.
@@ -44,10 +40,6 @@ def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugin
     """
     if isinstance(policy, Policy):
         return policy
-    if plugins is None:
-        from tcdp_audit.registry import Plugins  # noqa: PLC0415 - loads every plugin
-
-        plugins = Plugins.load()
     if isinstance(policy, Mapping):
         source, text, path = Source(dict(policy), None), json.dumps(policy, sort_keys=True, default=str), None
         return _Reading(source, text, path, plugins).policy()
@@ -81,7 +73,7 @@ def _decoded(content: bytes, path: Path) -> str:
 class _Reading:
     """One policy while it is being read; collects faults."""
 
-    def __init__(self, source: Source, text: str, path: Path | None, plugins: Plugins) -> None:
+    def __init__(self, source: Source, text: str, path: Path | None, plugins: Registry) -> None:
         self.source, self.text, self.path, self.plugins = source, text, path, plugins
         self.faults: list[Fault] = []
 

@@ -6,34 +6,34 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
-
-if TYPE_CHECKING:
-    from tcdp_audit.check.kinds import Check, Parameters
-    from tcdp_audit.remedy.remedy import Remedy, RemedyParameters
 
 
 @dataclass(frozen=True)
 class Expectation:
     """A check with its parameters, one of which may be a threshold, and the line of the policy it stands on.
 
-    `plugin` is the external plugin that the check comes from, or nothing.
+    `plugin` is the external plugin that the check comes from, or nothing. What a check is, the policy does not know;
+    see `tcdp_audit.check`.
     """
 
-    check: Check
-    parameters: Parameters
+    check: Any
+    parameters: Any
     line: int | None = None
     plugin: str = ""
 
 
 @dataclass(frozen=True)
 class PlannedRemedy:
-    """A remedy with its parameters, the line of the policy it stands on, and its external plugin or nothing."""
+    """A remedy with its parameters, the line of the policy it stands on, and its external plugin or nothing.
 
-    remedy: Remedy[Any]
-    parameters: RemedyParameters
+    What a remedy is, the policy does not know; see `tcdp_audit.remedy`.
+    """
+
+    remedy: Any
+    parameters: Any
     line: int | None = None
     plugin: str = ""
 

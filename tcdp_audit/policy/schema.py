@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic_core import core_schema
 
-    from tcdp_audit.check.kinds import Check
-    from tcdp_audit.remedy.remedy import Remedy
+    from tcdp_audit.policy.registered import Registered
 
 HEAD = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -27,11 +26,11 @@ HEAD = {
 _BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 
 
-def policy_schema(checks: Mapping[str, Check], remedies: Mapping[str, Remedy[Any]]) -> dict[str, Any]:
+def policy_schema(checks: Mapping[str, Registered], remedies: Mapping[str, Registered]) -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) that a policy file keeps if these checks and remedies are registered.
 
     It is a necessary condition: what depends on two places of a policy, such as whether an attribute's
-    scale suits a check, is decided by `load_policy`.
+    scale suits a check, is decided when it is read.
     """
     document, references, definitions = _generated([*checks.values(), *remedies.values()])
     expectations = [_entry(one, one.guide.definition, references) for _, one in sorted(checks.items())]
@@ -42,14 +41,14 @@ def policy_schema(checks: Mapping[str, Check], remedies: Mapping[str, Remedy[Any
     return {**HEAD, **own, "$defs": definitions}
 
 
-def parameters_schema(registered: Check | Remedy[Any]) -> dict[str, Any]:
+def parameters_schema(registered: Registered) -> dict[str, Any]:
     """The JSON Schema of the parameters of one check or remedy, its definitions under `$defs`."""
     _, references, definitions = _generated([registered])
     return {**definitions[_target(references[registered.parameters])], "$defs": definitions}
 
 
 def _generated(
-    registered: Iterable[Check | Remedy[Any]],
+    registered: Iterable[Registered],
 ) -> tuple[dict[str, Any], dict[type[BaseModel], JsonSchemaValue], dict[str, Any]]:
     """The document's schema, a reference to each model of parameters, and the remaining definitions."""
     models: list[type[BaseModel]] = [PolicyDocument, *(one.parameters for one in registered)]
@@ -74,7 +73,7 @@ def _list_of(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def _entry(
-    registered: Check | Remedy[Any], description: str, references: Mapping[type[BaseModel], JsonSchemaValue]
+    registered: Registered, description: str, references: Mapping[type[BaseModel], JsonSchemaValue]
 ) -> dict[str, Any]:
     """A mapping of one key, the name of a check or a remedy; without parameters it has its defaults."""
     return {

@@ -7,6 +7,8 @@ audit        outcomes with their provenance
 
 from __future__ import annotations
 
-from tcdp_audit.results.audit import Audit, ExpectationsFailedError, Table
+from tcdp_audit.errors import ExpectationsFailedError
+from tcdp_audit.provenance import Table
+from tcdp_audit.results.audit import Audit
 
 __all__ = ["Audit", "ExpectationsFailedError", "Table"]

@@ -3,77 +3,48 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import version
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from tcdp_audit.errors import TcdpAuditError, UsageError
+from tcdp_audit.errors import ExpectationsFailedError, UsageError
 from tcdp_audit.files import write_atomically
 from tcdp_audit.frozen import freeze
 from tcdp_audit.outcome import Outcome, Severity, Status
 from tcdp_audit.plugin_faults import blaming
+from tcdp_audit.policy.policy import Policy
+from tcdp_audit.provenance import PluginInfo, Table, now, tool
+from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit.results.own_files import files_of, require_own_files
 from tcdp_audit.visible import visible_json
 
 if TYPE_CHECKING:
     from tcdp_audit.auditor.conventions import Variant
-    from tcdp_audit.policy import Policy
-    from tcdp_audit.registry import Plugins
-    from tcdp_audit.results.change_log import ChangeLog
+    from tcdp_audit.check import Check
 
 SCHEMA_VERSION = 1
-LIBRARIES = ("numpy", "duckdb", "pyarrow")
 
 
-def now() -> datetime:
-    """The time of the audit, to the second; SOURCE_DATE_EPOCH makes it reproducible."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if epoch.isdigit():
-        return datetime.fromtimestamp(int(epoch), UTC)
-    return datetime.now(UTC).replace(microsecond=0)
-
-
-class ExpectationsFailedError(TcdpAuditError):
-    """The release does not keep its policy, or could not be audited completely."""
-
-    exit_code = 1
-
-
-@dataclass(frozen=True)
-class Table:
-    """What is known about a table that was read.
-
-    Args:
-        uri: where it came from.
-        sha256: digest of its file as it was read, or of the content of a table in memory; None where there is neither.
-        records: how many it has.
-        columns: how many it has.
-    """
-
-    uri: str
-    sha256: str | None
-    records: int
-    columns: int
+class Participants(Protocol):
+    """The plugins of an audit, as far as its result needs them."""
 
     @property
-    def in_memory(self) -> bool:
-        """Whether the digest is of content and not of a file."""
-        return self.uri.startswith("memory:")
-
-    def as_json(self) -> dict[str, Any]:
-        """The entry in the JSON result."""
-        return {"uri": self.uri, "sha256": self.sha256, "records": self.records, "columns": self.columns}
+    def infos(self) -> Sequence[PluginInfo]:
+        """What is in use, and what should be and does not work."""
 
     @property
-    def name(self) -> str:
-        """Its file name, or its name in memory."""
-        return self.uri.removeprefix("memory:").replace("\\", "/").rsplit("/", 1)[-1]
+    def checks(self) -> Mapping[str, Check]:
+        """Every registered check by name."""
+
+    @property
+    def reporters(self) -> Mapping[str, Any]:
+        """Every registered report format by name."""
+
+    def provider_of(self, hook: str, name: str) -> str:
+        """The external plugin that yields a name for a hook; nothing for a built-in one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +65,7 @@ class Audit:
     outcomes: tuple[Outcome, ...]
     release: Table
     policy: Policy
-    plugins: Plugins
+    plugins: Participants
     companions: Mapping[str, Table] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
     change_log: ChangeLog | None = None
@@ -242,13 +213,3 @@ def _text(rendered: object) -> str:
 
 def _compact(value: Any) -> str:
     return visible_json(json.dumps(value, ensure_ascii=False))
-
-
-def tool() -> dict[str, Any]:
-    """The auditor's own name and version, and what it computed with."""
-    return {
-        "name": "tcdp-audit",
-        "version": version("tcdp-audit"),
-        "python": platform.python_version(),
-        "libraries": {name: version(name) for name in LIBRARIES},
-    }

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from tcdp_audit.frozen import freeze
 from tcdp_audit.outcome import Outcome, Severity, Status, number
-
-if TYPE_CHECKING:
-    from tcdp_audit.results.audit import Table
+from tcdp_audit.provenance import Table
 
 
 @dataclass(frozen=True, kw_only=True)

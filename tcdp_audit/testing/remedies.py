@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.policy import Policy, load_policy
+from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.remedy.remedy import Remedy, RemedyParameters
 from tcdp_audit.testing.conformance import Subject
@@ -29,7 +29,7 @@ def remedy_conforms(remedy: Remedy[Any], given: Mapping[str, Any]) -> None:
     plugins = Plugins.load(external=False)
     applied = False
     for case in remedy_cases():
-        policy = load_policy(case.policy, plugins)
+        policy = read_policy(case.policy, plugins)
         _require_sound(subject, remedy, parameters, policy, "example")
         trial = TreatmentTrial(subject, remedy, parameters, case, policy)
         applied |= trial.run()

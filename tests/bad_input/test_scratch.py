@@ -99,6 +99,19 @@ def test_a_folder_that_was_taken_for_abandoned_is_made_again(tmp_path: Path, mon
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_a_signal_kept_from_its_owner_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    locked = scratch._locked
+
+    def interrupted(path: Path) -> int:
+        os.close(locked(path))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(scratch, "_locked", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Scratch(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_whatever_a_signal_left_is_removed_at_the_end(tmp_path: Path) -> None:
     outer = Scratch(tmp_path)
     with leaving_nothing():

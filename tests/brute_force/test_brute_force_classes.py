@@ -16,8 +16,7 @@ import brute_classes as brute
 import pyarrow as pa
 from brute_checks import CHECKS, ORDER, Known, figures
 from brute_classes import Conventions, Counts, Figure, Judged, Record
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import audit
 from tcdp_audit.outcome import Outcome, Status

@@ -9,8 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status

@@ -9,8 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from class_rows import Rows, evidence, exact, frame, tables, totals
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit import CheckError, Outcome, PolicyError, audit, measure
 from tcdp_audit_plugins.checks.background_knowledge import BackgroundParameters, records_to_know

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mechanism_tables import Rows, histogram, tables
 
 from tcdp_audit import ClassEvidence, Outcome, PolicyError, Status, audit

@@ -23,8 +23,7 @@ from distance_tables import (
     random_table,
     transport,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import Ratios, Transcendental
 from tcdp_audit.check.exact import Measured

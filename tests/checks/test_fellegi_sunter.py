@@ -6,8 +6,7 @@ from math import log, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import (
     EDGE,

@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from population_tables import NAMES, outcome, shuffled, table
 
 from tcdp_audit import PolicyError

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit import Outcome, PolicyError, Status, audit
 from tcdp_audit_plugins.checks.interval_disclosure.rank_intervals import inside_rank_interval, rank_intervals

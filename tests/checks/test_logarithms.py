@@ -7,8 +7,7 @@ from fractions import Fraction
 from math import log
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from tcdp_audit_plugins.checks.logarithms import sign_of_gain, sign_of_logarithm
 

@@ -8,8 +8,7 @@ from math import inf
 import numpy as np
 import pytest
 from class_rows import Rows, evidence, exact, frame, tables
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit import Outcome, PolicyError, measure
 from tcdp_audit.check.kinds import ClassEvidence

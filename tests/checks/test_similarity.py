@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from class_rows import Rows, evidence, exact, frame, tables
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit import CheckError, Outcome, PolicyError, audit, measure
 from tcdp_audit_plugins.checks.similarity import SimilarityParameters, largest_similar_share

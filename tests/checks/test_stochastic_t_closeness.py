@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from mechanism_tables import Rows, histogram, log_ratio, points, tables
 
 from tcdp_audit import Outcome, PolicyError, Status, audit, measure

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.csv
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from population_tables import NAMES, Row, outcome, shuffled, table
 
 from tcdp_audit import CheckError, PolicyError

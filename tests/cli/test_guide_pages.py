@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tcdp_audit import audit
+from tcdp_audit import audit, load_policy
 from tcdp_audit.guide_page.__main__ import INDEX, main, pages
-from tcdp_audit.policy import load_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.remedy_cases import ROLES
 

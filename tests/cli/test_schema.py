@@ -10,8 +10,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from tcdp_audit import load_policy
 from tcdp_audit.demo import POLICY, make_discharges
-from tcdp_audit.policy import load_policy
 from tcdp_audit.policy.schema import policy_schema
 from tcdp_audit.registry import Plugins
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tcdp_audit.check.exact import Ratios, as_measured
 from tcdp_audit.check.kinds import Check, ClassCheck, Parameters, TableCheck, Threshold, VictimCheck

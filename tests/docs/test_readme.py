@@ -12,7 +12,7 @@ from list_of_checks import with_table
 
 from tcdp_audit import audit
 from tcdp_audit.cli import COMMANDS, HELP
-from tcdp_audit.results.audit import ExpectationsFailedError
+from tcdp_audit.errors import ExpectationsFailedError
 
 README = read("README.md")
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit.encoding.domain import Domain, Misfit, RawDomain, canonical
 from tcdp_audit.errors import DataError

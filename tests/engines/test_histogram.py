@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit.classes.histogram import Counts, Histogram, add_up, count_pairs, kept_with_histogram
 from tcdp_audit.encoding.keys import fold

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from tcdp_audit.encoding.keys import SPAN_LIMIT, boundaries, fold, run_lengths
 

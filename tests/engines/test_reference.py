@@ -10,8 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import reference
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from reference import Measured, Record, Rules
 
 from tcdp_audit import audit, load_policy

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from test_histogram import compressed, plain
 
 from tcdp_audit.classes.wildcard import compatibility

@@ -14,8 +14,7 @@ import pandera.pandas as pa
 import polars as pl
 import pytest
 from pandera.config import CONFIG, ValidationDepth, config_context
-from pyarrow import parquet
-from pyarrow import table as arrow_table
+from pyarrow import parquet, table as arrow_table
 
 from tcdp_audit import Outcome, PolicyError, Severity, Status, audit
 

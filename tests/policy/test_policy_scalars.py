@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit.policy.scalars import TypedFloat, TypedInt, as_fraction, as_text, as_version, odd_number
 

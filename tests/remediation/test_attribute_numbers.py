@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tcdp_audit import load_policy
 from tcdp_audit.engines import open_engine
 from tcdp_audit.information_loss import information_loss
 from tcdp_audit.information_loss.ordered import Ordered
-from tcdp_audit.policy import load_policy
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.view import Attribute, RemedyView
 from tcdp_audit_plugins.remedies.bucketization.choice import place

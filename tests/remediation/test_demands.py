@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import CheckError, audit, load_policy
 from tcdp_audit.encoding.keys import fold

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import Remediation, audit, fix
 from tcdp_audit.registry import Plugins

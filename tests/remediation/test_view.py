@@ -9,9 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tcdp_audit import Outcome, Severity, Status
+from tcdp_audit import Outcome, Severity, Status, load_policy
 from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import load_policy
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.view import RemedyView
 

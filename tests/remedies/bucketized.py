@@ -10,9 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from tcdp_audit import Audit, audit
+from tcdp_audit import Audit, audit, load_policy
 from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import load_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.treatment import treated

@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from bucketized import Bucketized, bucketized, distance_of, quasi_identifiers, sensitive
-from hypothesis import given, reject, settings
-from hypothesis import strategies as st
+from hypothesis import given, reject, settings, strategies as st
 
 from tcdp_audit import PolicyError, Status, audit, fix, load_policy
 from tcdp_audit.encoding.domain import RawDomain, canonical

@@ -8,8 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit_plugins.remedies.bucketization.composition import compose
 from tcdp_audit_plugins.remedies.bucketization.goal import ClassDesign

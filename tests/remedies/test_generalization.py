@@ -9,10 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tcdp_audit import PolicyError, Treatment, audit, fix
+from tcdp_audit import PolicyError, Treatment, audit, fix, load_policy
 from tcdp_audit.encoding.generalised import parse_interval
 from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import load_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.remedy import RemedyError

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
+from tcdp_audit import load_policy
 from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import load_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.demands import Demands

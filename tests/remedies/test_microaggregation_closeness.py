@@ -12,13 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from microaggregated import PLUGINS, flat, microaggregated, parts, plain_loss, points, policy_of
 
 import tcdp_audit
+from tcdp_audit import load_policy
 from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import load_policy
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.remedy import RemedyError
 from tcdp_audit.remedy.view import RemedyView

@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from microaggregated import Record, flat, microaggregated, parts, plain_mdav, points, policy_of
 
 from tcdp_audit_plugins.remedies.microaggregation import mdav as remaining_records

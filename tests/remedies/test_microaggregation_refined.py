@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.csv
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from microaggregated import (
     Record,
     flat,

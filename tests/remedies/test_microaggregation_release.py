@@ -11,13 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from microaggregated import PLUGINS, microaggregated, points, policy_of
 
 import tcdp_audit
+from tcdp_audit import load_policy
 from tcdp_audit.errors import PolicyError
-from tcdp_audit.policy import load_policy
 from tcdp_audit.remedy.remedy import RemedyError
 from tcdp_audit.testing.remedies import remedy_conforms
 from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION

@@ -16,8 +16,8 @@ import yaml
 from pydantic import ValidationError
 
 import tcdp_audit
+from tcdp_audit import load_policy
 from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import load_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.remedy import RemedyError, Treatment

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
+from tcdp_audit import load_policy
 from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import load_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.view import RemedyView

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit_plugins.remedies._shared.optimal_runs import least_runs
 

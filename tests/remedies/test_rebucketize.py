@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from bucketized import PLUGINS, distance_of, quasi_identifiers, sensitive
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import PolicyError, audit, fix, load_policy
 from tcdp_audit.engines import open_engine

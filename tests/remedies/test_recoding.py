@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit.encoding.domain import RawDomain, canonical
 from tcdp_audit.encoding.generalised import members, number_or_interval

@@ -9,7 +9,8 @@ from typing import Any
 from report_samples import made_up
 
 from tcdp_audit.outcome import Comparison, Outcome, Status
-from tcdp_audit.results.audit import Audit, Table
+from tcdp_audit.provenance import Table
+from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.change_log import ChangeLog, Step
 
 INPUT = Table("people.csv", "a" * 64, 9, 4)

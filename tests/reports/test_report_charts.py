@@ -7,8 +7,7 @@ from itertools import combinations
 from math import inf
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from report_samples import made_up
 
 from tcdp_audit.outcome import Comparison

@@ -6,8 +6,7 @@ from fractions import Fraction
 from math import inf
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit_reports import words
 

@@ -1,0 +1,117 @@
+"""Everything that a plugin may import: a check, a remedy, a report, or what comes next.
+
+What is listed here stays; other modules of tcdp-audit may move between two versions. The built-in checks, remedies and
+reports import nothing else. The tour of it is docs/plugins.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tcdp_audit.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from tcdp_audit.arrays import Floats as Floats, Integers as Integers
+    from tcdp_audit.auditor.conventions import flips as flips
+    from tcdp_audit.check import (
+        AttributeParameters as AttributeParameters,
+        ClassEvidence as ClassEvidence,
+        Guide as Guide,
+        Parameters as Parameters,
+        Quarter as Quarter,
+    )
+    from tcdp_audit.check.evidence import Marginal as Marginal
+    from tcdp_audit.check.exact import (
+        BORDERLINE as BORDERLINE,
+        LIMIT as LIMIT,
+        Measured as Measured,
+        Ratios as Ratios,
+        Signs as Signs,
+        Transcendental as Transcendental,
+    )
+    from tcdp_audit.check.kinds import (
+        Check as Check,
+        ClassCheck as ClassCheck,
+        Finding as Finding,
+        FinestGrouping as FinestGrouping,
+        ShareParameters as ShareParameters,
+        TableCheck as TableCheck,
+        Threshold as Threshold,
+        Verdict as Verdict,
+        VictimCheck as VictimCheck,
+    )
+    from tcdp_audit.check.summary import ClassSummary as ClassSummary, summarise as summarise
+    from tcdp_audit.check.table_view import PopulationClasses as PopulationClasses, TableView as TableView
+    from tcdp_audit.classes.histogram import (
+        Counts as Counts,
+        Histogram as Histogram,
+        add_up as add_up,
+        count_pairs as count_pairs,
+        kept_with_histogram as kept_with_histogram,
+    )
+    from tcdp_audit.classes.segments import (
+        first_of_each as first_of_each,
+        inverse as inverse,
+        positions_of as positions_of,
+        rank_within as rank_within,
+        starts_of as starts_of,
+    )
+    from tcdp_audit.classes.shards import Progress as Progress, silent as silent
+    from tcdp_audit.encoding.domain import RawDomain as RawDomain, canonical as canonical
+    from tcdp_audit.encoding.generalised import (
+        interval_label as interval_label,
+        members as members,
+        number_text as number_text,
+        set_label as set_label,
+    )
+    from tcdp_audit.encoding.hierarchy import Hierarchy as Hierarchy, Tree as Tree
+    from tcdp_audit.encoding.keys import (
+        Codes as Codes,
+        KeyArray as KeyArray,
+        Keys as Keys,
+        boundaries as boundaries,
+        fold as fold,
+        run_lengths as run_lengths,
+    )
+    from tcdp_audit.errors import CheckError as CheckError
+    from tcdp_audit.hookspecs import hookimpl as hookimpl
+    from tcdp_audit.information_loss.hierarchical import LeafPenalty as LeafPenalty, ancestors_of as ancestors_of
+    from tcdp_audit.information_loss.penalty import Penalty as Penalty
+    from tcdp_audit.information_loss.scales import penalty_of as penalty_of
+    from tcdp_audit.outcome import (
+        Comparison as Comparison,
+        Outcome as Outcome,
+        Status as Status,
+        WorstClass as WorstClass,
+        number as number,
+    )
+    from tcdp_audit.policy.model import (
+        AttributeDeclaration as AttributeDeclaration,
+        Conventions as Conventions,
+        PolicyDocument as PolicyDocument,
+        Role as Role,
+        Scale as Scale,
+        Text as Text,
+    )
+    from tcdp_audit.policy.scalars import Exact as Exact
+    from tcdp_audit.provenance import Table as Table, tool as tool
+    from tcdp_audit.release.coded import CodedTable as CodedTable
+    from tcdp_audit.release.pairs import Pairs as Pairs
+    from tcdp_audit.remedy.demands import Demands as Demands
+    from tcdp_audit.remedy.merged import MergedDemands as MergedDemands
+    from tcdp_audit.remedy.remedy import (
+        NewColumn as NewColumn,
+        Remedy as Remedy,
+        RemedyError as RemedyError,
+        RemedyGuide as RemedyGuide,
+        RemedyParameters as RemedyParameters,
+        Treatment as Treatment,
+    )
+    from tcdp_audit.remedy.view import Attribute as Attribute, RemedyView as RemedyView
+    from tcdp_audit.reporter import Reporter as Reporter
+    from tcdp_audit.resources import processors as processors
+    from tcdp_audit.results.audit import Audit as Audit
+    from tcdp_audit.results.change_log import ChangeLog as ChangeLog, Step as Step, standing_against as standing_against
+    from tcdp_audit.visible import visible as visible
+else:
+    __getattr__, __dir__ = on_first_use(__name__)

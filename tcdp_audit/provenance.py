@@ -1,0 +1,88 @@
+"""Where a result comes from: the tables that were read, the plugins that took part, this program, and when."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+BUILT_IN = "tcdp-audit"  # the distribution whose entry points are the built-in plugins
+LIBRARIES = ("numpy", "duckdb", "pyarrow")
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is known about a table that was read.
+
+    Args:
+        uri: where it came from.
+        sha256: digest of its file as it was read, or of the content of a table in memory; None where there is neither.
+        records: how many it has.
+        columns: how many it has.
+    """
+
+    uri: str
+    sha256: str | None
+    records: int
+    columns: int
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the digest is of content and not of a file."""
+        return self.uri.startswith("memory:")
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {"uri": self.uri, "sha256": self.sha256, "records": self.records, "columns": self.columns}
+
+    @property
+    def name(self) -> str:
+        """Its file name, or its name in memory."""
+        return self.uri.removeprefix("memory:").replace("\\", "/").rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True)
+class PluginInfo:
+    """One plugin as `tcdp-audit plugins` lists it; `error` says why it is not in use."""
+
+    name: str
+    distribution: str
+    version: str
+    hooks: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def is_external(self) -> bool:
+        """True for every plugin that tcdp-audit does not bring itself."""
+        return self.distribution != BUILT_IN
+
+    def as_json(self) -> dict[str, str | list[str]]:
+        """The entry in the JSON result."""
+        plain: dict[str, str | list[str]] = {
+            "name": self.name,
+            "distribution": self.distribution,
+            "version": self.version,
+            "hooks": list(self.hooks),
+        }
+        return {**plain, "error": self.error} if self.error else plain
+
+
+def now() -> datetime:
+    """The time of the audit, to the second; SOURCE_DATE_EPOCH makes it reproducible."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isdigit():
+        return datetime.fromtimestamp(int(epoch), UTC)
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def tool() -> dict[str, Any]:
+    """The auditor's own name and version, and what it computed with."""
+    return {
+        "name": "tcdp-audit",
+        "version": version("tcdp-audit"),
+        "python": platform.python_version(),
+        "libraries": {name: version(name) for name in LIBRARIES},
+    }
