@@ -8,9 +8,9 @@ import zipfile
 PACKAGES = {"tcdp_audit", "tcdp_audit_plugins", "tcdp_audit_reports"}
 DATA = {
     "tcdp_audit/py.typed",
+    "tcdp_audit/results/result.schema.json",
     "tcdp_audit_plugins/py.typed",
     "tcdp_audit_reports/py.typed",
-    "tcdp_audit_reports/result.schema.json",
     "tcdp_audit_reports/templates/report.html.j2",
     "tcdp_audit_reports/templates/report.css",
 }

@@ -7,29 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.phrases import demanded, failing, observed, state_of
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.visible import visible
+from tcdp_audit.words import count, noun_form, prose, sentence_case
 from tcdp_audit_reports.margin import doublings, margin_words
-from tcdp_audit_reports.words import (
-    count,
-    demanded,
-    failing,
-    listed,
-    named,
-    observed,
-    prose,
-    sentence_case,
-    share,
-    spelled,
-    state_of,
-)
 
-WORDS = {
-    "passed": "Fit for release",
-    "failed": "Not fit for release",
-    "error": "Audit incomplete",
-    "measured": "Measured, not judged",
-}
 STATES = ("failed", "warning", "error", "measured", "skipped", "passed")
 TALLIED = {"error": "could not be run", "measured": "measured only"}
 REASONS = 4
@@ -44,80 +27,6 @@ class Reason:
     text: str
     target: str
     link: str
-
-
-def verdict_sentence(audit: Audit) -> str:
-    """What came of the policy's demands, who is affected, and whether the columns are as declared."""
-    parts = (_demands(audit), _nothing_judged(audit), _incomplete(audit), _affected(audit), _structure(audit))
-    return " ".join(part for part in parts if part)
-
-
-def _incomplete(audit: Audit) -> str:
-    return "Nothing may be concluded from an incomplete audit." if audit.status == "error" else ""
-
-
-def _demands(audit: Audit) -> str:
-    tally = Counter(state_of(one) for one in audit.expectations)
-    total = tally["passed"] + tally["failed"] + tally["warning"] + tally["error"]
-    if not total:
-        figures = f"{spelled(tally['measured'])} {named('figure', tally['measured'])}"
-        return f"The policy demands nothing that could fail: {figures} {_were(tally['measured'])} measured."
-    if tally["passed"] == total:
-        only = "The one demand in the policy is met." if total == 1 else ""
-        return only or f"All {spelled(total)} demands in the policy are met."
-    if tally["failed"] == total > 1:
-        return f"None of the {spelled(total)} demands in the policy is met."
-    parts = [
-        _said(tally["failed"], "is not met", "are not met"),
-        _said(tally["warning"], "raises a warning", "raise a warning"),
-        _said(tally["error"], "could not be checked", "could not be checked"),
-    ]
-    told = [part for part in parts if part]
-    subject, rest = told[0].split(" ", 1)
-    lead = (
-        "The one demand in the policy"
-        if total == 1
-        else f"{sentence_case(subject)} of the {spelled(total)} demands in the policy"
-    )
-    return f"{lead} {listed([rest, *told[1:]])}."
-
-
-def _nothing_judged(audit: Audit) -> str:
-    """Why demands that were compared do not make a verdict."""
-    compared = any(one.is_judged for one in audit.expectations)
-    if audit.status != "measured" or not compared:
-        return ""
-    return "Nothing was judged: a demand of severity warning fails no release."
-
-
-def _said(number: int, one: str, many: str) -> str:
-    return f"{spelled(number)} {one if number == 1 else many}" if number else ""
-
-
-def _were(number: int) -> str:
-    return "was" if number == 1 else "were"
-
-
-def _affected(audit: Audit) -> str:
-    """The records of the demand that fails most; other demands may fail others, hence `at least`."""
-    failed = [one for one in audit.expectations if one.status is Status.FAILED and not one.is_warning]
-    hit = [fails[1] for fails in map(failing, failed) if fails is not None and fails[1]]
-    if not hit:
-        return ""
-    records, total = max(hit), audit.release.records
-    least = "At least " if len(hit) > 1 and records < total else ""
-    verb = "is" if records == 1 else "are"
-    told = f"{least}{records:,} of {count(total, 'record')} ({share(records, total)})"
-    return f"{told} {verb} less protected than the policy requires."
-
-
-def _structure(audit: Audit) -> str:
-    broken = [one for one in audit.structure if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
-    if not broken:
-        return ""
-    verb = "is" if len(broken) == 1 else "are"
-    total = spelled(len(audit.structure))
-    return f"{sentence_case(spelled(len(broken)))} of the {total} demands on its columns {verb} not met."
 
 
 def tally(audit: Audit) -> list[tuple[str, int, str]]:
@@ -137,7 +46,7 @@ def _structural_state(audit: Audit) -> str:
 
 
 def _tallied(state: str, number: int) -> str:
-    return TALLIED.get(state) or (named("warning", number) if state == "warning" else state)
+    return TALLIED.get(state) or (noun_form("warning", number) if state == "warning" else state)
 
 
 def reasons(audit: Audit) -> list[Reason]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tcdp_audit.auditor.conventions import flips
 from tcdp_audit.outcome import Status
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.words import count
 from tcdp_audit_reports.chart import Table
-from tcdp_audit_reports.words import count
 
 UNSUITED = "–"
 

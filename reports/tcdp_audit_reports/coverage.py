@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from tcdp_audit.check.kinds import Quarter
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.words import count, noun_form
 from tcdp_audit_reports.finding import Finding
-from tcdp_audit_reports.words import count, named
 
 ROWS = (
     ("Identity", "can a person be found?", (Quarter.IDENTITY_MODEL, Quarter.IDENTITY_DEGREE)),
@@ -72,4 +72,4 @@ def _entry(title: str, same: Sequence[Finding]) -> Entry:
 
 
 def _told(state: str, number: int) -> str:
-    return f"{number:,} {named(state, number) if state in ('error', 'warning') else state}"
+    return f"{number:,} {noun_form(state, number) if state in ('error', 'warning') else state}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf, isinf
 
 from tcdp_audit.outcome import Comparison
+from tcdp_audit.words import count, decimal, figure, share
 from tcdp_audit_reports.axis import Axis, axis_for, tick_text
 from tcdp_audit_reports.chart import Chart, Distribution, Measured, Table
 from tcdp_audit_reports.drawing import (
@@ -20,7 +21,6 @@ from tcdp_audit_reports.drawing import (
     thinned,
     tick_label,
 )
-from tcdp_audit_reports.words import count, decimal, figure, share
 
 HEIGHT, TOP, BASE = 240, 20, 200  # pixels: the drawing, where 100% is, where 0% is
 INFINITE = (86, 12)  # left end and width, in percent, of the bar for infinite figures

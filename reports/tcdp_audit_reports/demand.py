@@ -14,8 +14,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.phrases import demanded, failing
 from tcdp_audit.visible import visible
-from tcdp_audit_reports.words import count, demanded, failing
+from tcdp_audit.words import count
 
 DIGITS = 3
 SHARE = "at_most"  # the threshold of checks that report a share

@@ -9,25 +9,16 @@ from typing import Any
 
 from tcdp_audit.check.kinds import Threshold
 from tcdp_audit.outcome import Outcome
+from tcdp_audit.phrases import SIGNS, demanded, failing, observed, state_of
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.visible import visible
+from tcdp_audit.words import count, decimal, figure, prose
 from tcdp_audit_reports import cumulative, histogram, share_bar
 from tcdp_audit_reports.chart import Chart, Measured, Table, distribution_of
 from tcdp_audit_reports.demand import Kept, kept_demand
 from tcdp_audit_reports.drawing import Drawing
 from tcdp_audit_reports.margin import margin_bar, margin_words
 from tcdp_audit_reports.mathml import is_mathml
-from tcdp_audit_reports.words import (
-    SIGNS,
-    count,
-    decimal,
-    demanded,
-    failing,
-    figure,
-    observed,
-    prose,
-    state_of,
-)
 from tcdp_audit_reports.worst import worst_table
 
 Pairs = Sequence[tuple[str, str]]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tcdp_audit.words import count, noun_form, share
 from tcdp_audit_reports.bins import LEAST, Bin, binned, compact
 from tcdp_audit_reports.chart import Chart, Measured, Table
 from tcdp_audit_reports.drawing import SMALL_LETTER, Drawing, Label, Line, Rectangle, text_width
-from tcdp_audit_reports.words import count, named, share
 
 MOST = 9  # bins
 LEFT = 12  # percent of the width for the names of the rows
@@ -89,7 +89,7 @@ def _drawing(bins: Sequence[Bin], threshold: int | None) -> Drawing:
 
 
 def _row_names() -> tuple[Label, ...]:
-    rows = ((named("class", 2), 184), ("figure", 209), (named("record", 2), 235))
+    rows = ((noun_form("class", 2), 184), ("figure", 209), (noun_form("record", 2), 235))
     return tuple(Label(text, 0, y, "label", "start") for text, y in rows)
 
 

@@ -16,13 +16,14 @@ from markupsafe import Markup
 
 from tcdp_audit.provenance import Table, tool
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
 from tcdp_audit.visible import visible
-from tcdp_audit_reports.certificate import WORDS, reasons, shown_structure, tally, verdict_sentence
+from tcdp_audit.words import count
+from tcdp_audit_reports.certificate import reasons, shown_structure, tally
 from tcdp_audit_reports.conventions_tried import conventions_tried
 from tcdp_audit_reports.coverage import coverage
 from tcdp_audit_reports.finding import Pairs, findings, plain
 from tcdp_audit_reports.policy_text import shown_policy
-from tcdp_audit_reports.words import count
 
 if TYPE_CHECKING:
     from tcdp_audit_reports.remedy import Repair
@@ -45,7 +46,7 @@ def render(audit: Audit) -> str:
     return template().render(
         css=Markup(stylesheet(remedied=remedied)),  # noqa: S704 - the package's own files
         css_hash=stylesheet_hash(remedied=remedied),
-        word=WORDS[audit.status],
+        word=VERDICTS[audit.status],
         state=audit.status,
         sentence=verdict_sentence(audit),
         date=_date(audit.audited_at),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf, log2
 
 from tcdp_audit.outcome import Comparison, Outcome, Status
+from tcdp_audit.phrases import state_of
 from tcdp_audit_reports.drawing import Drawing, Label, Line, Rectangle
-from tcdp_audit_reports.words import state_of
 
 SHOWN = 3  # doublings to each side of the centre line
 STEP = 50 / SHOWN  # percent of the width that a doubling takes

@@ -6,21 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tcdp_audit.outcome import Outcome
+from tcdp_audit.phrases import demanded, failing, observed, state_of
 from tcdp_audit.provenance import tool
 from tcdp_audit.results.audit import Audit
-from tcdp_audit_reports.certificate import WORDS, verdict_sentence
+from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
+from tcdp_audit.words import count, prose, sentence_case
 from tcdp_audit_reports.finding import attribute_of
 from tcdp_audit_reports.margin import margin_words
 from tcdp_audit_reports.markdown_text import escaped, table
-from tcdp_audit_reports.words import (
-    count,
-    demanded,
-    failing,
-    observed,
-    prose,
-    sentence_case,
-    state_of,
-)
 
 if TYPE_CHECKING:
     from tcdp_audit_reports.remedy import Repair
@@ -45,7 +38,7 @@ def render(audit: Audit) -> str:
 
 def _blocks(audit: Audit) -> Iterator[str]:
     release = audit.release
-    yield f"# {WORDS[audit.status]}: {escaped(release.name)}"
+    yield f"# {VERDICTS[audit.status]}: {escaped(release.name)}"
     if any(one.cells is not None for outcome in audit.outcomes for one in outcome.worst):
         yield BANNER
     yield escaped(verdict_sentence(audit))

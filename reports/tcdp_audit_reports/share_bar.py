@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tcdp_audit.outcome import Comparison, Outcome
+from tcdp_audit.phrases import demanded, observed
+from tcdp_audit.words import decimal, share
 from tcdp_audit_reports.axis import Axis, axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Label, Line, Rectangle, text_width, thinned, tick_label
-from tcdp_audit_reports.words import decimal, demanded, observed, share
 
 HEIGHT, TOP, THICK, BASE = 78, 24, 14, 44  # pixels
 

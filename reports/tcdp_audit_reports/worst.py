@@ -7,8 +7,8 @@ from itertools import groupby
 
 from tcdp_audit.outcome import Outcome, WorstClass
 from tcdp_audit.visible import visible
+from tcdp_audit.words import count, figure
 from tcdp_audit_reports.chart import Measured, Table
-from tcdp_audit_reports.words import count, figure
 
 SHOWN = 6
 ORDINALS = "Classes are numbered from the worst; a number says nothing about who is in it."

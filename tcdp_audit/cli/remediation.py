@@ -11,11 +11,12 @@ from rich.text import Text
 from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.cli.terminal import SHAPES, STYLES
 from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.phrases import demanded, observed, state_of
 from tcdp_audit.repair.fixing import Remediation
 from tcdp_audit.results.change_log import ChangeLog, Step, flow
+from tcdp_audit.results.verdict import VERDICTS
 from tcdp_audit.visible import visible
-from tcdp_audit_reports.certificate import WORDS
-from tcdp_audit_reports.words import count, demanded, observed, prose, sentence_case, share, state_of
+from tcdp_audit.words import count, prose, sentence_case, share
 
 
 def show_remediation(remediation: Remediation, reports: Sequence[str]) -> None:
@@ -115,5 +116,5 @@ def _verdict(remediation: Remediation) -> Text:
     else:
         told = log.reason or "the release as written does not pass"
     kept = "" if remediation.written is not None or remediation.passed else "; nothing was written"
-    verdict = Text(f"\n{SHAPES[after.status]} {WORDS[after.status]}. ", STYLES[after.status])
+    verdict = Text(f"\n{SHAPES[after.status]} {VERDICTS[after.status]}. ", STYLES[after.status])
     return verdict + Text(f"{sentence_case(visible(told))}{kept}.", "default")

@@ -12,7 +12,7 @@ from tcdp_audit.cli.printing import write
 from tcdp_audit.errors import TcdpAuditError
 from tcdp_audit.visible import visible_json
 
-RESULT = ("tcdp_audit_reports", "result.schema.json")
+RESULT = ("tcdp_audit.results", "result.schema.json")
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})

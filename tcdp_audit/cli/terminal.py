@@ -10,10 +10,11 @@ from rich.text import Text
 
 from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.phrases import demanded, failing, observed, state_of
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
 from tcdp_audit.visible import visible
-from tcdp_audit_reports.certificate import WORDS, verdict_sentence
-from tcdp_audit_reports.words import count, demanded, failing, observed, prose, state_of
+from tcdp_audit.words import count, prose
 
 SHAPES = {"failed": "✗", "passed": "✓", "warning": "▲", "measured": "○", "skipped": "◇", "error": "?"}
 STYLES = {
@@ -111,4 +112,6 @@ def _cells(outcome: Outcome) -> str:
 
 def _verdict(audit: Audit) -> Text:
     style = STYLES[audit.status]
-    return Text(f"\n{SHAPES[audit.status]} {WORDS[audit.status]}. ", style) + Text(verdict_sentence(audit), "default")
+    return Text(f"\n{SHAPES[audit.status]} {VERDICTS[audit.status]}. ", style) + Text(
+        verdict_sentence(audit), "default"
+    )

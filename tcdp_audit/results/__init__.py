@@ -3,6 +3,7 @@
 own_files    what is written never takes the place of what was read
 change_log   what remedies did
 audit        outcomes with their provenance
+verdict      an audit in a word and in sentences
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def test_a_third_party_checks_parameters_are_part_of_it():
 def test_the_schema_of_results_is_the_packaged_one(process: Any):
     from importlib.resources import files
 
-    packaged = files("tcdp_audit_reports").joinpath("result.schema.json").read_text(encoding="utf-8")
+    packaged = files("tcdp_audit.results").joinpath("result.schema.json").read_text(encoding="utf-8")
 
     assert process("schema", "--result") == (0, packaged, "")
     Draft202012Validator.check_schema(json.loads(packaged))
@@ -146,12 +146,12 @@ def test_the_schema_of_results_is_the_packaged_one(process: Any):
 def test_an_incomplete_installation_is_told(here: Any, monkeypatch: pytest.MonkeyPatch):
     from tcdp_audit.cli import schema
 
-    monkeypatch.setattr(schema, "RESULT", ("tcdp_audit_reports", "no_such.schema.json"))
+    monkeypatch.setattr(schema, "RESULT", ("tcdp_audit.results", "no_such.schema.json"))
 
     answer = here("schema", "--result")
 
     assert (answer.code, answer.out) == (3, "")
     assert answer.err == (
-        "tcdp-audit: no_such.schema.json is missing from tcdp_audit_reports: "
+        "tcdp-audit: no_such.schema.json is missing from tcdp_audit.results: "
         "the installation is incomplete; reinstall it\n"
     )

@@ -6,8 +6,9 @@ import pytest
 from report_samples import made_up
 
 from tcdp_audit.outcome import STRUCTURE, Comparison, Outcome, Severity, Status
-from tcdp_audit_reports.certificate import WORDS, reasons, tally, verdict_sentence
-from tcdp_audit_reports.words import spelled
+from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
+from tcdp_audit.words import in_words
+from tcdp_audit_reports.certificate import reasons, tally
 
 KEPT = made_up(9, 5, status=Status.PASSED)
 FAILED = made_up(1, 5, distribution=[[1, 1, 1], [9, 1, 8]], failing=(1, 1), message="One record is alone.")
@@ -76,12 +77,12 @@ IDENTIFIER = Outcome(
 def test_the_verdict_in_sentences(with_outcomes, outcomes, status, sentence):
     audit = with_outcomes(*outcomes)
     assert (audit.status, verdict_sentence(audit)) == (status, sentence)
-    assert status in WORDS
+    assert status in VERDICTS
 
 
 def test_what_the_columns_lack_is_part_of_the_verdict(with_outcomes):
     audit = with_outcomes(KEPT, IDENTIFIER)
-    total = spelled(len(audit.structure))
+    total = in_words(len(audit.structure))
     assert verdict_sentence(audit) == (
         f"The one demand in the policy is met. One of the {total} demands on its columns is not met."
     )

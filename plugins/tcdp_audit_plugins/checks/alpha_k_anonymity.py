@@ -19,8 +19,9 @@ from tcdp_audit import (
     Threshold,
 )
 from tcdp_audit.check.kinds import Guide
+from tcdp_audit.phrases import over_all, victims
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit_plugins.checks.wording import counted, figure, over_all, victims
+from tcdp_audit.words import count, six_digits
 
 
 class AlphaKParameters(AttributeParameters):
@@ -61,8 +62,8 @@ def class_sizes(evidence: ClassEvidence, _: AlphaKParameters) -> NDArray[Any]:
 
 
 def _sentence(outcome: Outcome) -> str:
-    largest = f"the largest share of one value is {figure(outcome.observed)}"
-    smallest = f"the smallest class has {counted(int(outcome.details['k']), 'record')}"
+    largest = f"the largest share of one value is {six_digits(outcome.observed)}"
+    smallest = f"the smallest class has {count(int(outcome.details['k']), 'record')}"
     if outcome.status is not Status.FAILED:
         return f"{over_all(outcome)} {largest}, and {smallest}."
     given = outcome.parameters

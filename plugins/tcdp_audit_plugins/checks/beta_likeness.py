@@ -25,10 +25,11 @@ from tcdp_audit.check.exact import BORDERLINE
 from tcdp_audit.check.kinds import Guide, Marginal
 from tcdp_audit.check.summary import ClassSummary
 from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.phrases import over_all, victims
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio
 from tcdp_audit_plugins.checks.logarithms import sign_of_gain
-from tcdp_audit_plugins.checks.wording import counted, figure, over_all, victims
 
 SOURCE = "Cao, Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012"
 
@@ -99,16 +100,16 @@ def _hopeless(summaries: Sequence[ClassSummary]) -> Mapping[str, int]:
 
 
 def _sentence(outcome: Outcome) -> str:
-    worst = f"in the worst class a value gains {figure(outcome.observed)} times its share in the table"
+    worst = f"in the worst class a value gains {six_digits(outcome.observed)} times its share in the table"
     if outcome.observed == inf:
         worst = "in the worst class the gain is infinite"
     classes = outcome.details.get("unsatisfiable_classes", 0)
     if classes:
-        records = counted(outcome.details["unsatisfiable_records"], "record")
-        worst = f"{counted(classes, 'class')} with {records} cannot keep any beta, as a gain there exceeds -ln q"
+        records = count(outcome.details["unsatisfiable_records"], "record")
+        worst = f"{count(classes, 'class')} with {records} cannot keep any beta, as a gain there exceeds -ln q"
     if outcome.status is not Status.FAILED:
         return f"{over_all(outcome)}, {worst}."
-    return f"{victims(outcome)} in which a value gains more than {figure(outcome.threshold)} allows; {worst}."
+    return f"{victims(outcome)} in which a value gains more than {six_digits(outcome.threshold)} allows; {worst}."
 
 
 CHECKS = [

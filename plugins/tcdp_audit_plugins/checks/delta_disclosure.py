@@ -27,11 +27,12 @@ from tcdp_audit.arrays import Floats
 from tcdp_audit.check.exact import Signs
 from tcdp_audit.check.kinds import FinestGrouping, Guide, Marginal
 from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.phrases import over_all, victims
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import six_digits
 from tcdp_audit_plugins.checks.distances.multiplicative import lacks_value, larger, largest_loss
 from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio, ratios
 from tcdp_audit_plugins.checks.logarithms import sign_of_logarithm
-from tcdp_audit_plugins.checks.wording import figure, over_all, victims
 
 
 class AbsentValues(StrEnum):
@@ -141,9 +142,9 @@ def _sentence(outcome: Outcome) -> str:
     if outcome.observed == inf:
         worst = "a class does not have the values of the table, no more and no fewer, so the largest log ratio is"
     if outcome.status is not Status.FAILED:
-        return f"{over_all(outcome)}, {worst} {figure(outcome.observed)}."
-    reached = f"with a log ratio not below {figure(outcome.threshold)}"
-    return f"{victims(outcome)} {reached}; {worst} {figure(outcome.observed)}."
+        return f"{over_all(outcome)}, {worst} {six_digits(outcome.observed)}."
+    reached = f"with a log ratio not below {six_digits(outcome.threshold)}"
+    return f"{victims(outcome)} {reached}; {worst} {six_digits(outcome.observed)}."
 
 
 CHECKS = [

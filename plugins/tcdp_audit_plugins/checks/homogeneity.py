@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from tcdp_audit import ClassEvidence, Outcome, Quarter
 from tcdp_audit.check.kinds import Guide, ShareParameters, VictimCheck
-from tcdp_audit_plugins.checks.wording import counted, over_all
+from tcdp_audit.phrases import over_all
+from tcdp_audit.words import count
 
 
 class HomogeneityParameters(ShareParameters):
@@ -41,9 +42,9 @@ def _sentence(outcome: Outcome) -> str:
     if not victims:
         return f"{over_all(outcome)}, none has a single {outcome.attribute}: finding a class is never enough."
     assert outcome.records is not None  # noqa: S101 - told outcomes have them
-    classes = counted(outcome.details["victim_classes"], "class")
+    classes = count(outcome.details["victim_classes"], "class")
     return (
-        f"{counted(victims, 'record')} of {outcome.records.total:,} in {classes} share one {outcome.attribute} with "
+        f"{count(victims, 'record')} of {outcome.records.total:,} in {classes} share one {outcome.attribute} with "
         "their whole class: finding the class is enough."
     )
 

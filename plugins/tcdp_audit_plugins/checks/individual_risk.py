@@ -20,12 +20,12 @@ from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.encoding.keys import boundaries, fold
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.sampling import (
     covering_population,
     fraction_of,
     mean_of_reciprocals,
 )
-from tcdp_audit_plugins.checks.wording import counted, figure
 
 SERIES_BELOW = 0.1  # 1 - p below which the risk of a pair is summed as a series
 SERIES_TERMS = 20
@@ -237,9 +237,9 @@ def _sentence(outcome: Outcome) -> str:
     of = "units" if "units" in outcome.details else "records"
     measure = outcome.parameters["measure"]
     told = {
-        "highest": f"The highest individual risk of {of} is {figure(outcome.observed)}",
-        "average": f"The average individual risk of {of} is {figure(outcome.observed)}",
-        "expected": f"Of all {of}, {figure(outcome.observed)} are expected to be re-identified",
+        "highest": f"The highest individual risk of {of} is {six_digits(outcome.observed)}",
+        "average": f"The average individual risk of {of} is {six_digits(outcome.observed)}",
+        "expected": f"Of all {of}, {six_digits(outcome.observed)} are expected to be re-identified",
     }[measure]
     if outcome.status is not Status.FAILED:
         return f"{told}."
@@ -247,7 +247,7 @@ def _sentence(outcome: Outcome) -> str:
     records = outcome.records
     if records is None or records.failing is None:
         return f"{told}; {demand}."
-    return f"{told}; {demand}, and {records.failing:,} of {counted(records.total, 'record')} exceed it."
+    return f"{told}; {demand}, and {records.failing:,} of {count(records.total, 'record')} exceed it."
 
 
 CHECKS = [

@@ -19,8 +19,9 @@ from tcdp_audit import (
     Threshold,
 )
 from tcdp_audit.check.kinds import Guide
+from tcdp_audit.phrases import over_all, victims
 from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit_plugins.checks.wording import counted, over_all, victims
+from tcdp_audit.words import count
 
 
 class PSensitiveParameters(AttributeParameters):
@@ -67,12 +68,12 @@ def _validate(parameters: PSensitiveParameters, _: PolicyDocument) -> Iterator[t
 
 
 def _sentence(outcome: Outcome) -> str:
-    least = f"the least varied class has {counted(int(outcome.observed or 0), 'distinct value')}"
-    smallest = f"the smallest has {counted(int(outcome.details['k']), 'record')}"
+    least = f"the least varied class has {count(int(outcome.observed or 0), 'distinct value')}"
+    smallest = f"the smallest has {count(int(outcome.details['k']), 'record')}"
     if outcome.status is not Status.FAILED:
         return f"{over_all(outcome)} {least}, and {smallest}."
     given = outcome.parameters
-    faults = [f"with fewer than {counted(given['p'], 'distinct value')}"] if "p" in given else []
+    faults = [f"with fewer than {count(given['p'], 'distinct value')}"] if "p" in given else []
     faults += [f"smaller than {given['k']:,}"] if "k" in given else []
     return f"{victims(outcome)} {' or '.join(faults)}; {least}, and {smallest}."
 

@@ -17,13 +17,13 @@ from tcdp_audit.check.kinds import Check, Finding, Guide, TableCheck, Verdict
 from tcdp_audit.check.table_view import PopulationClasses, TableView
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.sampling import (
     counts_rows,
     covering_population,
     distribution_of,
     needs_a_partition,
 )
-from tcdp_audit_plugins.checks.wording import counted, figure
 
 
 class KMapParameters(Parameters):
@@ -171,20 +171,20 @@ def _k_map_sentence(outcome: Outcome) -> str:
     assert outcome.records is not None  # noqa: S101 - told outcomes have them
     least = int(outcome.observed or 0)
     if outcome.status is not Status.FAILED:
-        return f"Every record agrees with at least {counted(least, 'record')} of the population."
-    failing = f"{outcome.records.failing or 0:,} of {counted(outcome.records.total, 'record')}"
+        return f"Every record agrees with at least {count(least, 'record')} of the population."
+    failing = f"{outcome.records.failing or 0:,} of {count(outcome.records.total, 'record')}"
     k = outcome.parameters["k"]
     return f"{failing} would need {k:,} records of the population to agree with; the least is {least:,}."
 
 
 def _presence_sentence(outcome: Outcome) -> str:
     assert outcome.classes is not None  # noqa: S101 - told outcomes have them
-    least, largest = figure(outcome.details["least"]), figure(outcome.observed)
-    over = counted(outcome.classes.total, "class")
+    least, largest = six_digits(outcome.details["least"]), six_digits(outcome.observed)
+    over = count(outcome.classes.total, "class")
     told = f"that a person is in the release lies between {least} and {largest} over {over} of the population"
     if outcome.status is not Status.FAILED:
         return f"The probability {told}."
-    return f"The probability {told}; {counted(outcome.classes.failing or 0, 'class')} outside the bounds."
+    return f"The probability {told}; {count(outcome.classes.failing or 0, 'class')} outside the bounds."
 
 
 CHECKS: list[Check] = [

@@ -21,11 +21,12 @@ from tcdp_audit import (
     Threshold,
 )
 from tcdp_audit.check.kinds import Guide
+from tcdp_audit.phrases import over_all, victims
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.named_values import ambiguous, among
 from tcdp_audit_plugins.checks.ranked_counts import ratio_to_tail
-from tcdp_audit_plugins.checks.wording import counted, figure, over_all, victims
 
 
 class Variant(StrEnum):
@@ -127,13 +128,13 @@ def _sentence(outcome: Outcome) -> str:
     ratio = (
         f"a class has fewer than {given['l']} values"
         if outcome.observed == float("inf")
-        else f"in the worst class the most frequent value is {figure(outcome.observed)} times as frequent {others}"
+        else f"in the worst class the most frequent value is {six_digits(outcome.observed)} times as frequent {others}"
     )
-    least = figure(outcome.details["c2"])
+    least = six_digits(outcome.details["c2"])
     rarest = f"; the rarest protected value has a share of {least}" if "protected" in given else ""
     if outcome.status is not Status.FAILED:
         return f"{over_all(outcome)}, {ratio}{rarest}."
-    excluded = f"once {counted(given['l'] - 2, 'other')} can be excluded" if given["l"] > 2 else "as it is"
+    excluded = f"once {count(given['l'] - 2, 'other')} can be excluded" if given["l"] > 2 else "as it is"
     faults = [f"in which a value is too likely {excluded}"] if "c" in given else []
     faults += ["in which a protected value is too rare"] if "c2" in given else []
     return f"{victims(outcome)} {' or '.join(faults)}: {ratio}{rarest}."

@@ -16,13 +16,13 @@ from tcdp_audit.check.table_view import TableView
 from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.sampling import (
     counts_rows,
     covering_population,
     distribution_of,
     mean_of_reciprocals,
 )
-from tcdp_audit_plugins.checks.wording import counted, figure
 
 
 class ReidentificationParameters(Parameters):
@@ -142,10 +142,10 @@ def _validated(parameters: ReidentificationParameters, document: PolicyDocument)
 def _sentence(outcome: Outcome) -> str:
     given, details = outcome.parameters, outcome.details
     assert outcome.records is not None  # noqa: S101 - told outcomes have them
-    above = f"{details.get('records_above', 0):,} of {counted(outcome.records.total, 'record')} have a risk above"
+    above = f"{details.get('records_above', 0):,} of {count(outcome.records.total, 'record')} have a risk above"
     what = {
-        "highest": f"the highest risk of a record is {figure(outcome.observed)}",
-        "average": f"the average risk of a record is {figure(outcome.observed)}",
+        "highest": f"the highest risk of a record is {six_digits(outcome.observed)}",
+        "average": f"the average risk of a record is {six_digits(outcome.observed)}",
         "share_above": f"{above} {float(given.get('threshold_risk', 0)):.4g}",
     }[given["measure"]]
     told = f"Against a {given['scenario']}, {what}"

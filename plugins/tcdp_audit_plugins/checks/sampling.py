@@ -13,7 +13,7 @@ from tcdp_audit.check.table_view import PopulationClasses, TableView
 from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.outcome import Comparison
 from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit_plugins.checks.wording import counted
+from tcdp_audit.words import count
 
 ROWS_ONLY = (
     "it counts rows, and the policy's unit is {unit!r}: five rows of one person would not be alone; "
@@ -48,13 +48,13 @@ def covering_population(view: TableView) -> PopulationClasses:
     lacking, short = classes.population == 0, classes.sample > classes.population
     if lacking.any():
         raise CheckError(
-            f"the population lacks {counted(int(lacking.sum()), 'class')} of the release, with "
-            f"{counted(int(classes.records[lacking].sum()), 'record')}; generalise it as the release is, or name the "
+            f"the population lacks {count(int(lacking.sum()), 'class')} of the release, with "
+            f"{count(int(classes.records[lacking].sum()), 'record')}; generalise it as the release is, or name the "
             "population that the release was drawn from"
         )
     if short.any():
         raise CheckError(
-            f"in {counted(int(short.sum()), 'class')} the release has more records than the population; name the "
+            f"in {count(int(short.sum()), 'class')} the release has more records than the population; name the "
             "population that the release was drawn from"
         )
     return classes

@@ -21,10 +21,10 @@ from tcdp_audit import (
 )
 from tcdp_audit.check.kinds import Guide
 from tcdp_audit.classes.histogram import Counts
+from tcdp_audit.phrases import over_all, victims
 from tcdp_audit.policy import Scale
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
-from tcdp_audit_plugins.checks.wording import over_all, victims
 
 
 class SimilarityParameters(AttributeParameters):

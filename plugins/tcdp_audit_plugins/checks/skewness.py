@@ -20,11 +20,12 @@ from tcdp_audit import (
     Threshold,
 )
 from tcdp_audit.check.kinds import Guide
+from tcdp_audit.phrases import over_all, victims
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import six_digits
 from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio
 from tcdp_audit_plugins.checks.named_values import ambiguous, known
-from tcdp_audit_plugins.checks.wording import figure, over_all, victims
 
 
 class SkewnessParameters(AttributeParameters):
@@ -71,12 +72,12 @@ def _validate(parameters: SkewnessParameters, document: PolicyDocument) -> Itera
 
 def _sentence(outcome: Outcome) -> str:
     value = "a harmful value" if "harmful" in outcome.parameters else "a value"
-    worst = f"in the worst class {value} is {figure(outcome.observed)} times as frequent as in the table"
+    worst = f"in the worst class {value} is {six_digits(outcome.observed)} times as frequent as in the table"
     if outcome.observed == inf:
         worst = f"a class has {value} that the reference gives no weight"
     if outcome.status is not Status.FAILED:
         return f"{over_all(outcome)}, {worst}."
-    limit = figure(outcome.threshold)
+    limit = six_digits(outcome.threshold)
     return f"{victims(outcome)} in which {value} is more than {limit} times as frequent as in the table; {worst}."
 
 

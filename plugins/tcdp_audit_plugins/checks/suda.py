@@ -15,10 +15,10 @@ from tcdp_audit.check.kinds import Finding, Guide, TableCheck
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import count
 from tcdp_audit_plugins.checks.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks.population_estimators import data_intrusion_simulation
 from tcdp_audit_plugins.checks.sampling import counts_rows, fraction_of, needs_a_partition
-from tcdp_audit_plugins.checks.wording import counted
 
 
 class SudaParameters(Parameters):
@@ -107,10 +107,10 @@ def _validated(_: SudaParameters, document: PolicyDocument) -> Iterator[tuple[st
 def _sentence(outcome: Outcome) -> str:
     assert outcome.records is not None  # noqa: S101 - told outcomes have them
     size = outcome.parameters["max_size"]
-    few = f"at most {counted(size, 'quasi-identifier')}"
+    few = f"at most {count(size, 'quasi-identifier')}"
     failing = outcome.records.failing or 0
     verb = "is" if failing == 1 else "are"
-    told = f"{failing:,} of {counted(outcome.records.total, 'record')} {verb} singled out by {few}"
+    told = f"{failing:,} of {count(outcome.records.total, 'record')} {verb} singled out by {few}"
     if outcome.status is not Status.FAILED:
         return f"{told}."
     contributions = outcome.details["contributions"]

@@ -15,6 +15,7 @@ from tcdp_audit.check.kinds import Check, Finding, TableCheck, VictimCheck
 from tcdp_audit.check.table_view import PopulationClasses, TableView
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.population_estimators import (
     data_intrusion_simulation,
     log_linear_match,
@@ -28,7 +29,6 @@ from tcdp_audit_plugins.checks.sampling import (
     needs_a_partition,
 )
 from tcdp_audit_plugins.checks.uniqueness_guide import POPULATION_UNIQUENESS, SAMPLE_UNIQUENESS
-from tcdp_audit_plugins.checks.wording import counted, figure
 
 ESTIMATORS = ("zayatz", "pitman", "log_linear")
 
@@ -200,9 +200,9 @@ def _validated(parameters: PopulationUniquenessParameters, document: PolicyDocum
 def _sample_sentence(outcome: Outcome) -> str:
     assert outcome.records is not None  # noqa: S101 - told outcomes have them
     if not outcome.details["victims"]:
-        return f"None of {counted(outcome.records.total, 'record')} is alone in its equivalence class."
+        return f"None of {count(outcome.records.total, 'record')} is alone in its equivalence class."
     alone = "is alone in its" if outcome.details["victims"] == 1 else "are alone in their"
-    share = f"{outcome.details['victims']:,} of {counted(outcome.records.total, 'record')}"
+    share = f"{outcome.details['victims']:,} of {count(outcome.records.total, 'record')}"
     return f"{share} {alone} equivalence class."
 
 
@@ -215,10 +215,10 @@ def _population_sentence(outcome: Outcome) -> str:
     verb = "is" if details["sample_uniques"] == 1 else "are"
     assert outcome.records is not None  # noqa: S101 - told outcomes have them
     told = (
-        f"{details['sample_uniques']:,} of {counted(outcome.records.total, 'record')} {verb} alone in the release, and "
-        f"a share of {figure(outcome.observed)} {how} in the population as well"
+        f"{details['sample_uniques']:,} of {count(outcome.records.total, 'record')} {verb} alone in the release, and "
+        f"a share of {six_digits(outcome.observed)} {how} in the population as well"
     )
-    others = [f"{name} {figure(details[name])}" for name in ("exact", *ESTIMATORS) if details.get(name) is not None]
+    others = [f"{name} {six_digits(details[name])}" for name in ("exact", *ESTIMATORS) if details.get(name) is not None]
     told += f" ({', '.join(others)})" if len(others) > 1 else ""
     if outcome.status is not Status.FAILED:
         return f"{told}."

@@ -9,10 +9,10 @@ from typing import Any
 
 from tcdp_audit.results.change_log import ChangeLog, Step
 from tcdp_audit.visible import visible
+from tcdp_audit.words import agree, count, decimal, figure, in_words, noun_form, prose, sentence_case
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.finding import plain
 from tcdp_audit_reports.remedy.sentences import listed_outcomes
-from tcdp_audit_reports.words import count, decimal, figure, named, prose, sentence_case, spelled
 
 SHOWN = 12  # rows of the table of what was tried
 
@@ -74,9 +74,9 @@ def _fate(log: ChangeLog, step: Step) -> str:
         return _sentence(prose(step.error))
     against = step.failing
     if against:
-        stand = "stands" if len(against) == 1 else "stand"
-        told = f"{spelled(len(against))} {named('demand', len(against))} {stand} against it: {listed_outcomes(against)}"
-        return _sentence(told)
+        number = len(against)
+        stand = f"{noun_form('demand', number)} {agree(number, 'stands', 'stand')} against it"
+        return _sentence(f"{in_words(number)} {stand}: {listed_outcomes(against)}")
     return _beaten(log, step)
 
 

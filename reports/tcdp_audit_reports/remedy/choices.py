@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tcdp_audit.results.change_log import ChangeLog, Step, standing_against
+from tcdp_audit.words import count, figure, in_words, sentence_case
 from tcdp_audit_reports.axis import axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing
 from tcdp_audit_reports.remedy.candidates import names, not_taken
 from tcdp_audit_reports.remedy.placement import Mark
 from tcdp_audit_reports.remedy.scatter import EDGE, across, scatter, up
-from tcdp_audit_reports.words import count, figure, sentence_case, spelled
 
 LOSS = "information loss (mean loss of a cell)"
 ROWS = 6  # grid lines at most
@@ -37,9 +37,9 @@ def chart(log: ChangeLog) -> Chart | None:
 def _title(log: ChangeLog, steps: Sequence[Step]) -> str:
     passing = [one for one in steps if not one.failing]
     if not passing:
-        return f"None of the {spelled(len(steps))} that were tried passes"
+        return f"None of the {in_words(len(steps))} that were tried passes"
     least = min(one.loss or 0.0 for one in passing)
-    told = f"{sentence_case(spelled(len(passing)))} of {spelled(len(steps))} that were tried"
+    told = f"{sentence_case(in_words(len(passing)))} of {in_words(len(steps))} that were tried"
     verb = "passes" if len(passing) == 1 else "pass"
     taken = [one.loss for one in log.steps[-1:] if not one.failing]
     if len(passing) > 1 and taken == [least]:

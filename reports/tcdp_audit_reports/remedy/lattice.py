@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tcdp_audit.results.change_log import ChangeLog
+from tcdp_audit.words import count, figure, sentence_case, share
 from tcdp_audit_reports.axis import axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Point
 from tcdp_audit_reports.remedy.placement import Mark
 from tcdp_audit_reports.remedy.scatter import EDGE, across, scatter, up
 from tcdp_audit_reports.remedy.search import Search, search_of
-from tcdp_audit_reports.words import count, figure, sentence_case, share
 
 HEADROOM = 6  # times the limit that the plot reaches
 LISTED = 5  # combinations in the table

@@ -8,9 +8,9 @@ from typing import Any
 
 from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit.visible import visible
+from tcdp_audit.words import count, decimal, figure, prose, sentence_case, share
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.finding import plain
-from tcdp_audit_reports.words import count, decimal, figure, prose, sentence_case, share
 
 TITLES = {
     "total": "Mean loss of a cell",

@@ -9,8 +9,8 @@ from tcdp_audit.outcome import Outcome
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.change_log import ChangeLog, standing_against
 from tcdp_audit.visible import visible
+from tcdp_audit.words import count, in_words, listing, noun_form, prose, sentence_case, share
 from tcdp_audit_reports.remedy.pairing import key_of
-from tcdp_audit_reports.words import count, listed, named, prose, sentence_case, share, spelled
 
 UNTOUCHED = "Nothing was changed: the release passed as it came in."
 
@@ -62,7 +62,7 @@ def _acted(log: ChangeLog) -> str:
     )
     if len(titles) == 1:
         return f"{sentence_case(titles[0])} {changed} and {dropped}."
-    return f"{sentence_case(spelled(len(titles)))} remedies {changed} and {dropped}: {', then '.join(titles)}."
+    return f"{sentence_case(in_words(len(titles)))} remedies {changed} and {dropped}: {', then '.join(titles)}."
 
 
 def _columns(log: ChangeLog) -> int:
@@ -75,7 +75,7 @@ def _met(log: ChangeLog) -> str:
         return ""
     if stood == 1:
         return "The one demand that was not met is met now."
-    which = "Both" if stood == 2 else f"All {spelled(stood)}"
+    which = "Both" if stood == 2 else f"All {in_words(stood)}"
     return f"{which} demands that were not met are met now."
 
 
@@ -86,7 +86,9 @@ def _broken(audit: Audit, log: ChangeLog) -> str:
     if not broken:
         return ""
     verb = "was met before and is not now" if len(broken) == 1 else "were met before and are not now"
-    return f"{sentence_case(spelled(len(broken)))} {named('demand', len(broken))} {verb}: {listed_outcomes(broken)}."
+    return (
+        f"{sentence_case(in_words(len(broken)))} {noun_form('demand', len(broken))} {verb}: {listed_outcomes(broken)}."
+    )
 
 
 def _warnings(audit: Audit, log: ChangeLog) -> str:
@@ -96,20 +98,20 @@ def _warnings(audit: Audit, log: ChangeLog) -> str:
     old = len(audit.warnings) - len(new)
     told = [f"{_warned(old)} {'remains' if old == 1 else 'remain'}"] if old else []
     if new:
-        subject = spelled(len(new)) if old else _warned(len(new))
+        subject = in_words(len(new)) if old else _warned(len(new))
         told.append(f"{subject} {'is' if len(new) == 1 else 'are'} new: {listed_outcomes(new)}")
     return f"{sentence_case(', and '.join(told))}." if told else ""
 
 
 def _warned(number: int) -> str:
-    return f"{spelled(number)} {named('warning', number)}"
+    return f"{in_words(number)} {noun_form('warning', number)}"
 
 
 def listed_outcomes(outcomes: list[Outcome], most: int = 3) -> str:
     """Outcomes by title and attribute, the first few of many."""
     names = [title_of(one) for one in outcomes]
     rest = len(names) - most
-    return listed(names) if rest <= 0 else f"{', '.join(names[:most])} and {spelled(rest)} more"
+    return listing(names) if rest <= 0 else f"{', '.join(names[:most])} and {in_words(rest)} more"
 
 
 def title_of(outcome: Outcome) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.phrases import demanded, observed, state_of
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit_reports.drawing import Drawing, Line, Point
 from tcdp_audit_reports.finding import attribute_of
 from tcdp_audit_reports.margin import SHOWN, doublings, margin_words
 from tcdp_audit_reports.remedy.pairing import side_by_side
-from tcdp_audit_reports.words import demanded, observed, state_of
 
 STEP = 48 / SHOWN  # percent of the width that a doubling takes; marks at an end stay inside
 MIDDLE, HEIGHT, NEAR = 11, 22, 2.5

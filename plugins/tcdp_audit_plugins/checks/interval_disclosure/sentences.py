@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcdp_audit import Outcome, Status
-from tcdp_audit_plugins.checks.wording import counted
+from tcdp_audit.words import count
 
 
 def interval_sentence(outcome: Outcome) -> str:
@@ -16,9 +16,9 @@ def interval_sentence(outcome: Outcome) -> str:
 def _told(outcome: Outcome, figure: str) -> str:
     assert outcome.records is not None  # noqa: S101 - told outcomes have them
     widest = outcome.details["at"][-1]
-    among = counted(outcome.records.total, "record")
+    among = count(outcome.records.total, "record")
     at = f"at p = {float(widest['p']):.12g}"
-    attributes = counted(len(widest["per_attribute"]), "attribute")
+    attributes = count(len(widest["per_attribute"]), "attribute")
     aggregate = str(outcome.parameters["aggregate"])
     if aggregate == "joint":
         exposed = outcome.records.failing or 0
@@ -42,5 +42,5 @@ def _unpaired(outcome: Outcome) -> str:
         (len(details["constant"]), "attribute", "left out as constant"),
         (len(details["without_values"]), "attribute", "left out for want of values"),
     ]
-    told = [f"{counted(number, noun)} {what}" for number, noun, what in found if number]
+    told = [f"{count(number, noun)} {what}" for number, noun, what in found if number]
     return f" Not compared: {', '.join(told)}." if told else ""

@@ -13,10 +13,10 @@ from tcdp_audit import CheckError, Comparison, Outcome, Quarter, Status
 from tcdp_audit.check.kinds import Finding, Guide, TableCheck
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import told
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
-from tcdp_audit_plugins.checks.wording import counted, figure
 
 REPETITIONS = 5
 
@@ -129,11 +129,11 @@ def expected_correct(
 def _sentence(outcome: Outcome) -> str:
     records, details = outcome.records, outcome.details
     assert records is not None  # noqa: S101 - told outcomes have them
-    limit = f", where at most {figure(outcome.threshold)} is allowed" if outcome.status is Status.FAILED else ""
+    limit = f", where at most {six_digits(outcome.threshold)} is allowed" if outcome.status is Status.FAILED else ""
     return (
-        f"The optimal one-to-one assignment links {figure(details['expected_correct'])} of "
-        f"{counted(records.total, 'record')} to the right person: a share of {figure(outcome.observed)}{limit}; "
-        f"guessing gives {figure(details['random_baseline'])}."
+        f"The optimal one-to-one assignment links {six_digits(details['expected_correct'])} of "
+        f"{count(records.total, 'record')} to the right person: a share of {six_digits(outcome.observed)}{limit}; "
+        f"guessing gives {six_digits(details['random_baseline'])}."
     )
 
 

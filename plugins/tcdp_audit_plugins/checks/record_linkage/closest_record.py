@@ -12,9 +12,9 @@ from tcdp_audit.arrays import Floats
 from tcdp_audit.check.kinds import Check, Finding, Guide, TableCheck
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
-from tcdp_audit_plugins.checks.wording import counted, figure
 
 HOLDOUT_BASED = (
     "Platzer, Reutterer, Holdout-based empirical assessment of mixed-type synthetic data, "
@@ -86,12 +86,14 @@ def _telling(what: str) -> Callable[[Outcome], str]:
     def sentence(outcome: Outcome) -> str:
         records = outcome.records
         assert records is not None  # noqa: S101 - told outcomes have them
-        demand = f", where at least {figure(outcome.threshold)} is demanded" if outcome.status is Status.FAILED else ""
+        demand = (
+            f", where at least {six_digits(outcome.threshold)} is demanded" if outcome.status is Status.FAILED else ""
+        )
         held = outcome.details.get("holdout")
-        beside = "" if held is None else f" To the hold-out it is {figure(held['percentile_5'])}."
+        beside = "" if held is None else f" To the hold-out it is {six_digits(held['percentile_5'])}."
         return (
-            f"Over {counted(records.total, 'released record')} the 5th percentile of the {what} is "
-            f"{figure(outcome.observed)}{demand}; the median is {figure(outcome.details['median'])}.{beside}"
+            f"Over {count(records.total, 'released record')} the 5th percentile of the {what} is "
+            f"{six_digits(outcome.observed)}{demand}; the median is {six_digits(outcome.details['median'])}.{beside}"
         )
 
     return sentence

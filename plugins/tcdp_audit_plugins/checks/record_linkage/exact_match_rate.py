@@ -14,9 +14,9 @@ from tcdp_audit.check.table_view import TableView
 from tcdp_audit.encoding.keys import fold
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.release.coded import CodedTable
+from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
-from tcdp_audit_plugins.checks.wording import counted, figure
 
 
 class ExactMatchParameters(ComparisonParameters):
@@ -70,11 +70,11 @@ def matches(released: CodedTable, others: CodedTable) -> tuple[int, int]:
 def _sentence(outcome: Outcome) -> str:
     records = outcome.records
     assert records is not None  # noqa: S101 - told outcomes have them
-    copies = f"{records.failing or 0:,} of {counted(records.total, 'released record')} equal an original record"
-    limit = f"; at most {figure(outcome.threshold)} may" if outcome.status is Status.FAILED else ""
+    copies = f"{records.failing or 0:,} of {count(records.total, 'released record')} equal an original record"
+    limit = f"; at most {six_digits(outcome.threshold)} may" if outcome.status is Status.FAILED else ""
     held = outcome.details.get("holdout_rate")
-    beside = "" if held is None else f" A share of {figure(held)} equals a record of the hold-out."
-    return f"{copies}, a share of {figure(outcome.observed)}{limit}.{beside}"
+    beside = "" if held is None else f" A share of {six_digits(held)} equals a record of the hold-out."
+    return f"{copies}, a share of {six_digits(outcome.observed)}{limit}.{beside}"
 
 
 CHECKS = [

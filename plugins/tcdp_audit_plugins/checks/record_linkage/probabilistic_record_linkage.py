@@ -13,6 +13,7 @@ from tcdp_audit import Outcome, Quarter, Status
 from tcdp_audit.check.kinds import Finding, TableCheck
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.release.pairs import Pairs
+from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.record_linkage.agreement import Agreement, alike, equal, tolerant
 from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
 from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
@@ -25,7 +26,6 @@ from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import Linkage, Who
 from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import decide, found
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_guide import GUIDE
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_parameters import ProbabilisticParameters, faults
-from tcdp_audit_plugins.checks.wording import counted, figure
 
 
 @dataclass(frozen=True)
@@ -146,12 +146,14 @@ def _links(model: Linkage, counts: Whole, truth: Whole, parameters: Probabilisti
 def _sentence(outcome: Outcome) -> str:
     details, records = outcome.details, outcome.records
     assert records is not None and outcome.observed is not None  # noqa: S101, PT018 - table checks have both
-    right = figure(details["expected_correct"])
-    share = f"Weighing agreement on {counted(len(details['estimates']), 'attribute')}, an intruder is expected to link "
-    share += f"{right} of {counted(records.total, 'released record')} ({100 * outcome.observed:.3g} %) correctly"
-    chance = f", {counted(details['correct_unique'], 'record')} without a rival; guessing finds "
+    right = six_digits(details["expected_correct"])
+    share = f"Weighing agreement on {count(len(details['estimates']), 'attribute')}, an intruder is expected to link "
+    share += f"{right} of {count(records.total, 'released record')} ({100 * outcome.observed:.3g} %) correctly"
+    chance = f", {count(details['correct_unique'], 'record')} without a rival; guessing finds "
     chance += f"{100 * float(details['random_baseline']):.2g} %"
-    limit = "" if outcome.status is not Status.FAILED else f", where at most {figure(outcome.threshold)} is demanded"
+    limit = (
+        "" if outcome.status is not Status.FAILED else f", where at most {six_digits(outcome.threshold)} is demanded"
+    )
     ended = "" if details["converged"] else " The estimation has not converged; raise `iterations`."
     return f"{share}{chance}{limit}.{ended}"
 

@@ -8,7 +8,7 @@ from math import inf
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit_reports import words
+from tcdp_audit import words
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_counts_take_the_right_plural(number, noun, told):
 
 
 def test_numbers_up_to_ten_are_spelled():
-    assert [words.spelled(n) for n in (0, 1, 10, 11, 1200)] == ["no", "one", "ten", "11", "1,200"]
+    assert [words.in_words(n) for n in (0, 1, 10, 11, 1200)] == ["no", "one", "ten", "11", "1,200"]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_thresholds_are_the_decimal_that_was_typed():
 
 
 def test_lists_are_joined_as_in_a_sentence():
-    assert [words.listed(["a", "b", "c"][:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
+    assert [words.listing(["a", "b", "c"][:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
 
 
 def test_control_characters_and_overrides_are_written_out():

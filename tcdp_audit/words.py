@@ -1,4 +1,4 @@
-"""Numbers and names in words: what every report format says in the same way."""
+"""Numbers and nouns in words: plural forms, counts, shares, lists, and figures that never read like another one."""
 
 from __future__ import annotations
 
@@ -7,38 +7,58 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import isfinite, isinf
 
-from tcdp_audit.outcome import Comparison, Outcome
 from tcdp_audit.visible import visible
 
-SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-PLURALS = {"class": "classes"}
-SIGNS = {Comparison.AT_LEAST: "≥", Comparison.AT_MOST: "≤", Comparison.BELOW: "<", Comparison.ABOVE: ">"}
+CARDINALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
+HISSING = ("s", "x", "z", "ch", "sh")  # nouns on these take -es
 BORDERLINE = 1e-9  # closer than this, a whole number is what was meant: the core decides it exactly
 
 
-def state_of(outcome: Outcome) -> str:
-    """The status as a report shows it: a failure that only warns is a warning."""
-    return "warning" if outcome.is_warning else outcome.status.value
+def agree(number: float, one: str, many: str) -> str:
+    """The form of a word that a number asks for: `agree(2, "is", "are")` is `are`."""
+    return one if number == 1 else many
 
 
-def named(noun: str, number: int) -> str:
+def plural(noun: str) -> str:
+    """The plural of a noun, of which the last word changes: `equivalence classes`, `people`, `households`."""
+    before, space, last = noun.rpartition(" ")
+    if last in IRREGULAR:
+        return before + space + IRREGULAR[last]
+    if last.endswith("y") and last[-2:-1] not in set("aeiou"):
+        return noun[:-1] + "ies"
+    return noun + ("es" if last.endswith(HISSING) else "s")
+
+
+def noun_form(noun: str, number: float) -> str:
     """The noun in the form that a number asks for."""
-    return noun if number == 1 else PLURALS.get(noun, noun + "s")
+    return agree(number, noun, plural(noun))
 
 
 def count(number: int, noun: str = "") -> str:
     """A number with thousands separators, and its noun: `1 record`, `30,162 records`."""
-    return f"{number:,} {named(noun, number)}" if noun else f"{number:,}"
+    return f"{number:,} {noun_form(noun, number)}" if noun else f"{number:,}"
 
 
-def spelled(number: int) -> str:
-    """A number in words up to ten, in figures above."""
-    return SPELLED[number] if 0 <= number < len(SPELLED) else f"{number:,}"
+def in_words(number: int) -> str:
+    """A number in words up to ten, in digits above."""
+    return CARDINALS[number] if 0 <= number < len(CARDINALS) else f"{number:,}"
 
 
 def sentence_case(text: str) -> str:
     """The text with a capital first letter and the rest as it is."""
     return text[:1].upper() + text[1:]
+
+
+def listing(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def prose(message: str) -> str:
+    """An outcome's sentence as a report shows it, its comparisons as signs that stay with their number."""
+    signs = re.sub(r"([<>])= (?=\d)", lambda match: "≥\u00a0" if match[1] == ">" else "≤\u00a0", message)
+    return visible(signs)
 
 
 def share(part: float, whole: float) -> str:
@@ -49,17 +69,6 @@ def share(part: float, whole: float) -> str:
     if 99.95 <= percent < 100:
         return "over 99.9%"
     return f"{percent:.1f}%".replace("100.0%", "100%").replace("0.0%", "0%" if percent == 0 else "0.0%")
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def prose(message: str) -> str:
-    """An outcome's sentence as a report shows it, its comparisons as signs that stay with their number."""
-    signed = re.sub(r"([<>])= (?=\d)", lambda found: "≥\u00a0" if found[1] == ">" else "≤\u00a0", message)
-    return visible(signed)
 
 
 def decimal(threshold: Fraction) -> str:
@@ -85,6 +94,18 @@ def figure(value: float | None, threshold: Fraction | None = None) -> str:
     return next((text for text in texts if _keeps_side(text, threshold, above=side)), repr(value))
 
 
+def six_digits(value: float | Fraction | None) -> str:
+    """A figure to six significant digits; infinity as a word."""
+    if value is None:
+        return "–"
+    return "infinite" if isinf(value) else f"{float(value):.6g}"
+
+
+def finite(value: float | None) -> bool:
+    """True for a number that an axis can hold."""
+    return value is not None and isfinite(value)
+
+
 def _digits(value: float, digits: int) -> str:
     """A fractional figure to so many significant digits, without an exponent where it can be avoided."""
     if abs(value) >= 1000:
@@ -101,31 +122,5 @@ def _is_whole(text: str) -> bool:
 
 
 def _keeps_side(text: str, threshold: Fraction, *, above: bool) -> bool:
-    shown = Fraction(text.replace(",", ""))
-    return shown != threshold and (shown > threshold) == above
-
-
-def demanded(outcome: Outcome) -> str:
-    """The threshold with its comparison, such as `≥ 5`, or `none`."""
-    if outcome.threshold is None or outcome.comparison is None:
-        return "none"
-    return f"{SIGNS[outcome.comparison]} {decimal(outcome.threshold)}"
-
-
-def observed(outcome: Outcome) -> str:
-    """The observed figure of the worst class."""
-    return figure(outcome.observed, outcome.threshold)
-
-
-def failing(outcome: Outcome) -> tuple[int, int] | None:
-    """How many classes and records fail, where the outcome says so."""
-    if outcome.classes is None or outcome.records is None:
-        return None
-    if outcome.classes.failing is None or outcome.records.failing is None:
-        return None
-    return outcome.classes.failing, outcome.records.failing
-
-
-def finite(value: float | None) -> bool:
-    """True for a number that an axis can hold."""
-    return value is not None and isfinite(value)
+    number = Fraction(text.replace(",", ""))
+    return number != threshold and (number > threshold) == above
