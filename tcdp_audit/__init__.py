@@ -71,11 +71,11 @@ if TYPE_CHECKING:
         Remediation as Remediation,
         fix as fix,
     )
-    from tcdp_audit.reporter import (
-        Reporter as Reporter,
-    )
     from tcdp_audit.results.audit import (
         Audit as Audit,
+    )
+    from tcdp_audit.results.reporter import (
+        Reporter as Reporter,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

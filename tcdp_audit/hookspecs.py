@@ -1,12 +1,7 @@
-"""The hooks that a plugin may implement. Every hook yields frozen specifications and nothing else.
+"""The hooks that a plugin may implement. Each takes no argument and yields frozen specifications and nothing else.
 
-A plugin is a module (or object) behind an entry point of group `tcdp_audit`::
-
-    from tcdp_audit import hookimpl
-
-    @hookimpl
-    def tcdp_audit_checks():
-        yield MY_CHECK
+A plugin is a module (or an object) behind an entry point of group `tcdp_audit`. It implements any of the hooks; one
+that implements none is refused. Below each hook stands a whole plugin, which runs as it is.
 """
 
 from __future__ import annotations
@@ -19,7 +14,7 @@ import pluggy
 if TYPE_CHECKING:
     from tcdp_audit.check.kinds import Check
     from tcdp_audit.remedy.remedy import Remedy
-    from tcdp_audit.reporter import Reporter
+    from tcdp_audit.results.reporter import Reporter, ReportSection
 
 PROJECT = "tcdp_audit"
 
@@ -29,14 +24,130 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def tcdp_audit_checks() -> Iterable[Check]:  # type: ignore[empty-body]
-    """Yield the checks that this plugin provides."""
+    """Yield checks: `ClassCheck`, `VictimCheck` or `TableCheck`.
+
+    Example::
+
+        from typing import Annotated
+
+        from pydantic import Field
+
+        from tcdp_audit.plugin import ClassCheck, Comparison, Guide, Parameters, Quarter, Threshold, hookimpl
+
+
+        class LargestClassParameters(Parameters):
+            at_most: Annotated[int | None, Field(ge=1, description="The most records in a class.")] = None
+
+
+        def records(evidence, parameters):
+            return evidence.size
+
+
+        LARGEST_CLASS = ClassCheck(
+            name="largest_class",
+            title="Largest class",
+            quarter=Quarter.IDENTITY_DEGREE,
+            parameters=LargestClassParameters,
+            thresholds=(Threshold("at_most", Comparison.AT_MOST, records, "records in a class"),),
+            guide=Guide(
+                definition="No equivalence class has more records than a given number.",
+                formula="max_E |E| <= n",
+                reading="How many records share all quasi-identifiers at most.",
+                choosing="A number above which the release would say too little.",
+                source="an example",
+                example="- largest_class: {at_most: 5000}",
+            ),
+        )
+
+
+        @hookimpl
+        def tcdp_audit_checks():
+            yield LARGEST_CLASS
+    """
 
 
 @hookspec
 def tcdp_audit_remedies() -> Iterable[Remedy[Any]]:  # type: ignore[empty-body]
-    """Yield the remedies that this plugin provides."""
+    """Yield remedies.
+
+    Example::
+
+        from typing import Annotated
+
+        import numpy as np
+        from pydantic import Field
+
+        from tcdp_audit.plugin import Remedy, RemedyError, RemedyGuide, RemedyParameters, Treatment, hookimpl
+
+
+        class SmallClassesParameters(RemedyParameters):
+            k: Annotated[int, Field(ge=1, description="The least number of records in a class that stays.")]
+
+
+        def without_small_classes(view, parameters):
+            class_of, _ = view.classes()
+            kept = np.bincount(class_of)[class_of] >= parameters.k
+            if not kept.any():
+                raise RemedyError(f"no equivalence class has {parameters.k} records")
+            return Treatment(kept=kept)
+
+
+        SMALL_CLASSES = Remedy(
+            name="small_classes",
+            title="Without small classes",
+            summary="Drops the records of equivalence classes that are too small.",
+            guide=RemedyGuide(
+                method="Drops the records of equivalence classes with fewer than k records.",
+                choosing="Where few records are rare; each of them is lost.",
+                guarantees="Every class that stays has at least k records.",
+                source="an example",
+                example="- small_classes: {k: 5}",
+            ),
+            parameters=SmallClassesParameters,
+            apply=without_small_classes,
+        )
+
+
+        @hookimpl
+        def tcdp_audit_remedies():
+            yield SMALL_CLASSES
+    """
 
 
 @hookspec
 def tcdp_audit_reporters() -> Iterable[Reporter]:  # type: ignore[empty-body]
-    """Yield the report formats that this plugin provides."""
+    r"""Yield report formats; `--report FILE` picks one by its extension.
+
+    Example::
+
+        from tcdp_audit.plugin import Reporter, hookimpl
+
+
+        def lines(audit):
+            return "".join(f"{outcome.check}: {outcome.status.value}\n" for outcome in audit.outcomes)
+
+
+        @hookimpl
+        def tcdp_audit_reporters():
+            yield Reporter(name="lines", title="A line an outcome", suffix=".lines", render=lines)
+    """
+
+
+@hookspec
+def tcdp_audit_report_sections() -> Iterable[ReportSection]:  # type: ignore[empty-body]
+    """Yield sections that every HTML and Markdown report gets, between the findings and the appendix.
+
+    Example::
+
+        from tcdp_audit.plugin import ReportSection, Rows, hookimpl
+
+
+        def statuses(audit):
+            yield "How many outcomes have which status."
+            yield Rows(("status", "outcomes"), tuple((name, str(number)) for name, number in audit.summary.items()))
+
+
+        @hookimpl
+        def tcdp_audit_report_sections():
+            yield ReportSection(name="statuses", title="Statuses", blocks=statuses)
+    """

@@ -32,6 +32,7 @@ NOW = {
     "plugin_manager": "registry",
     "reference": "auditor.reference",
     "remediation": "repair.loop",
+    "reporter": "results.reporter",
     "remedy_view": "remedy.view",
     "segments": "classes.segments",
     "shards": "classes.shards",

@@ -108,10 +108,10 @@ if TYPE_CHECKING:
         Treatment as Treatment,
     )
     from tcdp_audit.remedy.view import Attribute as Attribute, RemedyView as RemedyView
-    from tcdp_audit.reporter import Reporter as Reporter
     from tcdp_audit.resources import processors as processors
     from tcdp_audit.results.audit import Audit as Audit
     from tcdp_audit.results.change_log import ChangeLog as ChangeLog, Step as Step, standing_against as standing_against
+    from tcdp_audit.results.reporter import Reporter as Reporter, ReportSection as ReportSection, Rows as Rows
     from tcdp_audit.visible import visible as visible
 else:
     __getattr__, __dir__ = on_first_use(__name__)

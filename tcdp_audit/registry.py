@@ -20,7 +20,7 @@ from tcdp_audit.provenance import PluginInfo
 if TYPE_CHECKING:
     from tcdp_audit.check.kinds import Check
     from tcdp_audit.remedy.remedy import Remedy
-    from tcdp_audit.reporter import Reporter
+    from tcdp_audit.results.reporter import Reporter, ReportSection
 
 GROUP = "tcdp_audit"
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -139,7 +139,7 @@ class Plugins:
     @property
     def broken(self) -> list[PluginInfo]:
         """Plugins that did not load, or whose hooks did not answer."""
-        _ = self.checks, self.remedies, self.reporters
+        _ = self.checks, self.remedies, self.reporters, self.report_sections
         return [info for info in self.infos if info.error]
 
     def require(self, name: str) -> None:
@@ -148,7 +148,7 @@ class Plugins:
         Raises:
             PluginError: it is not installed, left out, or broken.
         """
-        _ = self.checks, self.remedies, self.reporters
+        _ = self.checks, self.remedies, self.reporters, self.report_sections
         info = next((info for info in self.infos if info.name == name), None)
         if info is None:
             hint = "it was left out on the command line" if name in self.blocked or not self.external else "install it"
@@ -193,9 +193,16 @@ class Plugins:
     @cached_property
     def reporters(self) -> Mapping[str, Reporter]:
         """Every registered report format by name."""
-        from tcdp_audit.reporter import Reporter  # noqa: PLC0415
+        from tcdp_audit.results.reporter import Reporter  # noqa: PLC0415
 
         return self._named("tcdp_audit_reporters", (Reporter,))
+
+    @cached_property
+    def report_sections(self) -> Mapping[str, ReportSection]:
+        """Every registered section of reports by name."""
+        from tcdp_audit.results.reporter import ReportSection  # noqa: PLC0415
+
+        return self._named("tcdp_audit_report_sections", (ReportSection,))
 
     def _named(self, hook: str, kinds: tuple[type[Spec], ...]) -> dict[str, Spec]:
         """What the plugins yield for a hook, by name, each plugin guarded by itself.

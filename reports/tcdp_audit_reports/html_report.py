@@ -16,10 +16,12 @@ from markupsafe import Markup
 
 from tcdp_audit.provenance import Table, tool
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.reporter import Rows
 from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count
 from tcdp_audit_reports.certificate import reasons, shown_structure, tally
+from tcdp_audit_reports.chart import Table as ShownTable
 from tcdp_audit_reports.conventions_tried import conventions_tried
 from tcdp_audit_reports.coverage import coverage
 from tcdp_audit_reports.finding import Pairs, findings, plain
@@ -58,6 +60,7 @@ def render(audit: Audit) -> str:
         reasons=reasons(audit),
         findings=found,
         remedy=_repair(audit) if remedied else None,
+        sections=_sections(audit),
         structure=shown_structure(audit),
         coverage=coverage(audit, found),
         policy="\n".join(map(visible, policy.splitlines())),
@@ -104,6 +107,18 @@ def _repair(audit: Audit) -> Repair | None:
     from tcdp_audit_reports.remedy import repair  # noqa: PLC0415 - only for a release that remedies made
 
     return repair(audit)
+
+
+def _sections(audit: Audit) -> list[dict[str, Any]]:
+    """What plugins add: a title, and blocks of which each is a paragraph or a table."""
+    return [{"title": visible(title), "blocks": [_block(one) for one in blocks]} for title, blocks in audit.sections]
+
+
+def _block(block: str | Rows) -> tuple[str, ShownTable | None]:
+    if isinstance(block, str):
+        return visible(block), None
+    rows = [[visible(cell) for cell in row] for row in block.body]
+    return "", ShownTable(visible(block.caption), tuple(map(visible, block.head)), rows)
 
 
 def _inert(result: Any) -> Markup:

@@ -9,6 +9,7 @@ from tcdp_audit.outcome import Outcome
 from tcdp_audit.phrases import demanded, failing, observed, state_of
 from tcdp_audit.provenance import tool
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.reporter import Rows
 from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
 from tcdp_audit.words import count, prose, sentence_case
 from tcdp_audit_reports.finding import attribute_of
@@ -57,6 +58,17 @@ def _blocks(audit: Audit) -> Iterator[str]:
         from tcdp_audit_reports.remedy.markdown import blocks  # noqa: PLC0415 - only for a release that remedies made
 
         yield from blocks(remedy)
+    for title, parts in audit.sections:
+        yield f"## {escaped(title)}"
+        yield from map(_block, parts)
+
+
+def _block(block: str | Rows) -> str:
+    """A paragraph or a table that a plugin adds."""
+    if isinstance(block, str):
+        return escaped(block)
+    rows = table([escaped(cell) for cell in block.head], [[escaped(cell) for cell in row] for row in block.body])
+    return f"{escaped(block.caption)}\n\n{rows}" if block.caption else rows
 
 
 def _repair(audit: Audit) -> Repair | None:

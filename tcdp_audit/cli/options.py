@@ -15,8 +15,8 @@ from tcdp_audit.registry import Plugins
 
 if TYPE_CHECKING:
     from tcdp_audit.policy import Policy
-    from tcdp_audit.reporter import Reporter
     from tcdp_audit.results.audit import Audit
+    from tcdp_audit.results.reporter import Reporter
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -19,11 +19,13 @@ from tcdp_audit.policy.policy import Policy
 from tcdp_audit.provenance import PluginInfo, Table, now, tool
 from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit.results.own_files import files_of, require_own_files
+from tcdp_audit.results.reporter import Rows
 from tcdp_audit.visible import visible_json
 
 if TYPE_CHECKING:
     from tcdp_audit.auditor.conventions import Variant
     from tcdp_audit.check import Check
+    from tcdp_audit.results.reporter import ReportSection
 
 SCHEMA_VERSION = 1
 
@@ -42,6 +44,10 @@ class Participants(Protocol):
     @property
     def reporters(self) -> Mapping[str, Any]:
         """Every registered report format by name."""
+
+    @property
+    def report_sections(self) -> Mapping[str, ReportSection]:
+        """Every registered section of reports by name."""
 
     def provider_of(self, hook: str, name: str) -> str:
         """The external plugin that yields a name for a hook; nothing for a built-in one."""
@@ -195,6 +201,20 @@ class Audit:
         known = ", ".join(sorted(reporter.suffix for reporter in self.plugins.reporters.values()))
         raise UsageError(f"no report format for {suffix!r}; known are {known}")
 
+    @property
+    def sections(self) -> Sequence[tuple[str, Sequence[str | Rows]]]:
+        """What plugins add to a report: titles, with their paragraphs and tables; empty sections are left out.
+
+        Raises:
+            PluginError: a section fails.
+        """
+        sections = []
+        for name, section in self.plugins.report_sections.items():
+            provider = self.plugins.provider_of("tcdp_audit_report_sections", name)
+            with blaming(f"the report section {name!r}", provider):
+                sections.append((section.title, [_block(one) for one in section.blocks(self)]))
+        return [(title, blocks) for title, blocks in sections if blocks]
+
     def write(self, path: str | Path) -> None:
         """Write a report; the extension chooses the format. The file appears whole or not at all.
 
@@ -203,6 +223,12 @@ class Audit:
         """
         require_own_files([("the report", Path(path))], {**files_of(self.policy), **self._tables})
         write_atomically(Path(path), self.render(Path(path).suffix))
+
+
+def _block(block: object) -> str | Rows:
+    if not isinstance(block, str | Rows):
+        raise TypeError(type(block).__name__)
+    return block
 
 
 def _text(rendered: object) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from tcdp_audit.check.kinds import ClassCheck, TableCheck, VictimCheck
 from tcdp_audit.remedy.remedy import Remedy
-from tcdp_audit.reporter import Reporter
+from tcdp_audit.results.reporter import Reporter
 from tcdp_audit.testing.class_checks import class_check_conforms
 from tcdp_audit.testing.conformance import ConformanceError, Subject
 from tcdp_audit.testing.remedies import remedy_conforms

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
-from tcdp_audit.reporter import Reporter
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.reporter import Reporter
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.sample import CELL, SCRIPT, TEMPLATE_RESULT, sample_audits
 
