@@ -39,6 +39,7 @@ def test_what_a_plugin_provides_is_listed_with_its_version(run):
         "checks": ["example_dominance"],
         "remedies": ["example_rare_classes"],
         "reporters": ["example_lines"],
+        "report_sections": [],
     }
 
 

@@ -43,7 +43,12 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_there_are_hooks_to_document():
-    assert HOOKS == ["tcdp_audit_checks", "tcdp_audit_remedies", "tcdp_audit_reporters"]
+    assert HOOKS == [
+        "tcdp_audit_checks",
+        "tcdp_audit_remedies",
+        "tcdp_audit_reporters",
+        "tcdp_audit_report_sections",
+    ]
 
 
 @pytest.mark.parametrize("name", HOOKS)

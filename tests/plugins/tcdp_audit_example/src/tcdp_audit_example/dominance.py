@@ -6,9 +6,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Quarter, Ratios, Threshold
-from tcdp_audit.check.kinds import Guide
-from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.plugin import (
+    AttributeParameters,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Exact,
+    Guide,
+    Quarter,
+    Ratios,
+    Threshold,
+)
 
 
 class DominanceParameters(AttributeParameters):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tcdp_audit import Audit, ClassCheck, Remedy, Reporter, hookimpl
+from tcdp_audit.plugin import Audit, ClassCheck, Remedy, Reporter, hookimpl
 from tcdp_audit_example.dominance import DOMINANCE
 from tcdp_audit_example.rare_classes import RARE_CLASSES
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit import Outcome, Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
-from tcdp_audit.encoding.keys import fold
+from tcdp_audit.plugin import Outcome, Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment, fold
 
 
 class RareClassesParameters(RemedyParameters):

@@ -1,0 +1,34 @@
+"""The plugin in examples/plugin: what it may import, and what it provides. Its own tests run where it is installed."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tcdp_audit.registry import Plugins
+
+SOURCE = Path(__file__).parents[2] / "examples" / "plugin" / "src"
+MODULES = sorted((SOURCE / "tcdp_audit_office").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_it_imports_what_every_plugin_may_import(path: Path) -> None:
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    modules = {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    ours = {module for module in modules if module.split(".")[0] == "tcdp_audit"}
+    assert ours == {"tcdp_audit.plugin"}
+
+
+def test_it_provides_a_check_of_each_kind_a_remedy_and_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(SOURCE))
+    import tcdp_audit_office
+
+    plugins = Plugins.load(external=False)
+    plugins.register(tcdp_audit_office, "office")
+    kinds = {type(plugins.checks[name]).__name__ for name in ("best_guess", "majority", "enough_records")}
+    assert kinds == {"ClassCheck", "VictimCheck", "TableCheck"}
+    assert "top_coding" in plugins.remedies
+    assert list(plugins.report_sections) == ["checklist"]
+    assert not plugins.broken
