@@ -318,7 +318,7 @@ def test_the_result_is_json_without_cells():
 
 
 def test_the_documentation_has_every_figure():
-    page = (Path(__file__).parents[1] / "docs" / "information-loss.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "information-loss.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `")]
     told = [re.findall(r"`(\w+)`", line) for line in rows]
     found = loss_of({"age": [1, 2]}, {"age": [1, 2]}, **AGES).as_json()
