@@ -88,11 +88,14 @@ def test_it_is_said_if_and_only_if_no_grouping_fails(
             observed.add(Fraction(int(size[measured.values > 0].sum()), int(size.sum())))
         else:
             observed |= {one for one in exact_figures(measured) if one is not None}
+    judged = 0
     for limit in sorted({near for one in observed for near in (one, one * (1 - BESIDE), one * (1 + BESIDE))}):
         demanding = with_threshold(parameters, figure.parameter, limit)
         if demanding is not None:
+            judged += 1
             said = figure.parameter in check.unfailable(case.finest(check, parameters, scale), demanding)
             assert said is not any(_fails(check, demanding, case, scale, table, limit) for table in tried)
+    assert judged
 
 
 def test_the_partitions_are_all() -> None:

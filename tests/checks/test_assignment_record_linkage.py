@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status
@@ -72,8 +72,7 @@ def best_shares(released: list[int], original: list[int]) -> tuple[Fraction, Fra
 )
 def test_the_share_is_that_of_optimal_assignments(table: list[tuple[int, int]], random: Any):
     released, original = [[row[side] for row in table] for side in (0, 1)]
-    if min(len(set(released)), len(set(original))) < 2:
-        return
+    assume(min(len(set(released)), len(set(original))) > 1)
     frames = [keyed(released), keyed(original)]
     outcome = assigned(*frames, scale="nominal")
     low, high = best_shares(released, original)

@@ -92,10 +92,15 @@ def test_no_coarser_node_costs_less_than_a_bound_and_no_finer_one_than_a_hopeles
         nodes = list(product(*(one.distinct for one in ladders)))
         top = nodes[-1]
         found = {node: judge.judge_node(node) for node in nodes if not (node == top and base.hidden(top).all())}
-    for (fine, lower), (coarse, upper) in product(found.items(), repeat=2):
-        if all(a <= b for a, b in zip(fine, coarse, strict=True)):
-            assert not upper.kept or upper.loss >= lower.bound - 1e-12
-            assert not (upper.hopeless and lower.kept)
+    pairs = [
+        (lower, upper)
+        for (fine, lower), (coarse, upper) in product(found.items(), repeat=2)
+        if all(a <= b for a, b in zip(fine, coarse, strict=True))
+    ]
+    assert pairs
+    for lower, upper in pairs:
+        assert not upper.kept or upper.loss >= lower.bound - 1e-12
+        assert not (upper.hopeless and lower.kept)
 
 
 def _rows(counts: Mapping[str, tuple[int, int]]) -> list[Row]:
