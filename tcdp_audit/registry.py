@@ -134,7 +134,7 @@ class Plugins:
     @property
     def provided(self) -> Mapping[tuple[str, str], list[str]]:
         """The names that each plugin has yielded for each hook asked so far: (plugin, hook) to names."""
-        return frozen(self._provided)  # type: ignore[no-any-return]
+        return frozen(self._provided)
 
     @property
     def broken(self) -> list[PluginInfo]:

@@ -80,9 +80,9 @@ Measured = Ratios | Transcendental
 def _quotients(numerator: Integers, denominator: Integers) -> Floats:
     """Quotients as float64, to the last digit the same for 64-bit and for Python integers."""
     try:
-        return np.asarray(numerator.astype(np.float64) / denominator.astype(np.float64))
+        return numerator.astype(np.float64) / denominator.astype(np.float64)
     except OverflowError:  # Python integers above 1e308, whose own division copes
-        return np.asarray((numerator / denominator).astype(np.float64))
+        return (numerator / denominator).astype(np.float64)
 
 
 def _clear_signs(values: Floats, threshold: Fraction) -> tuple[Signs, NDArray[np.intp]]:

@@ -251,4 +251,4 @@ def _sums_of_weights(grouping: Grouping, weights: Floats, name: str) -> Floats:
         raise CheckError(f"the weight {name!r} must be a positive number in every record")
     keys = grouping.keys.values
     order = np.lexsort((weights, keys))
-    return np.asarray(np.add.reduceat(weights[order], boundaries(keys[order])))
+    return np.add.reduceat(weights[order], boundaries(keys[order]))

@@ -83,7 +83,7 @@ class Histogram:
     def _reduce(self, function: np.ufunc, per_pair: NDArray[Any]) -> NDArray[Any]:
         filled = self.distinct > 0
         if filled.all():
-            return np.asarray(function.reduceat(per_pair, self.offsets[:-1])) if len(self) else per_pair[:0]
+            return function.reduceat(per_pair, self.offsets[:-1]) if len(self) else per_pair[:0]
         # reduceat answers an empty row with its neighbour's first element, so empty rows are left out.
         result = np.zeros(len(self), dtype=per_pair.dtype)
         if filled.any():
@@ -146,7 +146,7 @@ def kept_with_histogram(
         kept = histogram._kept  # noqa: SLF001 - of this module
         if key not in kept:  # an identity is only an object's own while somebody holds the object
             kept[key] = frozen_arrays(function(histogram, *others, **named)), others, named
-        return kept[key][0]  # type: ignore[no-any-return]
+        return kept[key][0]
 
     return answer
 

@@ -18,7 +18,7 @@ def starts_of(lengths: Integers) -> Integers:
         >>> starts_of(np.array([2, 0, 3])).tolist()
         [0, 2, 2]
     """
-    return np.asarray(np.cumsum(lengths) - lengths)
+    return np.cumsum(lengths) - lengths
 
 
 def positions_of(starts: Integers, lengths: Integers) -> Integers:

@@ -206,7 +206,7 @@ def concatenated(histograms: Sequence[Histogram]) -> Histogram:
 def _runs(begins: Positions, lengths: Positions) -> Positions:
     """The positions in several runs, one after the other."""
     ends = np.cumsum(lengths)
-    return np.asarray(np.arange(ends[-1]) + np.repeat(begins - (ends - lengths), lengths))
+    return np.arange(ends[-1]) + np.repeat(begins - (ends - lengths), lengths)
 
 
 def _by_marks(key: Positions, span: int) -> tuple[NDArray[np.integer[Any]], Positions]:

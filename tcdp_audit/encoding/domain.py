@@ -164,7 +164,7 @@ def canonical(
         rounded = _parsed(attribute, raw.values[~absent])[2] if declaration.scale is Scale.NUMERIC else rounded
     elif declaration.scale is Scale.NUMERIC:
         values, position, misfit, rounded = _numeric(attribute, raw, absent)
-    elif declaration.scale is Scale.ORDINAL and declaration.order is not None:
+    elif declaration.order is not None:
         values, position, misfit = _ordinal(raw, absent, declaration.order)
     elif raw.is_text:  # distinct and sorted already
         values, position, misfit = raw.values[~absent], np.arange((~absent).sum()), None
@@ -192,7 +192,7 @@ def _absent(raw: RawDomain, conventions: Conventions, scale: Scale | None) -> ND
     tokens = [token for token in conventions.missing_tokens if token or raw.is_text]
     absent = np.isin(_texts(raw), np.array(tokens, dtype=object)) if tokens else np.zeros(len(raw.values), bool)
     if not raw.is_text:
-        return np.asarray(absent | np.isnan(raw.values))
+        return absent | np.isnan(raw.values)
     if scale is Scale.NUMERIC:
         absent |= np.array([text.strip().lstrip("+-").lower() == "nan" for text in raw.values.tolist()], bool)
     return absent
@@ -219,7 +219,7 @@ def _covers(
     present: Strings, declaration: AttributeDeclaration, conventions: Conventions
 ) -> list[Interval | None] | None:
     """What each text of a numeric or ordinal attribute covers; None as a whole where no cell is generalised."""
-    if declaration.scale is Scale.ORDINAL and declaration.order is not None:
+    if declaration.order is not None:
         read = OrderedLabels(declaration.order).parse
     elif declaration.scale is Scale.NUMERIC:
         read = _number_or_interval

@@ -112,7 +112,7 @@ class Ranges:
             [25.0, 35.0, 72.5, 80.0]
         """
         cut = self.within(least, largest)
-        return np.asarray(cut.low + cut.width / 2)
+        return cut.low + cut.width / 2
 
     def inside(self, support: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Where the numbers of a sorted support that each range covers start, and where they end."""

@@ -135,4 +135,4 @@ class BorrowedEngine(Engine):
 def recode(raw: NDArray[Any], domain: Domain) -> Codes:
     """Raw positions (the number of raw values for null) as the codes of a domain, in its narrowest type."""
     table = np.append(domain.code_of_raw, domain.size).astype(domain.dtype)
-    return np.asarray(table[raw])
+    return table[raw]

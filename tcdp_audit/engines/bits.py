@@ -27,7 +27,7 @@ def odd(mask: Bits) -> Bits:
         within ^= within << np.uint64(shift)
     numbers = np.bitwise_xor.accumulate(within >> _TOP)  # the parity of all numbers so far
     numbers = np.concatenate((np.zeros(1, np.uint64), numbers[:-1]))
-    return np.asarray(within ^ (np.uint64(0) - numbers))
+    return within ^ (np.uint64(0) - numbers)
 
 
 def before(mask: Bits, *, first: bool = False) -> Bits:
@@ -38,13 +38,13 @@ def before(mask: Bits, *, first: bool = False) -> Bits:
         first: what stands before the first byte.
     """
     carried = np.concatenate((np.array([first], np.uint64), mask[:-1] >> _TOP))
-    return np.asarray((mask << _ONE) | carried)
+    return (mask << _ONE) | carried
 
 
 def after(mask: Bits) -> Bits:
     """The bit of the byte after each; nothing stands after the last number."""
     carried = np.concatenate((mask[1:] << _TOP, np.zeros(1, np.uint64)))
-    return np.asarray((mask >> _ONE) | carried)
+    return (mask >> _ONE) | carried
 
 
 def last(length: int, numbers: int) -> Bits:

@@ -307,7 +307,7 @@ def _numbers(array: pa.Array) -> NDArray[Any]:
 def _nulls(array: pa.Array) -> NDArray[np.bool_]:
     """Which cells of an array are null."""
     valid = np.unpackbits(np.frombuffer(array.buffers()[0], np.uint8), bitorder="little")
-    return np.asarray(valid[array.offset : array.offset + len(array)] == 0)
+    return valid[array.offset : array.offset + len(array)] == 0
 
 
 def _as_written(numbers: NDArray[Any]) -> NDArray[Any]:

@@ -83,6 +83,11 @@ class PairedColumn:
         """For each code after, the missing one included, the code before of the same value; -1 for a new value."""
         return np.append(_positions(self.before, self.after), self.before.size)
 
+    def returned(self, weights: Floats) -> Floats:
+        """Weights of the values after, given to those that were there before. Shape (values before,)."""
+        own = self.same[:-1]
+        return np.bincount(own[own >= 0], weights[own >= 0], self.before.size).astype(np.float64, copy=False)
+
     @cached_property
     def transitions(self) -> Transitions:
         """The changes of the values of the records that stayed. O(records), and a sort of them for large domains."""
@@ -101,7 +106,7 @@ class PairedColumn:
     @cached_property
     def unchanged(self) -> NDArray[np.bool_]:
         """The transitions that leave the value as it was. Shape (transitions,)."""
-        return np.asarray(self.same[self.transitions.after] == self.transitions.before)
+        return self.same[self.transitions.after] == self.transitions.before
 
     @cached_property
     def cells_changed(self) -> int:
@@ -112,12 +117,6 @@ class PairedColumn:
 def records_with(domain: Domain) -> NDArray[np.int64]:
     """The number of records with each code, the missing one included. Shape (domain + 1,)."""
     return np.append(domain.counts, domain.missing)
-
-
-def is_ordered(declaration: AttributeDeclaration) -> bool:
-    """Whether the values of an attribute are numbers or ranks."""
-    ranked = declaration.scale is Scale.ORDINAL and declaration.order is not None
-    return declaration.scale is Scale.NUMERIC or ranked
 
 
 def share(part: float, whole: float) -> float:

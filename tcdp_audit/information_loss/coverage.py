@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -14,21 +15,20 @@ from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.information_loss.columns import PairedColumn, records_with, share, weighted_sum
 from tcdp_audit.information_loss.penalty import Penalty
 
+P = TypeVar("P", bound=Penalty)
+
 
 @dataclass(frozen=True)
-class Coverage(ABC):
+class Coverage(ABC, Generic[P]):
     """A column read under its scale. What a value covers is judged by the domain before, or by the hierarchy's leaves.
 
     Args:
         column: the column, before and after.
+        penalty: the certainty penalty of its values, judged by the domain before.
     """
 
     column: PairedColumn
-
-    @cached_property
-    @abstractmethod
-    def penalty(self) -> Penalty:
-        """The certainty penalty of its values, judged by the domain before."""
+    penalty: P
 
     @abstractmethod
     def growth(self, before: Codes, after: Codes) -> Floats:

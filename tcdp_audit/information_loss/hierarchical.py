@@ -42,7 +42,7 @@ class LeafPenalty(Penalty):
 
     def of_values(self, domain: Domain) -> Floats:
         """Leaves below each label by all leaves."""
-        return np.asarray(self.shares(domain.labels)[0])
+        return self.shares(domain.labels)[0]
 
 
 def ancestors_of(hierarchy: Hierarchy, labels: Sequence[str]) -> NDArray[np.int64]:
@@ -53,18 +53,12 @@ def ancestors_of(hierarchy: Hierarchy, labels: Sequence[str]) -> NDArray[np.int6
     return ancestors
 
 
-class Hierarchical(Coverage):
+class Hierarchical(Coverage[LeafPenalty]):
     """A column whose values are labels of a hierarchy; one that is not is related to no other."""
 
     @property
     def _hierarchy(self) -> Hierarchy:
         return self.penalty.hierarchy
-
-    @cached_property
-    def penalty(self) -> LeafPenalty:
-        """Leaves below a label by all leaves."""
-        assert self.column.hierarchy is not None  # noqa: S101 - see `coverage_of`
-        return LeafPenalty(self.column.hierarchy)
 
     @cached_property
     def _labels(self) -> list[str]:
@@ -99,8 +93,7 @@ class Hierarchical(Coverage):
     def distance(self, before: Floats, after: Floats) -> float:
         """Total variation distance. O(values x height)."""
         own, levels = self.column.same[:-1], self._levels[self.column.before.size :]
-        landed = np.zeros(len(before))
-        landed += np.bincount(own[own >= 0], after[own >= 0], len(before))
+        landed = self.column.returned(after)
         new = float(after[(own < 0) & (levels < 0)].sum())
         for level in range(self._hierarchy.height + 1):
             here = np.where((own < 0) & (levels == level), after, 0.0)

@@ -47,7 +47,7 @@ class InformationLoss:
     k: Fraction | None
 
     @cached_property
-    def _coverages(self) -> Mapping[str, Coverage]:
+    def _coverages(self) -> Mapping[str, Coverage[Any]]:
         return {one.name: coverage_of(one) for one in self.columns}
 
     @cached_property

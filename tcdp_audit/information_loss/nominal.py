@@ -74,13 +74,8 @@ class SetPenalty(Penalty):
         return self.of_sizes(self.members(domain).sizes)
 
 
-class Nominal(Coverage):
+class Nominal(Coverage[SetPenalty]):
     """A column whose values are equal or not."""
-
-    @cached_property
-    def penalty(self) -> SetPenalty:
-        """Members of a set label by all values before."""
-        return SetPenalty.of_attribute(self.column.before)
 
     @cached_property
     def _before(self) -> Members:
@@ -101,15 +96,12 @@ class Nominal(Coverage):
         labels, codes = self._after.of_labels(np.arange(self.column.after.size))
         rows, wanted = self._before.of_labels(before)
         outside = ~np.isin(after[rows] * radix + wanted, labels * radix + codes)
-        complete = np.bincount(rows[outside], minlength=len(before)) == 0
-        return np.asarray(complete & (self._before.sizes[before] > 0))
+        return (np.bincount(rows[outside], minlength=len(before)) == 0) & (self._before.sizes[before] > 0)
 
     def distance(self, before: Floats, after: Floats) -> float:
         """Total variation distance. O(values and members of sets)."""
         own, sizes = self.column.same[:-1], self._after.sizes
         spread = (own < 0) & (sizes > 0)
         labels, codes = self._after.of_labels(np.flatnonzero(spread))
-        landed = np.zeros(len(before))
-        landed += np.bincount(own[own >= 0], after[own >= 0], len(before))
-        landed += np.bincount(codes, (after[spread] / sizes[spread])[labels], len(before))
+        landed = self.column.returned(after) + np.bincount(codes, (after[spread] / sizes[spread])[labels], len(before))
         return total_variation(before, landed, float(after[(own < 0) & (sizes == 0)].sum()))

@@ -120,7 +120,7 @@ def _correlations(sides: Sequence[Side]) -> Floats:
         covariances = products / counts - sums * sums.T / counts**2
         variances = squares / counts - (sums / counts) ** 2
         spread = np.sqrt(np.where(variances > 1e-12, variances, np.nan))  # of standardised numbers: above rounding
-        return np.asarray(np.clip(covariances / (spread * spread.T), -1, 1))
+        return np.clip(covariances / (spread * spread.T), -1, 1)
 
 
 def _blocks(sides: Sequence[Side]) -> Iterator[Floats]:

@@ -14,7 +14,7 @@ from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.information_loss.columns import records_with
 from tcdp_audit.information_loss.coverage import Coverage
 from tcdp_audit.information_loss.penalty import Penalty
-from tcdp_audit.policy import AttributeDeclaration, Scale
+from tcdp_audit.policy import AttributeDeclaration
 
 LARGEST = 1e100  # numbers beyond stand here, so that squares and sums of them stay finite
 
@@ -32,7 +32,7 @@ class RangePenalty(Penalty):
     @classmethod
     def of_attribute(cls, declaration: AttributeDeclaration, domain: Domain) -> RangePenalty:
         """The penalty of an attribute with the values of a domain."""
-        if declaration.scale is not Scale.NUMERIC and declaration.order is not None:
+        if declaration.order is not None:
             return cls((0.0, float(len(declaration.order) - 1)))
         return cls(ranges(domain).limits)  # of a suppressed value no end is finite
 
@@ -50,13 +50,8 @@ class RangePenalty(Penalty):
         return self.share(self.ranges(domain).width)
 
 
-class Ordered(Coverage):
+class Ordered(Coverage[RangePenalty]):
     """A numeric column, or an ordinal one by its ranks."""
-
-    @cached_property
-    def penalty(self) -> RangePenalty:
-        """Width by the range of the values before."""
-        return RangePenalty.of_attribute(self.column.declaration, self.column.before)
 
     @cached_property
     def _before(self) -> Ranges:
@@ -65,6 +60,9 @@ class Ordered(Coverage):
     @cached_property
     def _after(self) -> Ranges:
         return self.penalty.ranges(self.column.after)
+
+    def _middles(self, ranges: Ranges) -> Floats:
+        return ranges.middles(*self.penalty.limits)
 
     def growth(self, before: Codes, after: Codes) -> Floats:
         """Growth of the width, plus how far the old range sticks out of the new one, by the range of the attribute.
@@ -78,8 +76,8 @@ class Ordered(Coverage):
 
     def numbers(self, domain: Domain) -> Floats:
         """The number or rank of each code, a range's middle; NaN where there is none. Shape (domain + 1,)."""
-        middle = (self._before if domain is self.column.before else self._after).middles(*self.penalty.limits)
-        return np.where(domain.tells_nothing, np.nan, np.append(middle, np.nan))
+        ranges = self._before if domain is self.column.before else self._after
+        return np.where(domain.tells_nothing, np.nan, np.append(self._middles(ranges), np.nan))
 
     def standard_scores(self, domain: Domain) -> Floats:
         """The numbers less their mean before, by their standard deviation before; see `numbers`."""
@@ -100,7 +98,7 @@ class Ordered(Coverage):
 
     def distance(self, before: Floats, after: Floats) -> float:
         """Earth mover's distance by the range of the attribute, at most 1. O(values log values)."""
-        support, where = np.unique(self._before.middles(*self.penalty.limits)[before > 0], return_inverse=True)
+        support, where = np.unique(self._middles(self._before)[before > 0], return_inverse=True)
         standing = np.bincount(where, weights=before[before > 0])
         points, landed = self._landed(support, after)
         work = _work_of_moving(np.concatenate([support, points]), np.concatenate([standing / before.sum(), -landed]))
@@ -112,7 +110,7 @@ class Ordered(Coverage):
         spread = (self._after.width > 0) & (end > start) & (self.column.same[:-1] < 0)
         each = weights[spread] / (end - start)[spread]
         steps = np.bincount(start[spread], each, len(support) + 1) - np.bincount(end[spread], each, len(support) + 1)
-        points = np.concatenate([self._after.middles(*self.penalty.limits)[~spread], support])
+        points = np.concatenate([self._middles(self._after)[~spread], support])
         return points, np.concatenate([weights[~spread], np.cumsum(steps)[:-1]]) / weights.sum()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +59,7 @@ class _Features:
     after: NDArray[np.intp]
 
 
-def propensity(columns: Sequence[Coverage]) -> Propensity:
+def propensity(columns: Sequence[Coverage[Any]]) -> Propensity:
     """Propensity-score mean squared error of a logistic regression with main effects.
 
     Both tables are stacked and a model says for each record how probably it is a released one. Numbers and ranks are
@@ -130,7 +131,7 @@ def _blocks(parts: Sequence[tuple[Floats, NDArray[np.intp]]], truth: float) -> I
         yield np.hstack([ones, *(table[rows[here]] for table, rows in parts)]), np.full(len(ones), truth)
 
 
-def _features(coverage: Coverage) -> _Features:
+def _features(coverage: Coverage[Any]) -> _Features:
     return _numbers(coverage) if isinstance(coverage, Ordered) else _indicators(coverage.column)
 
 

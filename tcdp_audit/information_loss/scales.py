@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.hierarchy import Hierarchy
-from tcdp_audit.information_loss.columns import PairedColumn, is_ordered
+from tcdp_audit.information_loss.columns import PairedColumn
 from tcdp_audit.information_loss.coverage import Coverage
 from tcdp_audit.information_loss.hierarchical import Hierarchical, LeafPenalty
 from tcdp_audit.information_loss.nominal import Nominal, SetPenalty
 from tcdp_audit.information_loss.ordered import Ordered, RangePenalty
 from tcdp_audit.information_loss.penalty import Penalty
 from tcdp_audit.policy import AttributeDeclaration
+
+_COVERAGES: dict[type[Penalty], type[Coverage[Any]]] = {
+    RangePenalty: Ordered,
+    SetPenalty: Nominal,
+    LeafPenalty: Hierarchical,
+}
 
 
 def penalty_of(declaration: AttributeDeclaration, hierarchy: Hierarchy | None, domain: Domain) -> Penalty:
@@ -21,13 +29,12 @@ def penalty_of(declaration: AttributeDeclaration, hierarchy: Hierarchy | None, d
         hierarchy: its generalisation hierarchy, where it has one.
         domain: the values that it has; what a generalised value leaves open is judged by them.
     """
-    if is_ordered(declaration):
+    if declaration.is_ordered:
         return RangePenalty.of_attribute(declaration, domain)
     return SetPenalty.of_attribute(domain) if hierarchy is None else LeafPenalty(hierarchy)
 
 
-def coverage_of(column: PairedColumn) -> Coverage:
+def coverage_of(column: PairedColumn) -> Coverage[Any]:
     """A column of two releases, read under its scale."""
-    if is_ordered(column.declaration):
-        return Ordered(column)
-    return Nominal(column) if column.hierarchy is None else Hierarchical(column)
+    penalty = penalty_of(column.declaration, column.hierarchy, column.before)
+    return _COVERAGES[type(penalty)](column, penalty)

@@ -58,6 +58,11 @@ class AttributeDeclaration(Model):
         Field(description="A declared reference distribution: uniform, or a weight for each value."),
     ] = None
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether its values are numbers, or ranks of a declared order."""
+        return self.scale is Scale.NUMERIC or self.order is not None
+
     @model_validator(mode="after")
     def _order_belongs_to_ordinal(self) -> AttributeDeclaration:
         if self.order is not None and self.scale is not Scale.ORDINAL:

@@ -114,7 +114,7 @@ class Demands:
         failing = np.bincount(classes, minlength=count) == 0
         for task in self.tasks:
             failing |= self.failing(task, shard, count, whole=records is None)
-        return np.asarray(~failing)
+        return ~failing
 
     def failing(
         self, task: Task, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool = True

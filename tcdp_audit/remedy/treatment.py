@@ -90,7 +90,7 @@ def _unchanged(attribute: Attribute, new: NewColumn) -> NDArray[np.bool_]:
     """Which records keep the value they had, whatever way it is written."""
     old = {label: code for code, label in enumerate(attribute.domain.labels)}
     lookup = np.array([*(old.get(label, -1) for label in _labels(new)), attribute.domain.size], dtype=np.int64)
-    return np.asarray(lookup[new.codes] == attribute.codes)
+    return lookup[new.codes] == attribute.codes
 
 
 def _numbers(old: pa.ChunkedArray, new: NewColumn, same: NDArray[np.bool_]) -> pa.ChunkedArray:
@@ -154,7 +154,7 @@ def _ranked(column: pa.ChunkedArray) -> NDArray[np.int64]:
     place = {value: rank for rank, value in enumerate(sorted(values), 1)}
     rank = np.array([*(place[value] for value in values), 0], dtype=np.int64)
     indices: list[Codes] = [np.from_dlpack(chunk.indices.fill_null(len(values))) for chunk in encoded.chunks]
-    return np.asarray(rank[np.concatenate(indices)])
+    return rank[np.concatenate(indices)]
 
 
 def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:

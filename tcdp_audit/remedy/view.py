@@ -62,16 +62,15 @@ class Attribute:
     @property
     def is_ordered(self) -> bool:
         """Whether its values are numbers or ranks, and no generalised ones overlap."""
-        declared = self.scale is Scale.NUMERIC or (self.scale is Scale.ORDINAL and self.declaration.order is not None)
-        return declared and self.domain.is_ordered
+        return self.declaration.is_ordered and self.domain.is_ordered
 
     @cached_property
     def ranges(self) -> Ranges:
         """The numbers or ranks that each value covers, one or several; codes where the scale has no numbers."""
         if self.domain.covers is not None:
-            return frozen_arrays(Ranges.of(self.domain.covers))  # type: ignore[no-any-return]
+            return frozen_arrays(Ranges.of(self.domain.covers))
         own = self.domain.values if self.is_numeric else np.arange(self.domain.size)
-        return frozen_arrays(Ranges.of_numbers(own))  # type: ignore[no-any-return]
+        return frozen_arrays(Ranges.of_numbers(own))
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:

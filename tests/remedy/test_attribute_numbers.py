@@ -12,7 +12,7 @@ import pytest
 from tcdp_audit import load_policy
 from tcdp_audit.engines import open_engine
 from tcdp_audit.information_loss import information_loss
-from tcdp_audit.information_loss.ordered import Ordered
+from tcdp_audit.information_loss.ordered import Ordered, RangePenalty
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.view import Attribute, RemedyView
 from tcdp_audit_plugins.remedies.bucketization.choice import place
@@ -37,7 +37,11 @@ def measured(ages: Sequence[str]) -> list[float]:
     with open_engine(pa.table({"age": ages}), 2**28) as engine:
         release = Release(engine, load_policy(POLICY))
         column = information_loss(release, release, np.arange(len(ages))).columns[0]
-        return Ordered(column).numbers(column.before).tolist()
+        return (
+            Ordered(column, RangePenalty.of_attribute(column.declaration, column.before))
+            .numbers(column.before)
+            .tolist()
+        )
 
 
 def by_label(attribute: Attribute) -> dict[str, float]:
