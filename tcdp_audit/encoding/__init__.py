@@ -7,10 +7,14 @@ A column becomes a list of distinct values, its domain, and one code a record.
     generalised   cells that stand for several values: ranges, sets, wildcards
     hierarchy     trees of values, from the most specific to the root
     domain        the values of one attribute, in order
+    reading       a column's raw values as a domain, under its declaration
+    union         domains of several tables over the values of all
 """
 
 from __future__ import annotations
 
-from tcdp_audit.encoding.domain import Domain, Misfit, RawDomain, canonical
+from tcdp_audit.encoding.domain import Domain, Misfit, RawDomain
+from tcdp_audit.encoding.reading import domain_of
+from tcdp_audit.encoding.union import union
 
-__all__ = ["Domain", "Misfit", "RawDomain", "canonical"]
+__all__ = ["Domain", "Misfit", "RawDomain", "domain_of", "union"]

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.encoding.numbers import number_of
+
 NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _BRACKETED = re.compile(rf"([\[(])\s*({NUMBER}|-inf)\s*,\s*({NUMBER}|inf)\s*([\])])")
 _DASHED = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*-\s*([0-9]+(?:\.[0-9]+)?)")
@@ -180,6 +182,11 @@ high_open=False), Interval(low=65.0, high=inf, low_open=False, high_open=False),
     return None
 
 
+def by_cover(label: str, cover: Interval) -> tuple[bool, Interval, str]:
+    """The order of generalised values: by what they cover, those that cover everything last."""
+    return cover == EVERYTHING, cover, label
+
+
 def _proper(interval: Interval) -> Interval | None:
     """An interval that holds a number at all."""
     open_ended = interval.low_open or interval.high_open
@@ -188,10 +195,8 @@ def _proper(interval: Interval) -> Interval | None:
 
 def number_or_interval(text: str) -> Interval | None:
     """The numbers that a cell of a numeric attribute covers: one, those of an interval, or None."""
-    if re.fullmatch(NUMBER, text.strip()):
-        number = float(text)
-        return Interval(number, number) if abs(number) < inf else None
-    return parse_interval(text)
+    number = number_of(text)
+    return parse_interval(text) if number is None else Interval(number, number)
 
 
 @dataclass(frozen=True)

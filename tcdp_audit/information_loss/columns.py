@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats
-from tcdp_audit.encoding.domain import Domain, canonical
+from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.generalised import number_text
 from tcdp_audit.encoding.hierarchy import Hierarchy
 from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.encoding.reading import domain_of
 from tcdp_audit.policy import AttributeDeclaration, Role, Scale
 from tcdp_audit.release.release import Release
 
@@ -150,7 +151,7 @@ def _read(release: Release, names: Sequence[str]) -> list[tuple[Domain, Codes]]:
     """Domains as the table has them, without values that only a reference distribution knows."""
     policy = release.policy
     domains = [
-        canonical(name, release.engine.domain(name), policy.attributes[name], policy.conventions)[0] for name in names
+        domain_of(name, release.engine.domain(name), policy.attributes[name], policy.conventions)[0] for name in names
     ]
     batches = list(release.engine.batches(domains)) if domains else []
     return [

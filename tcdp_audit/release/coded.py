@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats, frozen_array
-from tcdp_audit.encoding.domain import Domain, by_cover, canonical, incomparable
-from tcdp_audit.encoding.generalised import Interval
+from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.encoding.reading import domain_of
+from tcdp_audit.encoding.union import union
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError, DataError
 from tcdp_audit.frozen import FrozenDict
@@ -63,13 +62,17 @@ def code_together(
 
     Cost: one scan of each table; memory for one code per record and column.
     """
-    found = [{name: _domain(engine, name, declarations, conventions) for name in attributes} for engine in engines]
-    common = {name: _union(name, [domains[name] for domains in found]) for name in attributes}
-    tables = []
-    for engine, domains in zip(engines, found, strict=True):
-        coded = {name: domain.onto(*common[name]) for name, domain in domains.items()}
-        tables.append(CodedTable(engine.name, FrozenDict(coded), FrozenDict(_columns(engine, list(coded.values())))))
-    return tables
+    own = [[_domain(engine, name, declarations, conventions) for engine in engines] for name in attributes]
+    try:
+        common = [union(domains) for domains in own]
+    except DataError as error:
+        raise CheckError(str(error)) from None
+    return [_coded(engine, domains) for engine, domains in zip(engines, zip(*common, strict=True), strict=True)]
+
+
+def _coded(engine: Engine, domains: Sequence[Domain]) -> CodedTable:
+    named = {one.attribute: one for one in domains}
+    return CodedTable(engine.name, FrozenDict(named), FrozenDict(_columns(engine, domains)))
 
 
 def _domain(
@@ -79,46 +82,12 @@ def _domain(
         raise CheckError(f"column {name!r} is not in {engine.name}")
     declaration = declarations.get(name, AttributeDeclaration(role=Role.INSENSITIVE))
     try:
-        domain, misfit = canonical(name, engine.domain(name), declaration, conventions)
+        domain, misfit = domain_of(name, engine.domain(name), declaration, conventions)
     except DataError as error:
         raise CheckError(str(error)) from None
     if misfit is not None:
         raise CheckError(f"column {name!r} of {engine.name} holds {misfit.reason}")
     return domain
-
-
-def _union(name: str, domains: Sequence[Domain]) -> tuple[NDArray[Any], tuple[Interval, ...] | None]:
-    """All values in the order that each domain has them, and what they cover; ordinal domains are equal already."""
-    _require_comparable(name, domains)
-    values = [domain.values for domain in domains]
-    first = values[0]
-    if all(len(other) == len(first) and bool(np.all(other == first)) for other in values[1:]):
-        return first, domains[0].covers
-    if any(domain.covers is not None for domain in domains):
-        return _union_of_ranges(domains)
-    if first.dtype == object:
-        return np.array([*sorted(set().union(*(one.tolist() for one in values))), None], dtype=object)[:-1], None
-    return np.unique(np.concatenate(values)), None
-
-
-def _union_of_ranges(domains: Sequence[Domain]) -> tuple[NDArray[Any], tuple[Interval, ...]]:
-    """Generalised values of several tables; one that is not generalised covers itself by its rank or its number."""
-    known = {label: cover for one in domains for label, cover in zip(one.labels, one.covers or (), strict=False)}
-    plain = [one for one in domains if one.covers is None]
-    known |= {label: Interval(code, code) for one in plain for code, label in enumerate(one.labels)}
-    ordered = sorted(known, key=lambda label: by_cover(label, known[label]))
-    return np.array([*ordered, None], dtype=object)[:-1], tuple(known[label] for label in ordered)
-
-
-def _require_comparable(name: str, domains: Sequence[Domain]) -> None:
-    """Refuse numbers beside ranges, and numbers that would be rounded to those of another table."""
-    if len({one.values.dtype == object for one in domains if one.size}) > 1:
-        raise CheckError(
-            f"column {name!r} is generalised in one table and holds numbers in another, so they cannot be compared"
-        )
-    reason = incomparable(domains)
-    if reason:
-        raise CheckError(f"column {name!r} {reason}")
 
 
 def _columns(engine: Engine, domains: Sequence[Domain]) -> dict[str, Codes]:

@@ -9,14 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tcdp_audit.encoding.domain import Domain, Misfit, RawDomain, canonical, incomparable
+from tcdp_audit.encoding.domain import Domain, Misfit, RawDomain
 from tcdp_audit.encoding.hierarchy import Hierarchy, Tree, load_hierarchy
+from tcdp_audit.encoding.reading import domain_of
+from tcdp_audit.encoding.union import union
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import DataError
 from tcdp_audit.frozen import FrozenDict, frozen
 from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
+
+
+@dataclass(frozen=True)
+class _Read:
+    """An attribute: its domain, the values that do not fit its scale, and its domain in the reference."""
+
+    domain: Domain
+    misfit: Misfit | None
+    reference: Domain | None = None
 
 
 @dataclass(frozen=True)
@@ -36,67 +46,50 @@ class Release:
     @cached_property
     def columns(self) -> frozenset[str]:
         """The names of the table's columns."""
-        return frozenset(column.name for column in self.engine.columns)
+        return _columns(self.engine)
 
     @cached_property
-    def _read(self) -> Mapping[str, tuple[Domain, Misfit | None] | DataError]:
-        return {name: self._domain(name) for name in self._examined if name in self.columns}
+    def _read(self) -> Mapping[str, _Read | DataError]:
+        return {name: self._reading(name) for name in self._examined if name in self.columns}
 
-    def _domain(self, attribute: str) -> tuple[Domain, Misfit | None] | DataError:
+    @property
+    def _readable(self) -> Mapping[str, _Read]:
+        return {name: read for name, read in self._read.items() if isinstance(read, _Read)}
+
+    def _reading(self, attribute: str) -> _Read | DataError:
         try:
-            domain, misfit = self._canonical(attribute, self.engine.domain(attribute))
-            return domain.onto(self._values(domain)), misfit
+            own, misfit = self._domain_of(attribute, self.engine.domain(attribute))
+            reference = self._reference_domain(attribute)
+            if reference is None:
+                return _Read(own, misfit)
+            _require_alike(own, reference)
+            own, reference = union([own, reference])
+            return _Read(own, misfit, reference)
         except DataError as error:
             return error
 
-    def _canonical(self, attribute: str, raw: RawDomain) -> tuple[Domain, Misfit | None]:
+    def _domain_of(self, attribute: str, raw: RawDomain) -> tuple[Domain, Misfit | None]:
         declaration = self.policy.attributes.get(attribute, AttributeDeclaration(role=Role.INSENSITIVE))
-        return canonical(attribute, raw, declaration, self.policy.conventions)
+        return domain_of(attribute, raw, declaration, self.policy.conventions)
 
-    def _values(self, domain: Domain) -> NDArray[Any]:
-        """A domain's values, and those that only its reference distribution has."""
-        declaration = self.policy.attributes.get(domain.attribute)
-        if declaration is None or declaration.order is not None or declaration.role is not Role.SENSITIVE:
-            return domain.values
-        further: list[Domain] = []
-        if self.policy.conventions.reference == "declared" and isinstance(declaration.distribution, dict):
-            declared = np.array([*sorted(declaration.distribution), None], dtype=object)[:-1]
-            raw = RawDomain(declared, np.ones(len(declared), dtype=np.int64), 0)
-            further.append(self._canonical(domain.attribute, raw)[0])
-        if domain.attribute in self._original_domains:
-            further.append(self._original_domains[domain.attribute])
-        if not further:
-            return domain.values
-        if domain.covers is not None or any(
-            (one.values.dtype == object) != (domain.values.dtype == object) for one in further
-        ):
-            raise DataError(
-                f"column {domain.attribute!r} is generalised in the release and not in its reference distribution; "
-                "generalise both alike, or set `reference: release`"
-            )
-        reason = incomparable([domain, *further])
-        if reason:
-            raise DataError(f"column {domain.attribute!r} {reason}")
-        values = [one.values for one in (domain, *further)]
-        if domain.values.dtype != object:
-            return np.unique(np.concatenate(values))
-        return np.array([*sorted(set().union(*(one.tolist() for one in values))), None], dtype=object)[:-1]
-
-    @cached_property
-    def _original_domains(self) -> Mapping[str, Domain]:
-        """The sensitive attributes of the original, where it is the reference."""
-        if self.original is None or self.policy.conventions.reference != "original":
-            return {}
-        columns = {column.name for column in self.original.columns}
-        names = [name for name in self.policy.with_role(Role.SENSITIVE) if name in columns]
-        return {name: self._canonical(name, self.original.domain(name))[0] for name in names}
+    def _reference_domain(self, attribute: str) -> Domain | None:
+        """A sensitive attribute in its reference distribution, where that is not the release's own."""
+        declaration = self.policy.attributes.get(attribute)
+        if declaration is None or declaration.role is not Role.SENSITIVE:
+            return None
+        reference, raw = self.policy.conventions.reference, None
+        if reference == "original" and self.original is not None and attribute in _columns(self.original):
+            raw = self.original.domain(attribute)
+        elif reference == "declared" and declaration.order is None:
+            raw = _declared(declaration)
+        return None if raw is None else self._domain_of(attribute, raw)[0]
 
     @cached_property
     def original_domains(self) -> Mapping[str, Domain]:
-        """The original's sensitive attributes, coded as the release's are."""
-        found = self._original_domains.items()
-        coded = {name: domain.onto(self.domains[name].values) for name, domain in found if name in self.domains}
-        return FrozenDict(coded)
+        """The original's sensitive attributes, coded as the release's are, where it is the reference."""
+        if self.policy.conventions.reference != "original":
+            return FrozenDict()
+        return FrozenDict({name: one.reference for name, one in self._readable.items() if one.reference is not None})
 
     @cached_property
     def hierarchies(self) -> Mapping[str, Hierarchy]:
@@ -141,7 +134,7 @@ class Release:
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
         """The domain of each examined attribute that could be read."""
-        return FrozenDict({name: read[0] for name, read in self._read.items() if not isinstance(read, DataError)})
+        return FrozenDict({name: read.domain for name, read in self._readable.items()})
 
     def domain(self, attribute: str) -> Domain:
         """The domain of any column, examined or not.
@@ -151,16 +144,15 @@ class Release:
         """
         if attribute in self.domains:
             return self.domains[attribute]
-        read = self._domain(attribute)
+        read = self._reading(attribute)
         if isinstance(read, DataError):
             raise read
-        return read[0]
+        return read.domain
 
     @cached_property
     def misfits(self) -> Mapping[str, Misfit]:
         """The attributes some of whose values do not fit their declared scale."""
-        found = ((name, read) for name, read in self._read.items() if not isinstance(read, DataError))
-        return FrozenDict({name: read[1] for name, read in found if read[1] is not None})
+        return FrozenDict({name: read.misfit for name, read in self._readable.items() if read.misfit is not None})
 
     @cached_property
     def unreadable(self) -> Mapping[str, str]:
@@ -193,3 +185,25 @@ class Release:
         if attribute in self.misfits:
             return f"column {attribute!r} does not keep its declared scale"
         return ""
+
+
+def _columns(engine: Engine) -> frozenset[str]:
+    return frozenset(column.name for column in engine.columns)
+
+
+def _declared(declaration: AttributeDeclaration) -> RawDomain | None:
+    """The values of a declared distribution, as a column would hold them."""
+    if not isinstance(declaration.distribution, dict):
+        return None
+    values = np.array([*sorted(declaration.distribution), None], dtype=object)[:-1]
+    return RawDomain(values, np.ones(len(values), dtype=np.int64), 0)
+
+
+def _require_alike(own: Domain, reference: Domain) -> None:
+    """Refuse ranges beside single values."""
+    forms = {(one.covers is None, one.values.dtype == object) for one in (own, reference)}
+    if len(forms) > 1:
+        raise DataError(
+            f"column {own.attribute!r} is generalised in one of the release and its reference distribution; "
+            "generalise both alike, or set `reference: release`"
+        )

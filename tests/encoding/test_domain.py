@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.encoding.domain import Domain, Misfit, RawDomain, canonical
+from tcdp_audit.encoding import Domain, Misfit, RawDomain, domain_of
 from tcdp_audit.errors import DataError
 from tcdp_audit.policy import AttributeDeclaration, Conventions, Role, Scale
 
@@ -29,7 +29,7 @@ def read(
 ) -> tuple[Domain, Misfit | None]:
     chosen = None if scale is None else Scale(scale)
     declaration = AttributeDeclaration(role=Role.SENSITIVE, scale=chosen, order=order)
-    return canonical("x", raw(values, nulls), declaration, Conventions(**conventions))
+    return domain_of("x", raw(values, nulls), declaration, Conventions(**conventions))
 
 
 def test_nominal_text_is_compared_as_it_stands() -> None:
@@ -116,7 +116,7 @@ def test_numbers_and_their_texts_are_the_same_domain(numbers: list[int]) -> None
 
 def test_a_domain_laid_over_a_larger_one() -> None:
     domain, _ = read(["a", "c"], nulls=1)
-    larger = domain.onto(np.array(["a", "b", "c"], dtype=object))
+    larger = domain.recoded_to(np.array(["a", "b", "c"], dtype=object))
     assert (larger.counts.tolist(), larger.code_of_raw.tolist(), larger.missing) == ([1, 0, 2], [0, 2], 1)
     ordered, _ = read(["high", "low"], "ordinal", order=["low", "middle", "high"])
-    assert ordered.onto(ordered.values) is ordered
+    assert ordered.recoded_to(ordered.values) is ordered

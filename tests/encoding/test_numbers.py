@@ -15,7 +15,7 @@ from hypothesis import given, strategies as st
 from pyarrow import parquet
 
 from tcdp_audit import DataError, audit
-from tcdp_audit.encoding.domain import RawDomain, canonical
+from tcdp_audit.encoding import RawDomain, domain_of
 from tcdp_audit.policy import AttributeDeclaration, Conventions, Role, Scale
 
 REFUSED = (
@@ -101,9 +101,9 @@ def test_no_two_different_numbers_have_one_code(texts: list[str]) -> None:
     merges = len({float(number) for number in exact}) < len(set(exact))
     if merges:
         with pytest.raises(DataError):
-            canonical("x", raw, declaration, Conventions())
+            domain_of("x", raw, declaration, Conventions())
     else:
-        codes = canonical("x", raw, declaration, Conventions())[0].code_of_raw.tolist()
+        codes = domain_of("x", raw, declaration, Conventions())[0].code_of_raw.tolist()
         rank = {number: code for code, number in enumerate(sorted(set(exact)))}
         assert codes == [rank[number] for number in exact]
 

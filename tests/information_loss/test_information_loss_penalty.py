@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcdp_audit.encoding.domain import Domain, RawDomain, canonical
+from tcdp_audit.encoding import Domain, RawDomain, domain_of
 from tcdp_audit.encoding.hierarchy import load_hierarchy
 from tcdp_audit.information_loss.scales import penalty_of
 from tcdp_audit.policy import AttributeDeclaration, Conventions
@@ -16,9 +16,9 @@ PLACES = {"anywhere": {"north": ["oslo", "turku"], "south": ["rome", "bari"]}}
 GRADES = ["none", "low", "medium", "high", "severe"]
 
 
-def domain_of(declaration: AttributeDeclaration, labels: list[str]) -> Domain:
+def domain_with(declaration: AttributeDeclaration, labels: list[str]) -> Domain:
     raw = RawDomain(np.array(sorted(labels), dtype=object), np.ones(len(labels), dtype=np.int64), 0)
-    return canonical("a", raw, declaration, Conventions())[0]
+    return domain_of("a", raw, declaration, Conventions())[0]
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,9 @@ def test_a_label_costs_the_part_of_the_attribute_that_it_leaves_open(
 ) -> None:
     declaration = AttributeDeclaration.model_validate({"role": "quasi_identifier", **declared})
     hierarchy = None if declaration.hierarchy is None else load_hierarchy(declaration.hierarchy, None)
-    labels = domain_of(declaration, list(costs))
+    labels = domain_with(declaration, list(costs))
 
-    penalties = penalty_of(declaration, hierarchy, domain_of(declaration, values)).of(labels).tolist()
+    penalties = penalty_of(declaration, hierarchy, domain_with(declaration, values)).of(labels).tolist()
 
     assert dict(zip(labels.labels, penalties, strict=False)) == pytest.approx(costs)
     assert penalties[-1] == 1  # a missing value

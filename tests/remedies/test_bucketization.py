@@ -16,7 +16,7 @@ from bucketized import Bucketized, bucketized, distance_of, quasi_identifiers, s
 from hypothesis import given, reject, settings, strategies as st
 
 from tcdp_audit import PolicyError, Status, audit, fix, load_policy
-from tcdp_audit.encoding.domain import RawDomain, canonical
+from tcdp_audit.encoding import RawDomain, domain_of
 from tcdp_audit.engines import open_engine
 from tcdp_audit.policy import AttributeDeclaration, Conventions
 from tcdp_audit.release.release import Release
@@ -210,7 +210,7 @@ def test_the_proof_counts_whole_records() -> None:
     attribute = Attribute(
         "value",
         declaration,
-        canonical("value", RawDomain(np.array([1, 2]), np.array([5, 5]), 0), declaration, Conventions())[0],
+        domain_of("value", RawDomain(np.array([1, 2]), np.array([5, 5]), 0), declaration, Conventions())[0],
         np.array([0, 0, 0, 1, 1, 0, 0, 1, 1, 1]),
     )
     buckets = Buckets(attribute, np.array([0, 1]))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding.domain import RawDomain, canonical
+from tcdp_audit.encoding import RawDomain, domain_of
 from tcdp_audit.encoding.hierarchy import load_hierarchy
 from tcdp_audit.policy import AttributeDeclaration, Conventions
 from tcdp_audit.remedy.view import Attribute
@@ -27,7 +27,7 @@ def _attribute(cells: list[Any], **declaration: Any) -> Attribute:
     values, counts = np.unique(
         np.array(present, dtype=None if declared.scale == "numeric" else object), return_counts=True
     )
-    domain, _ = canonical("a", RawDomain(values, counts, cells.count(None)), declared, Conventions())
+    domain, _ = domain_of("a", RawDomain(values, counts, cells.count(None)), declared, Conventions())
     code = dict(zip(values.tolist(), domain.code_of_raw.tolist(), strict=True))
     hierarchy = None if declared.hierarchy is None else load_hierarchy(declared.hierarchy, None)
     tree = None if hierarchy is None else hierarchy.over(domain.labels)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.encoding.domain import RawDomain, canonical
+from tcdp_audit.encoding import RawDomain, domain_of
 from tcdp_audit.encoding.generalised import members, number_or_interval
 from tcdp_audit.encoding.hierarchy import load_hierarchy
 from tcdp_audit.policy import AttributeDeclaration, Conventions
@@ -29,7 +29,7 @@ def _attribute(cells: Sequence[Any], declaration: Mapping[str, Any]) -> Attribut
     present = [cell for cell in cells if cell is not None]
     dtype = object if any(isinstance(cell, str) for cell in present) else None
     values, counts = np.unique(np.array(present, dtype=dtype), return_counts=True)
-    domain, misfit = canonical("a", RawDomain(values, counts, cells.count(None)), declared, Conventions())
+    domain, misfit = domain_of("a", RawDomain(values, counts, cells.count(None)), declared, Conventions())
     assert misfit is None
     code = dict(zip(values.tolist(), domain.code_of_raw.tolist(), strict=True))
     codes = np.array([code.get(cell, domain.size) for cell in cells])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats
-from tcdp_audit.encoding.domain import RawDomain, canonical
+from tcdp_audit.encoding import RawDomain, domain_of
 from tcdp_audit.encoding.generalised import interval_label
 from tcdp_audit.information_loss.penalty import Penalty
 from tcdp_audit.information_loss.scales import penalty_of
@@ -170,7 +170,7 @@ def penalties(attribute: Attribute, labels: Sequence[str], conventions: Conventi
     """
     ordered = sorted(labels)
     raw = RawDomain(np.array(ordered, dtype=object), np.ones(len(ordered), dtype=np.int64), 0)
-    domain, misfit = canonical(attribute.name, raw, attribute.declaration, conventions)
+    domain, misfit = domain_of(attribute.name, raw, attribute.declaration, conventions)
     if misfit is not None:
         raise RemedyError(_unreadable(attribute))
     place = dict(zip(ordered, domain.code_of_raw.tolist(), strict=True))
