@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         starts_of as starts_of,
     )
     from tcdp_audit.classes.shards import Progress as Progress, silent as silent
-    from tcdp_audit.encoding.domain import RawDomain as RawDomain, canonical as canonical
+    from tcdp_audit.encoding.domain import RawDomain as RawDomain
     from tcdp_audit.encoding.generalised import (
         interval_label as interval_label,
         members as members,
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         fold as fold,
         run_lengths as run_lengths,
     )
+    from tcdp_audit.encoding.reading import domain_of as domain_of
     from tcdp_audit.errors import CheckError as CheckError
     from tcdp_audit.hookspecs import hookimpl as hookimpl
     from tcdp_audit.information_loss.hierarchical import LeafPenalty as LeafPenalty, ancestors_of as ancestors_of
