@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.auditor.evaluation import Options
 from tcdp_audit.classes.shards import silent
 from tcdp_audit.errors import CheckError, Discreet
-from tcdp_audit.inputs import Opened, opened
+from tcdp_audit.inputs import AuditInputs, open_inputs
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.registry import Plugins
@@ -76,8 +76,9 @@ def audit(
     Cost: one scan of the release, then linear in its distinct combinations of quasi-identifiers and values.
     """
     options = Options(memory, shards, show_values, progress or silent)
-    with opened(release, policy, original, population, plugins, options) as bench:
-        return bench.audit(bench.outcomes(), variants=_variants(bench) if all_conventions else ())
+    with open_inputs(release, policy, original, population, plugins, options) as inputs:
+        outcomes = inputs.outcomes()
+        return inputs.with_provenance(outcomes, variants=_variants(inputs) if all_conventions else ())
 
 
 @Discreet()
@@ -146,7 +147,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str) else list(value)
 
 
-def _variants(bench: Opened) -> tuple[Variant, ...]:
+def _variants(inputs: AuditInputs) -> tuple[Variant, ...]:
     from tcdp_audit.auditor.conventions import convention_matrix  # noqa: PLC0415 - only where it is asked for
 
-    return convention_matrix(bench.policy, bench.engine, bench.options, bench.companions)
+    return convention_matrix(inputs.policy, inputs.engine, inputs.options, inputs.companions)

@@ -62,7 +62,7 @@ def write_atomically(path: Path, text: str) -> None:
     Raises:
         UsageError: the target cannot be written; what stood there is left as it was.
     """
-    with appearing(path) as temporary, temporary.open("w", **_TEXT) as file:
+    with replaced_atomically(path) as temporary, temporary.open("w", **_TEXT) as file:
         file.write(text)
 
 
@@ -72,7 +72,7 @@ def plain_name(path: Path) -> str:
 
 
 @contextmanager
-def appearing(path: Path) -> Iterator[Path]:
+def replaced_atomically(path: Path) -> Iterator[Path]:
     """A temporary file of the target's name in a private folder beside it; it takes the target's place at the end.
 
     Where the work has not made it by then, the target is left as it was. A link stays: what it leads to is replaced.

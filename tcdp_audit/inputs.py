@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from tcdp_audit.scratch import sweep
 
 
 @dataclass(frozen=True)
-class Opened:
+class AuditInputs:
     """Everything that an audit reads.
 
     Args:
@@ -45,17 +45,22 @@ class Opened:
         """Budget in bytes."""
         return budget(self.options.memory)
 
-    def outcomes(self, engine: Engine | None = None, release: Any = None) -> tuple[Outcome, ...]:
-        """Everything that comes of the release, or of another table in its place."""
-        engine, release = (self.engine, self.release) if engine is None else (engine, release)
-        schema = _schema_outcomes(self.policy, engine, release)  # first: a fault of it is one of the policy
-        return (*evaluate(self.policy, engine, self.options, self.companions), *schema)
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Everything that comes of the release."""
+        schema = _schema_outcomes(self.policy, self.engine, self.release)  # first: a fault of it is one of the policy
+        return (*evaluate(self.policy, self.engine, self.options, self.companions), *schema)
 
-    def audit(self, outcomes: tuple[Outcome, ...], engine: Engine | None = None, **further: Any) -> Audit:
-        """Outcomes with their provenance."""
+    @contextmanager
+    def with_release(self, release: Any) -> Iterator[AuditInputs]:
+        """The same with another table as the release."""
+        with open_engine(release, self.memory) as engine:
+            yield replace(self, release=release, engine=engine)
+
+    def with_provenance(self, outcomes: tuple[Outcome, ...], **further: Any) -> Audit:
+        """Outcomes as an audit that names what was read."""
         return Audit(
             outcomes=outcomes,
-            release=described(self.engine if engine is None else engine),
+            release=described(self.engine),
             companions={name: described(table) for name, table in self.companions.items()},
             policy=self.policy,
             plugins=self.plugins,
@@ -64,14 +69,14 @@ class Opened:
 
 
 @contextmanager
-def opened(
+def open_inputs(
     release: Any,
     policy: str | Path | Mapping[str, Any] | Policy,
     original: Any,
     population: Any,
     plugins: Plugins | None,
     options: Options,
-) -> Iterator[Opened]:
+) -> Iterator[AuditInputs]:
     """Open a release and what its policy needs; see `api.audit` for the parameters."""
     plugins = plugins or Plugins.load()
     policy = read_policy(policy, plugins)
@@ -79,6 +84,7 @@ def opened(
         plugins = plugins.only(policy.document.plugins)
     sweep()
     memory = budget(options.memory)
+    options = replace(options, memory=memory)  # asked once: what is free changes while the audit runs
     release = _located(release, policy)
     with ExitStack() as stack:
         engine = stack.enter_context(open_engine(release, memory))
@@ -86,7 +92,7 @@ def opened(
             name: stack.enter_context(open_engine(table, memory, name))
             for name, table in _companions(policy, original, population).items()
         }
-        yield Opened(policy, plugins, options, release, engine, companions)
+        yield AuditInputs(policy, plugins, options, release, engine, companions)
 
 
 def described(engine: Engine) -> Table:

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
         Counts as Counts,
         Histogram as Histogram,
         add_up as add_up,
+        cached_on_histogram as cached_on_histogram,
         count_pairs as count_pairs,
-        kept_with_histogram as kept_with_histogram,
     )
     from tcdp_audit.classes.segments import (
         first_of_each as first_of_each,
@@ -111,7 +111,12 @@ if TYPE_CHECKING:
     from tcdp_audit.remedy.view import Attribute as Attribute, RemedyView as RemedyView
     from tcdp_audit.resources import processors as processors
     from tcdp_audit.results.audit import Audit as Audit
-    from tcdp_audit.results.change_log import ChangeLog as ChangeLog, Step as Step, standing_against as standing_against
+    from tcdp_audit.results.change_log import (
+        ChangeLog as ChangeLog,
+        Step as Step,
+        blocking as blocking,
+        standing_against as standing_against,
+    )
     from tcdp_audit.results.reporter import Reporter as Reporter, ReportSection as ReportSection, Rows as Rows
     from tcdp_audit.visible import visible as visible
 else:

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import freeze_arrays
-from tcdp_audit.classes.histogram import Counts, Histogram, kept_with_histogram
+from tcdp_audit.classes.histogram import Counts, Histogram, cached_on_histogram
 from tcdp_audit.encoding.hierarchy import Tree
 
 
@@ -33,12 +33,12 @@ class Marginal:
         """Number of values in the domain."""
         return len(self.weights)
 
-    def beside(self, histogram: Histogram) -> Counts:
+    def weights_of(self, histogram: Histogram) -> Counts:
         """The weight of the value of every pair of class and value, gathered once for all checks. Shape (pairs,)."""
         return _beside(histogram, self)
 
 
-@kept_with_histogram
+@cached_on_histogram
 def _beside(histogram: Histogram, marginal: Marginal) -> Counts:
     return marginal.weights.take(histogram.values)
 

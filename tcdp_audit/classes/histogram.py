@@ -27,7 +27,7 @@ class Histogram:
         values: int64 codes, shape (pairs,).
         counts: int64, at least 1, shape (pairs,).
 
-    What several checks ask of the same classes is computed once: see `kept_with_histogram`. Nobody can write to the
+    What several checks ask of the same classes is computed once: see `cached_on_histogram`. Nobody can write to the
     arrays.
     """
 
@@ -131,7 +131,7 @@ class Histogram:
                 yield tuple(profile), positions
 
 
-def kept_with_histogram(
+def cached_on_histogram(
     function: Callable[Concatenate[Histogram, P], R],
 ) -> Callable[Concatenate[Histogram, P], R]:
     """Have a function answer only once for a histogram, whoever asks: the answer lives as long as the histogram.

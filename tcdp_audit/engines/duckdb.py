@@ -20,7 +20,7 @@ from tcdp_audit.encoding.domain import Domain, RawDomain
 from tcdp_audit.engines.base import Batch, Column, Engine, recode
 from tcdp_audit.engines.content_digest import content_digest
 from tcdp_audit.engines.digest import Digest, KnownDigest, copy_of_stream
-from tcdp_audit.engines.faults import speaking
+from tcdp_audit.engines.faults import readable_errors
 from tcdp_audit.engines.files import source_of_file, source_of_text
 from tcdp_audit.engines.frames import source_of_frame
 from tcdp_audit.engines.source import TableSource, readable
@@ -117,7 +117,7 @@ class DuckDBEngine(Engine):
         """Reading the table: what goes wrong is a sentence, and the file is what it was when it was opened."""
         fault: DataError | None = None
         try:
-            with speaking(self.name, self._file):
+            with readable_errors(self.name, self._file):
                 yield
         except DataError as error:
             fault = error

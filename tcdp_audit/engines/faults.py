@@ -29,7 +29,7 @@ _KINDS = (
 
 
 @contextmanager
-def speaking(name: str, path: Path | None) -> Iterator[None]:
+def readable_errors(name: str, path: Path | None) -> Iterator[None]:
     """Turn what DuckDB raises into sentences, and its interruption into the one that Python knows.
 
     Args:

@@ -91,7 +91,7 @@ class Demands:
         kept = ~removed if self.kept_records is None else self.kept_records & ~removed
         return Demands(self.release, self.columns, None if kept.all() else kept)
 
-    def keep(
+    def kept_by(
         self, classes: NDArray[np.int64], count: int, records: NDArray[np.intp] | None = None
     ) -> NDArray[np.bool_]:
         """Which classes keep every demand, each judged by itself and exactly.

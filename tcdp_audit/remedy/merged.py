@@ -38,7 +38,7 @@ class _Pairs:
 
 @dataclass(frozen=True)
 class MergedDemands:
-    """What unions of base classes must keep. The answers are those of `Demands.keep`.
+    """What unions of base classes must keep. The answers are those of `Demands.kept_by`.
 
     Args:
         demands: the demands on the classes of a table.
@@ -77,14 +77,14 @@ class MergedDemands:
                 small |= task.failing(sizes, None)
         return int(np.argmin(np.append(small, False))) + 1
 
-    def keep(self, merged: Numbers, count: int, spare: int | None = None) -> NDArray[np.bool_]:
+    def kept_by(self, merged: Numbers, count: int, stop_after: int | None = None) -> NDArray[np.bool_]:
         """Which unions keep every demand, each judged by itself and exactly.
 
         Args:
             merged: for each base class the number of its union, from 0 to count - 1. Shape (self.count,).
             count: how many unions there are; one without records does not keep the demands.
-            spare: where unions of more records than this fail, it is enough to know it: others that fail may then be
-                answered as kept. None to know all.
+            stop_after: where unions of more records than this fail, it is enough to know it: others that fail may then
+                be answered as kept. None to know all.
 
         Returns:
             bool, shape (count,).
@@ -97,12 +97,12 @@ class MergedDemands:
         kept, summed = size > 0, dict[str, Histogram]()
         for task in sorted(self.demands.tasks, key=lambda one: one.attribute is not None):  # sizes are quickly told
             kept &= ~self._failing(task, merged, size, summed)
-            if spare is not None and int(size[~kept].sum()) > spare:
+            if stop_after is not None and int(size[~kept].sum()) > stop_after:
                 break
         return kept
 
     def failed(self, merged: Numbers, count: int) -> list[str]:
-        """The titles of the demands that some union fails, in the policy's order; see `keep`."""
+        """The titles of the demands that some union fails, in the policy's order; see `kept_by`."""
         size, summed = np.bincount(merged, weights=self.sizes, minlength=count).astype(np.int64), dict[str, Histogram]()
         failing = (one for one in self.demands.tasks if self._failing(one, merged, size, summed).any())
         return list(dict.fromkeys(one.expectation.check.title for one in failing))

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tcdp_audit.auditor.evaluation import Options
 from tcdp_audit.classes.shards import silent
 from tcdp_audit.engines import open_engine
-from tcdp_audit.engines.files import delimiter_of
-from tcdp_audit.engines.writing import require_holdable, require_table_file, write_table
-from tcdp_audit.errors import DataError, Discreet, TcdpAuditError, UsageError
-from tcdp_audit.files import appearing, plain_name, require_writable
-from tcdp_audit.inputs import Opened, opened
+from tcdp_audit.engines.writing import require_table_file
+from tcdp_audit.errors import Discreet
+from tcdp_audit.files import require_writable
+from tcdp_audit.inputs import AuditInputs, open_inputs
 from tcdp_audit.policy import Policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.remedy.treatment import changed_cells, in_unlinkable_order
-from tcdp_audit.repair.loop import Course, State, beyond_repair
+from tcdp_audit.repair.loop import Candidate, RepairLoop, beyond_repair
+from tcdp_audit.repair.output import OutputFile, Released
 from tcdp_audit.repair.own_types import in_own_types, taken, without_views_in_dictionaries
 from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.change_log import ChangeLog, standing_against
+from tcdp_audit.results.change_log import ChangeLog, blocking
 from tcdp_audit.results.own_files import files_of, require_own_files
-from tcdp_audit.scratch import Scratch, writing_temporarily
+from tcdp_audit.words import agree, count
 
 NOTHING_TO_REPAIR = "nothing that the policy demands could fail, so there is nothing to repair"
 NOTHING_PROVED = "nothing that the policy demands could fail any more, so that keeping it proves nothing"
@@ -123,177 +121,102 @@ def fix(
         require_table_file(target)
         require_writable(target)
     options = Options(memory, progress=progress or silent)
-    with opened(release, policy, original, population, plugins, options) as bench:
+    with open_inputs(release, policy, original, population, plugins, options) as inputs:
         if target is not None:
-            read = files_of(bench.policy, release=release, original=original, population=population)
+            read = files_of(inputs.policy, release=release, original=original, population=population)
             require_own_files([("the output", target)], read)
-        return _Fix(bench, target, keep_failing=keep_failing, keep_order=keep_order).run()
+        file = None if target is None else OutputFile(target, inputs)
+        return _Repair(inputs=inputs, output=file, keep_failing=keep_failing, keep_order=keep_order).run()
 
 
-class _Fix:
-    """One call of `fix`."""
+@dataclass(frozen=True, kw_only=True)
+class _Repair:
+    """One call of `fix`; see there for the arguments."""
 
-    def __init__(self, bench: Opened, target: Path | None, *, keep_failing: bool, keep_order: bool) -> None:
-        self.bench, self.target, self.keep_failing = bench, target, keep_failing
-        self.keep_order = keep_order or bench.policy.document.rows_aligned
-        self.source = without_views_in_dictionaries(bench.engine.source_table())
-        self.source_rows: NDArray[np.intp] = np.arange(self.source.num_rows)  # of each record its place in the source
+    inputs: AuditInputs
+    output: OutputFile | None
+    keep_failing: bool
+    keep_order: bool
+
+    @cached_property
+    def source(self) -> pa.Table:
+        """The release as it came in, in its own types."""
+        return without_views_in_dictionaries(self.inputs.engine.source_table())
 
     def run(self) -> Remediation:
         self._try_one_record()
-        outcomes = self.bench.outcomes()
-        before = self.bench.audit(outcomes)
-        table = self.bench.engine.table()
-        start = State(table, np.arange(table.num_rows), outcomes)
-        course = Course(
-            policy=self.bench.policy,
-            table=table,
-            remedies=self.bench.plugins.remedies,
-            auditing=self._audited,
-            memory=self.bench.memory,
-            progress=self.bench.options.progress,
-        )
+        outcomes = self.inputs.outcomes()
+        before = self.inputs.with_provenance(outcomes)
+        loop = RepairLoop(self.inputs)
         obstacle = beyond_repair(outcomes)
         needed = before.status in ("failed", "error") and not obstacle
-        state = course.run(start) if needed else start
-        return self._finished(before, course, state, obstacle)
-
-    def _audited(self, table: pa.Table) -> tuple[Any, ...]:
-        with open_engine(table, self.bench.memory) as engine:
-            return self.bench.outcomes(engine, table)
-
-    def _try_one_record(self) -> None:
-        """Write one record and read it back before the work, so that what cannot be written is said now.
-
-        Raises:
-            UsageError: the output's kind of file does not hold a column, or its name.
-            DataError: it cannot be read back.
-        """
-        if self.target is None:
-            with open_engine(self.source.slice(0, 1), self.bench.memory, self.bench.engine.name):
-                return
-        require_holdable(self.source, self.target)
-        if not self.source.num_rows:
-            return  # which the audit says
-        with Scratch() as folder, _speaking_of(self.target, folder):
-            trial = folder / plain_name(self.target)
-            with writing_temporarily():
-                self._write(self.source.slice(0, 1), trial, self.source_rows[:1])
-            with open_engine(trial, self.bench.memory) as engine:
-                names = [column.name for column in engine.columns]
-        lost = [name for name in self.source.column_names if name not in names]
-        if names != self.source.column_names:
-            raise UsageError(
-                f"{self.target}: the column name {', '.join(map(repr, lost))} does not read back from this kind of "
-                "file; rename it, or choose another kind"
-            )
-
-    def _write(self, table: pa.Table, path: Path, rows: NDArray[np.intp]) -> None:
-        """Write records as they are now; `rows` are their places in the source."""
-        source, kinds = self.bench.engine.path, self.bench.engine.token_kinds()
-        delimiter = "," if source is None else delimiter_of(source)
-        tokens = None if kinds is None else kinds.take(pa.array(rows))
-        write_table(table, path, kind=self.target, delimiter=delimiter, tokens=tokens)
-
-    def _ordered(self, released: pa.Table) -> tuple[pa.Table, str]:
-        """The records in the order that they are released in, and nothing left of what a missing cell may cover."""
-        rows = np.arange(released.num_rows) if self.keep_order else in_unlinkable_order(released, self._seed)
-        self.source_rows = self.source_rows[rows]
-        return taken(released, rows), "kept" if self.keep_order else "shuffled"
-
-    @property
-    def _seed(self) -> int:
-        return self.bench.policy.document.seed
-
-    def _finished(self, before: Audit, course: Course, state: State, obstacle: str) -> Remediation:
-        with course.losing(state) as loss:
-            changed, further = _changes(course, state, loss.cells_changed), loss.as_json()
-        released, order = self.source, "kept"
-        if state.steps:
-            self.source_rows, kept = state.kept, taken(self.source, state.kept)
-            released, order = self._ordered(in_own_types(course.released(state), kept, changed))
+        best = loop.run(outcomes) if needed else loop.start(outcomes)
+        with loop.information_loss_of(best) as loss:
+            changed, measures = _changes(loop, best, loss.cells_changed), loss.as_json()
+        released = self._released(loop, best, changed)
         log = ChangeLog(
             input=before.release,
             before=before.outcomes,
-            steps=state.steps,
-            tried=tuple(course.tried),
+            steps=best.steps,
+            tried=tuple(loop.tried),
             records=before.release.records,
-            suppressed=before.release.records - len(state.kept),
+            suppressed=before.release.records - len(best.kept),
             cells=changed,
-            planned=not self.bench.policy.remedies,
-            order=order,
-            seed=self._seed,
-            loss=further,
-            reason=_reason(state, obstacle, passed=self.bench.audit(state.outcomes).passed),
+            planned=not self.inputs.policy.remedies,
+            order=released.order,
+            seed=self.inputs.policy.document.seed,
+            loss=measures,
+            reason=_reason(best, obstacle, passed=self.inputs.with_provenance(best.outcomes).passed),
         )
         after, written = self._proven(released, log)
-        return Remediation(before=before, after=after, released=released, written=written)
+        return Remediation(before=before, after=after, released=released.table, written=written)
 
-    def _proven(self, released: pa.Table, log: ChangeLog) -> tuple[Audit, Path | None]:
-        """The audit of what is released, read back from its file where there is one, and the file if it was kept."""
-        if self.target is None:
-            with open_engine(released, self.bench.memory) as engine:
-                return self.bench.audit(self.bench.outcomes(engine, released), engine, change_log=log), None
-        with appearing(self.target) as temporary, _speaking_of(self.target, temporary.parent):
-            audit = self._audit_of_file(temporary, released, log)
-            kept = audit.passed or self.keep_failing
-            if not kept:
-                temporary.unlink()
-        return audit, self.target if kept else None
-
-    def _audit_of_file(self, temporary: Path, released: pa.Table, log: ChangeLog) -> Audit:
-        """Write the release, read it back, and audit it under its final name."""
-        assert self.target is not None  # noqa: S101 - only asked where there is one
-        source = self.bench.engine.path
-        if log.order == "kept" and log.is_unchanged and source is not None and _same_kind(source, self.target):
-            shutil.copyfile(source, temporary)
+    def _try_one_record(self) -> None:
+        """Read one record as it will be released, before the work."""
+        if self.output is not None:
+            self.output.try_one_record(self.source)
         else:
-            self._write(released, temporary, self.source_rows)
-        with open_engine(temporary, self.bench.memory) as engine:
-            if engine.records != released.num_rows:
-                raise DataError(
-                    f"{self.target}: {engine.records:,} records read back where {released.num_rows:,} were written; "
-                    "nothing is kept. Choose another kind of file"
-                )
-            audit = self.bench.audit(self.bench.outcomes(engine, temporary), engine, change_log=log)
-        return replace(audit, release=replace(audit.release, uri=str(self.target)))
+            open_engine(self.source.slice(0, 1), self.inputs.memory, self.inputs.engine.name).close()
+
+    def _released(self, loop: RepairLoop, best: Candidate, changed: Mapping[str, int]) -> Released:
+        """A candidate in the types of the input, in an order that links no records unless it is to be kept."""
+        if not best.steps:
+            return Released(self.source, np.arange(self.source.num_rows))
+        table = in_own_types(loop.released(best), taken(self.source, best.kept), changed)
+        if self.keep_order or self.inputs.policy.document.rows_aligned:
+            return Released(taken(table, np.arange(table.num_rows)), best.kept)
+        rows = in_unlinkable_order(table, self.inputs.policy.document.seed)
+        return Released(taken(table, rows), best.kept[rows], "shuffled")
+
+    def _proven(self, released: Released, log: ChangeLog) -> tuple[Audit, Path | None]:
+        """The audit of what is released, read back from its file where there is one, and the file if it was kept."""
+        if self.output is not None:
+            return self.output.write_proven(released, log, keep_failing=self.keep_failing)
+        with self.inputs.with_release(released.table) as after:
+            return after.with_provenance(after.outcomes(), change_log=log), None
 
 
-@contextmanager
-def _speaking_of(target: Path, folder: Path) -> Iterator[None]:
-    """Let errors name the output, and not the temporary file of the same name in a folder."""
-    try:
-        yield
-    except TcdpAuditError as error:
-        raise type(error)(str(error).replace(str(folder / plain_name(target)), str(target))) from None
-
-
-def _same_kind(one: Path, other: Path) -> bool:
-    return one.suffixes[-2:] == other.suffixes[-2:]
-
-
-def _changes(course: Course, state: State, known: Mapping[str, int]) -> dict[str, int]:
+def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
     """How many cells of each column differ in the records that stayed, in the table's order.
 
     Args:
-        course: the input.
-        state: what came of it.
+        loop: the input.
+        best: what came of it.
         known: the columns whose values have been compared; of the others it is counted what is written differently.
     """
-    before = course.table.take(pa.array(state.kept)) if len(state.kept) < course.table.num_rows else course.table
+    before = loop.table.take(pa.array(best.kept)) if len(best.kept) < loop.table.num_rows else loop.table
     others = [name for name in before.column_names if name not in known]
-    counts = {**known, **changed_cells(before, course.released(state), others)}
+    counts = {**known, **changed_cells(before, loop.released(best), others)}
     return {name: counts[name] for name in before.column_names}
 
 
-def _reason(state: State, obstacle: str, *, passed: bool) -> str:
+def _reason(best: Candidate, obstacle: str, *, passed: bool) -> str:
     """Why the release does not pass, or nothing."""
-    if state.passes:
-        return "" if passed else NOTHING_PROVED if state.steps else NOTHING_TO_REPAIR
+    if best.passes:
+        return "" if passed else NOTHING_PROVED if best.steps else NOTHING_TO_REPAIR
     if obstacle:
         return f"no remedy changes columns or the policy; {obstacle}"
-    standing = standing_against(state.outcomes)
-    named = ", ".join(
-        dict.fromkeys(one.check + (f" on {one.attribute!r}" if one.attribute else "") for one in standing)
-    )
-    return f"{len(standing)} of {len(state.outcomes)} outcomes still stand against the release: {named}"
+    failing = blocking(best.outcomes)
+    named = ", ".join(dict.fromkeys(one.check + (f" on {one.attribute!r}" if one.attribute else "") for one in failing))
+    unmet = agree(len(failing), "is", "are")
+    return f"{len(failing)} of {count(len(best.outcomes), 'expectation')} {unmet} still not met: {named}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from tcdp_audit.frozen import freeze
-from tcdp_audit.outcome import Outcome, Severity, Status, number
+from tcdp_audit.outcome import Outcome, number
 from tcdp_audit.provenance import Table
 
 
@@ -50,7 +50,7 @@ class Step:
     @property
     def failing(self) -> list[Outcome]:
         """The outcomes that still stand against the release."""
-        return standing_against(self.outcomes)
+        return blocking(self.outcomes)
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
@@ -135,13 +135,9 @@ class ChangeLog:
         }
 
 
-def standing_against(outcomes: tuple[Outcome, ...]) -> list[Outcome]:
-    """The outcomes for which a release does not pass: failures that count, and whatever could not be evaluated."""
-    return [
-        one
-        for one in outcomes
-        if one.status is Status.ERROR or (one.status is Status.FAILED and one.severity is Severity.ERROR)
-    ]
+def blocking(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """The outcomes for which a release does not pass."""
+    return [one for one in outcomes if one.blocks]
 
 
 def flow(parameters: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ import pytest
 from small_release import POLICY, TABLE
 
 from tcdp_audit.cli.run import run
-from tcdp_audit.engines.faults import speaking
+from tcdp_audit.engines.faults import readable_errors
 from tcdp_audit.files import write_atomically
 
 ENTRY = "import sys; from tcdp_audit.cli import main; sys.exit(main())"
@@ -131,12 +131,12 @@ def test_a_signal_that_comes_in_a_callback_ends_the_command_without_a_traceback(
 
 
 def test_an_interrupted_statement_is_an_interruption_for_python_too() -> None:
-    with pytest.raises(KeyboardInterrupt), speaking("release", None):
+    with pytest.raises(KeyboardInterrupt), readable_errors("release", None):
         raise RuntimeError("Query interrupted")
 
 
 def test_any_other_error_of_ours_is_not_disguised() -> None:
-    with pytest.raises(RuntimeError, match="else"), speaking("release", None):
+    with pytest.raises(RuntimeError, match="else"), readable_errors("release", None):
         raise RuntimeError("something else")
 
 

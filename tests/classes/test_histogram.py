@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 from hypothesis import given, strategies as st
 
-from tcdp_audit.classes.histogram import Counts, Histogram, add_up, count_pairs, kept_with_histogram
+from tcdp_audit.classes.histogram import Counts, Histogram, add_up, cached_on_histogram, count_pairs
 from tcdp_audit.encoding.keys import fold
 
 Rows = list[Counter[int]]
@@ -93,7 +93,7 @@ def test_adding_up_triples(triples: list[tuple[int, int, int]]) -> None:
 def test_an_answer_is_computed_once_for_a_histogram_and_for_each_object_that_it_is_asked_with():
     asked = []
 
-    @kept_with_histogram
+    @cached_on_histogram
     def plus(histogram: Histogram, added: Counts) -> Counts:
         asked.append(added)
         return histogram.counts + added

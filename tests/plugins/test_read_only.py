@@ -162,7 +162,7 @@ ON_CLASSES: Mapping[str, Attempt] = {
     "rows": lambda evidence: evidence.histogram.rows.fill(0),
     "spread": lambda evidence: evidence.histogram.spread(evidence.histogram.total).fill(9),
     "weights": lambda evidence: evidence.marginal.weights.__setitem__(0, 99),
-    "weights beside": lambda evidence: evidence.marginal.beside(evidence.histogram).fill(9),
+    "weights beside": lambda evidence: evidence.marginal.weights_of(evidence.histogram).fill(9),
     "size": lambda evidence: evidence.size.fill(99),
     "tree": lambda evidence: evidence.tree.ancestors.fill(0),
     "labels": lambda evidence: evidence.labels.reverse(),

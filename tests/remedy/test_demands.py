@@ -83,10 +83,10 @@ def test_all_classes_keep_the_demands_where_the_audit_passes(
     with demands_of(table, policy) as (demands, number, count):
         if any(one.status.value == "error" for one in outcomes):
             with pytest.raises(CheckError):
-                demands.keep(number, count)
+                demands.kept_by(number, count)
             reject()
         assume(demands)  # an attack that succeeds on the whole table is left to the audit
-        kept = demands.keep(number, count)
+        kept = demands.kept_by(number, count)
         assert kept.all() == all(one.status.value != "failed" for one in outcomes)
         assert len(outcomes) > 1 or "others" in str(more) or (~kept).sum() == outcomes[0].classes.failing
 
@@ -105,10 +105,10 @@ def test_proposed_classes_of_persons_are_judged_as_the_audit_of_a_table_with_tho
     assume(all(one.status.value != "error" for one in outcomes))
     with demands_of(pa.table(drawn), policy) as (demands, _, _):
         assume(len(demands.tasks) == len(outcomes))  # an attack that succeeds on the whole table is left to the audit
-        kept = demands.keep(classes, len(numbers))
+        kept = demands.kept_by(classes, len(numbers))
         assert kept.all() == all(one.status.value != "failed" for one in outcomes)
         merged = MergedDemands(demands, np.arange(len(classes)), len(classes))
-        assert merged.keep(classes, len(numbers)).tolist() == kept.tolist()
+        assert merged.kept_by(classes, len(numbers)).tolist() == kept.tolist()
 
 
 @settings(max_examples=20)
@@ -124,7 +124,7 @@ def test_demands_without_some_records_are_those_on_the_table_without_them(data: 
         assume(part[one].null_count < part.num_rows)
     with demands_of(table, policy) as (demands, number, _), demands_of(part, policy) as (rest, renumbered, fewer):
         here = np.unique(number[~removed], return_inverse=True)[1]
-        assert demands.without(removed).keep(here, fewer).tolist() == rest.keep(renumbered, fewer).tolist()
+        assert demands.without(removed).kept_by(here, fewer).tolist() == rest.kept_by(renumbered, fewer).tolist()
 
 
 def test_classes_of_persons_are_judged_against_their_own_mixture() -> None:
@@ -135,8 +135,8 @@ def test_classes_of_persons_are_judged_against_their_own_mixture() -> None:
     policy = {"version": 1, "unit": "person", "attributes": ATTRIBUTES, "expect": expect}
     with demands_of(table, policy) as (demands, _, _):
         halves = np.array([0, 0, 1, 1])
-        assert demands.keep(halves, 2).tolist() == [True, True]
-        assert MergedDemands(demands, np.arange(4), 4).keep(halves, 2).tolist() == [True, True]
+        assert demands.kept_by(halves, 2).tolist() == [True, True]
+        assert MergedDemands(demands, np.arange(4), 4).kept_by(halves, 2).tolist() == [True, True]
 
 
 def test_a_class_without_records_keeps_nothing() -> None:
@@ -145,15 +145,15 @@ def test_a_class_without_records_keeps_nothing() -> None:
     )
     policy = {"version": 1, "attributes": ATTRIBUTES, "expect": EXPECT[:1]}
     with demands_of(table, policy) as (demands, _, _):
-        assert demands.keep(np.array([2, 2]), 4).tolist() == [False, False, True, False]
+        assert demands.kept_by(np.array([2, 2]), 4).tolist() == [False, False, True, False]
 
 
 def test_only_some_records_can_be_asked_about() -> None:
     table = pa.table({name: ["1", "1", "2", "2"] for name in ATTRIBUTES} | {"disease": ["flu", "cold", "flu", "flu"]})
     policy = {"version": 1, "attributes": ATTRIBUTES, "expect": EXPECT[1:2]}
     with demands_of(table, policy) as (demands, _, _):
-        assert demands.keep(np.array([0, 0]), 1, np.array([0, 1])).tolist() == [True]
-        assert demands.keep(np.array([0, 0]), 1, np.array([2, 3])).tolist() == [False]
+        assert demands.kept_by(np.array([0, 0]), 1, np.array([0, 1])).tolist() == [True]
+        assert demands.kept_by(np.array([0, 0]), 1, np.array([2, 3])).tolist() == [False]
 
 
 def test_warnings_demand_nothing() -> None:
@@ -183,4 +183,4 @@ def test_a_class_without_a_value_is_still_no_class_to_make() -> None:
     table = pa.table({"zip": ["a", "b"], "age": [1, 2], "disease": ["flu", None], "pay": [1, 2], "person": ["p", "q"]})
     expect = [{"distinct_l_diversity": {"l": 1, "attribute": "disease"}}]
     with demands_of(table, {"version": 1, "attributes": ATTRIBUTES, "expect": expect}) as (demands, number, count):
-        assert sorted(demands.keep(number, count).tolist()) == [False, True]
+        assert sorted(demands.kept_by(number, count).tolist()) == [False, True]

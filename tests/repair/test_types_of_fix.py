@@ -307,10 +307,10 @@ def test_a_full_disk_is_a_sentence(tmp_path: Path, output: str) -> None:
 
 
 def test_records_that_do_not_read_back_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tcdp_audit.repair import fixing
+    from tcdp_audit.repair import output
 
-    write = fixing.write_table
-    monkeypatch.setattr(fixing, "write_table", lambda table, path, **more: write(table.slice(0, 5), path, **more))
+    write = output.write_table
+    monkeypatch.setattr(output, "write_table", lambda table, path, **more: write(table.slice(0, 5), path, **more))
     with pytest.raises(DataError, match=r"f\.csv: 5 records read back where 6 were written; nothing is kept"):
         repaired(table_of("int8"), tmp_path / "f.csv")
     assert list(tmp_path.iterdir()) == []

@@ -85,7 +85,7 @@ def test_a_release_that_passed_already_has_one_sentence(salary_audit, suffix):
 
 
 def test_a_release_that_still_fails_says_so_first(salary_audit):
-    log = log_of(step("cutting", failing=[FAR]), reason="1 of 2 outcomes still stand against the release: t_closeness")
+    log = log_of(step("cutting", failing=[FAR]), reason="1 of 2 expectations is still not met: t_closeness")
     page = Page(remedied(salary_audit, log, SIZE_AFTER, FAR).render(".html"))
     lines = page.with_id("remedy").text.split("\n")
     assert [line for line in lines if line][:2] == [

@@ -59,11 +59,11 @@ def test_a_release_that_passed_already_is_one_sentence(told):
 
 
 def test_a_release_that_still_fails_says_so_first(told):
-    log = log_of(step(failing=[FAR]), reason="1 of 2 outcomes still stand against the release: t_closeness on 'salary'")
+    log = log_of(step(failing=[FAR]), reason="1 of 2 expectations is still not met: t_closeness on 'salary'")
     found = told(log, SIZE_AFTER, FAR)
     assert found.heading == "A repair that falls short"
     assert found.summary == (
-        "The release does not pass: 1 of 2 outcomes still stand against the release: t_closeness on 'salary'. " + ACTED
+        "The release does not pass: 1 of 2 expectations is still not met: t_closeness on 'salary'. " + ACTED
     )
     assert found.origin.startswith("This is a repaired release that still does not pass: 11 cells")
 

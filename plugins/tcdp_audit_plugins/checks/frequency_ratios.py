@@ -16,7 +16,7 @@ from tcdp_audit import Ratios
 from tcdp_audit.arrays import Floats
 from tcdp_audit.check.exact import LIMIT, Signs
 from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Histogram, kept_with_histogram
+from tcdp_audit.classes.histogram import Histogram, cached_on_histogram
 
 DISTINGUISHED = 2**51  # quotients of integers whose products stay below this differ as float64 where they differ at all
 SHIFT = 130  # enough binary places to tell apart any two fractions of 62-bit integers
@@ -50,7 +50,7 @@ def least_ratio(histogram: Histogram, marginal: Marginal) -> Ratios:
     return _ratio_at(histogram, marginal, furthest(histogram, marginal)[1])
 
 
-@kept_with_histogram
+@cached_on_histogram
 def furthest(histogram: Histogram, marginal: Marginal) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """For every class the first pair with its largest p_i / q_i, and that with the smallest. O(pairs)."""
     order = _in_order(histogram, marginal)
@@ -58,11 +58,11 @@ def furthest(histogram: Histogram, marginal: Marginal) -> tuple[NDArray[np.intp]
     return _first(histogram, order == high), _first(histogram, order == low)
 
 
-@kept_with_histogram
+@cached_on_histogram
 def ratios(histogram: Histogram, marginal: Marginal) -> Floats:
     """p_i / q_i of every pair of class and value, infinite where q_i = 0. Shape (pairs,)."""
     above = histogram.counts.astype(np.float64) * marginal.total
-    below = histogram.spread(histogram.total) * marginal.beside(histogram).astype(np.float64)
+    below = histogram.spread(histogram.total) * marginal.weights_of(histogram).astype(np.float64)
     with np.errstate(divide="ignore"):
         return np.asarray(above / below)
 
@@ -78,7 +78,7 @@ def decided_once(
         pairs: positions of the pairs; none of their q_i is 0.
         decide: from p_i and q_i to -1, 0 or 1.
     """
-    sizes, weights = histogram.spread(histogram.total)[pairs], marginal.beside(histogram)[pairs]
+    sizes, weights = histogram.spread(histogram.total)[pairs], marginal.weights_of(histogram)[pairs]
     cases = np.stack([histogram.counts[pairs], sizes, weights], axis=1)
     distinct, which = np.unique(cases, axis=0, return_inverse=True)
     signs = [decide(Fraction(c, n), Fraction(w, marginal.total)) for c, n, w in distinct.tolist()]
@@ -87,7 +87,7 @@ def decided_once(
 
 def _ratio_at(histogram: Histogram, marginal: Marginal, pairs: NDArray[np.intp]) -> Ratios:
     """p_i / q_i at one pair of every class."""
-    counts, weights, sizes = histogram.counts[pairs], marginal.beside(histogram)[pairs], histogram.total
+    counts, weights, sizes = histogram.counts[pairs], marginal.weights_of(histogram)[pairs], histogram.total
     most = int(sizes.max(initial=0))  # no count exceeds it, and no weight the total
     if most * marginal.total >= LIMIT:
         counts, weights, sizes = counts.astype(object), weights.astype(object), sizes.astype(object)
@@ -96,7 +96,7 @@ def _ratio_at(histogram: Histogram, marginal: Marginal, pairs: NDArray[np.intp])
 
 def _in_order(histogram: Histogram, marginal: Marginal) -> NDArray[Any]:
     """A number for each pair, in the order of p_i / q_i within a class, equal only where those are equal."""
-    counts, weights = histogram.counts, marginal.beside(histogram)
+    counts, weights = histogram.counts, marginal.weights_of(histogram)
     if int(counts.max(initial=0)) * int(weights.max(initial=0)) < DISTINGUISHED:
         with np.errstate(divide="ignore"):
             return np.asarray(counts / weights)

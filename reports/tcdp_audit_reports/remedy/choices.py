@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.results.change_log import ChangeLog, Step, standing_against
+from tcdp_audit.results.change_log import ChangeLog, Step, blocking
 from tcdp_audit.words import count, figure, in_words, sentence_case
 from tcdp_audit_reports.axis import axis_for
 from tcdp_audit_reports.chart import Chart, Table
@@ -56,7 +56,7 @@ def _description(steps: Sequence[Step]) -> str:
 
 
 def _drawing(log: ChangeLog, steps: Sequence[Step], called: Sequence[str]) -> Drawing:
-    before = len(standing_against(log.before))
+    before = len(blocking(log.before))
     most = max(before, 1, *(len(one.failing) for one in steps))
     axis = axis_for([0.0, *(one.loss or 0.0 for one in steps)], None, 100 - 2 * EDGE)
     marks = [
@@ -95,5 +95,5 @@ def _table(log: ChangeLog, steps: Sequence[Step]) -> Table:
         [name, figure(one.loss), count(len(one.failing)), "yes" if _is_taken(log, one) else "no"]
         for one, name in zip(steps, names(steps), strict=True)
     ]
-    rows.append(["as it came in", "0", count(len(standing_against(log.before))), "–"])
+    rows.append(["as it came in", "0", count(len(blocking(log.before))), "–"])
     return Table("Remedies that were tried", ("remedy", "loss", "demands not met", "taken"), rows)

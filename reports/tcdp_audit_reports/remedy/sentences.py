@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.change_log import ChangeLog, standing_against
+from tcdp_audit.results.change_log import ChangeLog, blocking
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count, in_words, listing, noun_form, prose, sentence_case, share
 from tcdp_audit_reports.remedy.pairing import key_of
@@ -70,7 +70,7 @@ def _columns(log: ChangeLog) -> int:
 
 
 def _met(log: ChangeLog) -> str:
-    stood = len(standing_against(log.before))
+    stood = len(blocking(log.before))
     if not stood:
         return ""
     if stood == 1:
@@ -81,8 +81,8 @@ def _met(log: ChangeLog) -> str:
 
 def _broken(audit: Audit, log: ChangeLog) -> str:
     """Demands that held before and do not now: a remedy for one can break another."""
-    stood = {key_of(one) for one in standing_against(log.before)}
-    broken = [one for one in standing_against(audit.outcomes) if key_of(one) not in stood]
+    stood = {key_of(one) for one in blocking(log.before)}
+    broken = [one for one in blocking(audit.outcomes) if key_of(one) not in stood]
     if not broken:
         return ""
     verb = "was met before and is not now" if len(broken) == 1 else "were met before and are not now"

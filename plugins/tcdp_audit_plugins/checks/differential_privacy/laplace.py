@@ -235,6 +235,6 @@ def _proportional(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]
     """Which classes have exactly the table's distribution."""
     same = histogram.distinct == np.count_nonzero(marginal.weights)
     rows = histogram.take(np.flatnonzero(same))
-    left, right = product(rows.counts, marginal.total), product(marginal.beside(rows), rows.spread(rows.total))
+    left, right = product(rows.counts, marginal.total), product(marginal.weights_of(rows), rows.spread(rows.total))
     same[same] = rows.min(left == right)
     return np.asarray(same)

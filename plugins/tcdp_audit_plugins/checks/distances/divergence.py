@@ -60,7 +60,7 @@ def jensen_shannon(histogram: Histogram, marginal: Marginal) -> Floats:
         >>> jensen_shannon(classes, Marginal(np.array([1, 1]))).round(6).tolist()
         [0.215762]
     """
-    weights = marginal.beside(histogram)
+    weights = marginal.weights_of(histogram)
     theirs = -np.log((1 + np.minimum(ratios(histogram, marginal), HUGE)) / 2)  # ln(2 q / (p + q))
     ours = np.where(weights > 0, _log_ratios(histogram, marginal) + theirs, log(2))  # ln(2 p / (p + q))
     told = histogram.sum(_shares(histogram) * ours + weights / marginal.total * theirs)

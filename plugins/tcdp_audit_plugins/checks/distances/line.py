@@ -19,7 +19,7 @@ from tcdp_audit import Ratios, Transcendental
 from tcdp_audit.arrays import Floats, Integers
 from tcdp_audit.check.exact import LIMIT, Measured, Signs
 from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Histogram, kept_with_histogram
+from tcdp_audit.classes.histogram import Histogram, cached_on_histogram
 from tcdp_audit_plugins.checks.distances.room import widened
 
 Positions = NDArray[Any]
@@ -126,7 +126,7 @@ def _work(histogram: Histogram, weights: NDArray[Any], positions: Positions) -> 
     return histogram.sum(moved) + area[start[first]] * size, size * total * positions[-1]
 
 
-@kept_with_histogram
+@cached_on_histogram
 def _turns(histogram: Histogram, weights: NDArray[Any]) -> NDArray[np.intp]:
     """After each pair of class and value the value from which on the reference is ahead. Shape (pairs,)."""
     level = _running(histogram) * weights.sum()

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit import Ratios
 from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Histogram, kept_with_histogram
+from tcdp_audit.classes.histogram import Histogram, cached_on_histogram
 from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio, least_ratio
 
 CLEAR = 1e-9
@@ -39,10 +39,10 @@ def multiplicative_distance(histogram: Histogram, marginal: Marginal) -> Ratios:
     return Ratios(np.where(infinite, 1, found.numerator), np.where(infinite, 0, found.denominator))
 
 
-@kept_with_histogram
+@cached_on_histogram
 def lacks_value(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
     """Which classes lack a value that the reference has. Shape (classes,). O(pairs)."""
-    present = histogram.sum((marginal.beside(histogram) > 0).astype(np.int64))
+    present = histogram.sum((marginal.weights_of(histogram) > 0).astype(np.int64))
     return np.asarray(present < np.count_nonzero(marginal.weights))
 
 

@@ -91,7 +91,7 @@ class NodeJudge:
         removed, demands = np.zeros(len(classes), dtype=bool), self.demands
         while True:
             spare = self.allowed - int(self.base.sizes[removed].sum())
-            failing = ~removed & ~demands.keep(classes, count, spare)[classes]
+            failing = ~removed & ~demands.kept_by(classes, count, spare)[classes]
             removed |= failing
             if not failing.any() or int(self.base.sizes[failing].sum()) > spare or hidden[~removed].all():
                 return removed

@@ -30,7 +30,7 @@ class ClusterDemands:
         """The clusters that keep every demand. Shape (count,)."""
         by_place = np.empty_like(clusters)
         by_place[self.order] = clusters
-        return self.demands.keep(by_place, count)
+        return self.demands.kept_by(by_place, count)
 
     def unions_kept(self, clusters: Clusters, count: int, pairs: Positions) -> NDArray[np.bool_]:
         """The pairs of clusters that would keep every demand as one cluster.
@@ -57,4 +57,4 @@ class ClusterDemands:
     ) -> NDArray[np.bool_]:
         records = members[positions_of(starts[pairs].ravel(), sizes[pairs].ravel())]
         union = np.repeat(np.arange(len(pairs)), sizes[pairs].sum(axis=1))
-        return self.demands.keep(union, len(pairs), self.order[records])
+        return self.demands.kept_by(union, len(pairs), self.order[records])

@@ -80,7 +80,7 @@ class _Task:
 
     def _keep(self, classes: Integers, count: int, records: Indices | None = None) -> Mask:
         large = np.bincount(classes, minlength=count) >= self._k
-        return np.asarray(large & self.view.demands.keep(classes, count, records))
+        return np.asarray(large & self.view.demands.kept_by(classes, count, records))
 
     @cached_property
     def roots(self) -> Integers:

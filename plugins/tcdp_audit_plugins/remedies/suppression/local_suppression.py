@@ -70,7 +70,7 @@ class LocalSuppression:
             records: their positions, ascending.
         """
         numbers, count = self.cells.classes(suppressed, records)
-        return numbers, self.demands.keep(numbers, count, self._position[records])
+        return numbers, self.demands.kept_by(numbers, count, self._position[records])
 
     def served(self, pattern: Mask, movers: Indices) -> Mask:
         """The records among some that would be in a class that keeps the demands if all had a pattern suppressed.

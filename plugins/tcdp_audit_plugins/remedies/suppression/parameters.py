@@ -66,6 +66,6 @@ def plans(view: RemedyView, _: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any
     if not view.demands or not view.quasi_identifiers:
         return
     cells = QuasiIdentifierCells.of(view)
-    if not view.demands.keep(*cells.classes()).all():
+    if not view.demands.kept_by(*cells.classes()).all():
         yield {"of": "records", "at_most": "0.05"}
         yield {"of": "cells"}

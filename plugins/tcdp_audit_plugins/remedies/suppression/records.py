@@ -68,7 +68,7 @@ class _Classes:
         there = ~gone & (self.sizes > 0)
         if not there.any():
             return there
-        return there & ~self.demands.without(gone).keep(self._numbers, len(gone))
+        return there & ~self.demands.without(gone).kept_by(self._numbers, len(gone))
 
     def drop(self, foreseen: int) -> tuple[Mask, int]:
         """Drop classes until none fails.

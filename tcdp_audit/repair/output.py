@@ -1,0 +1,121 @@
+"""The file that a repaired release is written to: tried before the work, proven before it takes its place."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tcdp_audit.engines import open_engine
+from tcdp_audit.engines.files import delimiter_of
+from tcdp_audit.engines.writing import require_holdable, write_table
+from tcdp_audit.errors import DataError, TcdpAuditError, UsageError
+from tcdp_audit.files import plain_name, replaced_atomically
+from tcdp_audit.inputs import AuditInputs
+from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.change_log import ChangeLog
+from tcdp_audit.scratch import Scratch, writing_temporarily
+
+
+@dataclass(frozen=True)
+class Released:
+    """A release as it is handed over.
+
+    Args:
+        table: its records in the types that they came in.
+        rows: the place of each record in the input.
+        order: "kept" or "shuffled".
+    """
+
+    table: pa.Table = field(repr=False)  # its text would be cells
+    rows: NDArray[np.intp]
+    order: str = "kept"
+
+
+@dataclass(frozen=True)
+class OutputFile:
+    """Where a release is written.
+
+    Args:
+        path: the file.
+        inputs: the release as it came in, whose numbers and delimiters are kept as they stand.
+    """
+
+    path: Path
+    inputs: AuditInputs
+
+    def try_one_record(self, source: pa.Table) -> None:
+        """Write one record of the input and read it back before the work, so that what cannot be written is said now.
+
+        Raises:
+            UsageError: the output's kind of file does not hold a column, or its name.
+            DataError: it cannot be read back.
+        """
+        require_holdable(source, self.path)
+        if not source.num_rows:
+            return  # which the audit says
+        with Scratch() as folder, self._named_in_errors(folder):
+            trial = folder / plain_name(self.path)
+            with writing_temporarily():
+                self._write(Released(source.slice(0, 1), np.arange(1)), trial)
+            with open_engine(trial, self.inputs.memory) as engine:
+                names = [column.name for column in engine.columns]
+        lost = [name for name in source.column_names if name not in names]
+        if names != source.column_names:
+            raise UsageError(
+                f"{self.path}: the column name {', '.join(map(repr, lost))} does not read back from this kind of "
+                "file; rename it, or choose another kind"
+            )
+
+    def write_proven(self, released: Released, log: ChangeLog, *, keep_failing: bool) -> tuple[Audit, Path | None]:
+        """Write a release, read it back and audit it; and the file if it was kept, because the audit passed."""
+        with replaced_atomically(self.path) as temporary, self._named_in_errors(temporary.parent):
+            self._fill(temporary, released, log)
+            audit = self._audit(temporary, released, log)
+            kept = audit.passed or keep_failing
+            if not kept:
+                temporary.unlink()
+        return audit, self.path if kept else None
+
+    def _fill(self, temporary: Path, released: Released, log: ChangeLog) -> None:
+        source = self.inputs.engine.path
+        if log.order == "kept" and log.is_unchanged and source is not None and _same_kind(source, self.path):
+            shutil.copyfile(source, temporary)
+        else:
+            self._write(released, temporary)
+
+    def _audit(self, temporary: Path, released: Released, log: ChangeLog) -> Audit:
+        """The audit of what was written, under its final name."""
+        records = released.table.num_rows
+        with self.inputs.with_release(temporary) as written:
+            if written.engine.records != records:
+                raise DataError(
+                    f"{self.path}: {written.engine.records:,} records read back where {records:,} were written; "
+                    "nothing is kept. Choose another kind of file"
+                )
+            audit = written.with_provenance(written.outcomes(), change_log=log)
+        return replace(audit, release=replace(audit.release, uri=str(self.path)))
+
+    def _write(self, released: Released, path: Path) -> None:
+        source, kinds = self.inputs.engine.path, self.inputs.engine.token_kinds()
+        delimiter = "," if source is None else delimiter_of(source)
+        tokens = None if kinds is None else kinds.take(pa.array(released.rows))
+        write_table(released.table, path, kind=self.path, delimiter=delimiter, tokens=tokens)
+
+    @contextmanager
+    def _named_in_errors(self, folder: Path) -> Iterator[None]:
+        """Let errors name the output, and not the temporary file of the same name in a folder."""
+        try:
+            yield
+        except TcdpAuditError as error:
+            raise type(error)(str(error).replace(str(folder / plain_name(self.path)), str(self.path))) from None
+
+
+def _same_kind(one: Path, other: Path) -> bool:
+    return one.suffixes[-2:] == other.suffixes[-2:]
