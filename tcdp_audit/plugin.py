@@ -115,7 +115,6 @@ if TYPE_CHECKING:
         ChangeLog as ChangeLog,
         Step as Step,
         blocking as blocking,
-        standing_against as standing_against,
     )
     from tcdp_audit.results.reporter import Reporter as Reporter, ReportSection as ReportSection, Rows as Rows
     from tcdp_audit.visible import visible as visible
