@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Parameters as Parameters,
         Quarter as Quarter,
         TableCheck as TableCheck,
+        TableFigure as TableFigure,
         Threshold as Threshold,
         VictimCheck as VictimCheck,
     )

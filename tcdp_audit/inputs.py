@@ -110,7 +110,7 @@ def _located(release: Any, policy: Policy) -> Any:
 
 def _companions(policy: Policy, original: Any, population: Any) -> dict[str, Any]:
     """The further tables to open, from the call or from the policy: the original always, others where a check asks."""
-    required = {"original"}.union(*(getattr(one.check, "requires", ()) for one in policy.expectations))
+    required = {"original"}.union(*(one.check.requires for one in policy.expectations))
     given = {"original": original, "population": population, "holdout": None}
     named = {name: getattr(policy.document, name) for name in given}
     found = {name: policy.resolve(location) for name, location in named.items() if location is not None}

@@ -42,7 +42,7 @@ def coverage(audit: Audit, findings: Sequence[Finding]) -> list[tuple[str, str, 
 
 
 def _quadrant(audit: Audit, findings: Sequence[Finding], quarter: Quarter) -> Quadrant:
-    here = {name: check for name, check in audit.plugins.checks.items() if getattr(check, "quarter", None) is quarter}
+    here = {name: check for name, check in audit.plugins.checks.items() if check.quarter is quarter}
     found = [one for one in findings if one.check in here]
     run = {one.check for one in found}
     titles = [check.title for name, check in here.items() if name not in run]

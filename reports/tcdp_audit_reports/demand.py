@@ -13,13 +13,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from tcdp_audit.check.kinds import Check
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.phrases import demanded, failing
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count
 
 DIGITS = 3
-SHARE = "at_most"  # the threshold of checks that report a share
 PLAIN = re.compile(r"[A-Za-z_][\w-]*")
 YAML_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
@@ -32,14 +32,16 @@ class Kept:
     policy: str
 
 
-def kept_demand(outcome: Outcome, check: Any) -> Kept | None:
+def kept_demand(outcome: Outcome, check: Check | None) -> Kept | None:
     """The strictest demand of the failed one's kind that the release keeps.
 
     None where the outcome did not fail by its headline figure alone, or where the check does not accept the
     figure as a threshold.
     """
+    if outcome.status is not Status.FAILED or check is None:
+        return None
     name, value = _headline(outcome, check), _kept_value(outcome)
-    if outcome.status is not Status.FAILED or name is None or value is None:
+    if name is None or value is None:
         return None
     parameters = {**outcome.parameters, name: value}
     if not _accepted(check, parameters):
@@ -50,11 +52,10 @@ def kept_demand(outcome: Outcome, check: Any) -> Kept | None:
     return Kept(_sentence(outcome), f"expect:\n  - {outcome.check}: {{{listed}}}")
 
 
-def _headline(outcome: Outcome, check: Any) -> str | None:
-    """The parameter with the threshold, if it is the only one that was demanded."""
-    names = [one.parameter for one in getattr(check, "thresholds", ())] or [SHARE]
-    given = [name for name in names if name in outcome.parameters]
-    return given[0] if given == names[:1] else None
+def _headline(outcome: Outcome, check: Check) -> str | None:
+    """The parameter with the headline threshold, if it is the only one that was demanded."""
+    given = [one.parameter for one in check.limits if one.parameter in outcome.parameters]
+    return given[0] if given == [check.headline.parameter] else None
 
 
 def _kept_value(outcome: Outcome) -> int | float | None:
@@ -82,7 +83,7 @@ def _fails_by_figure(outcome: Outcome) -> bool:
     return not outcome.comparison.holds((difference > 0) - (difference < 0))
 
 
-def _accepted(check: Any, parameters: dict[str, Any]) -> bool:
+def _accepted(check: Check, parameters: dict[str, Any]) -> bool:
     """Whether the check takes these parameters; a plugin's own validators may raise anything."""
     try:
         check.parameters.model_validate(parameters)
@@ -93,7 +94,7 @@ def _accepted(check: Any, parameters: dict[str, Any]) -> bool:
 
 def _sentence(outcome: Outcome) -> str:
     fails = failing(outcome)
-    which = "the failing classes" if fails is None else f"{count(fails[1], 'record')} in {count(fails[0], 'class')}"
+    which = "the failing records" if fails is None else f"{count(fails[1], 'record')} in {count(fails[0], 'class')}"
     return (
         f"To meet {demanded(outcome)}, {which} must be generalised further or withheld; `tcdp-audit fix` looks for "
         "the least lossy way and proves it. The lines below are the strictest demand of this kind, to three digits, "

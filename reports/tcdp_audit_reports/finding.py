@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-from tcdp_audit.check.kinds import Threshold
+from tcdp_audit.check.kinds import Check, Guide, Limit
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.phrases import SIGNS, demanded, failing, observed, state_of
 from tcdp_audit.results.audit import Audit
@@ -44,7 +43,7 @@ class Finding:
     facts: Pairs
     conventions: Pairs
     source: str
-    guide: Any
+    guide: Guide | None
     has_mathml: bool
     chart: Chart | None
     worst: Table | None
@@ -57,8 +56,8 @@ def findings(audit: Audit) -> list[Finding]:
     return [_finding(one, checks.get(one.check), number) for number, one in enumerate(audit.expectations, 1)]
 
 
-def _finding(outcome: Outcome, check: Any, number: int) -> Finding:
-    guide = getattr(check, "guide", None)
+def _finding(outcome: Outcome, check: Check | None, number: int) -> Finding:
+    guide = None if check is None else check.guide
     measured = _measured(outcome, check)
     fails = failing(outcome)
     return Finding(
@@ -86,13 +85,15 @@ def _finding(outcome: Outcome, check: Any, number: int) -> Finding:
     )
 
 
-def attribute_of(outcome: Outcome, check: Any) -> str:
+def attribute_of(outcome: Outcome, check: Check | None) -> str:
     """The attribute that was measured, or what was measured where there is none."""
     if outcome.attribute is not None:
         return visible(outcome.attribute)
-    if "attributes" in getattr(getattr(check, "parameters", None), "model_fields", ()):  # it compares some of them
+    if check is None:
+        return "–"
+    if "attributes" in check.parameters.model_fields:  # it compares some of them
         return visible(", ".join(outcome.parameters.get("attributes", ()))) or "–"
-    return "all quasi-identifiers" if getattr(check, "on_attribute", None) is False else "–"
+    return "–" if check.on_attribute else "all quasi-identifiers"
 
 
 def plain(name: str) -> str:
@@ -105,17 +106,17 @@ def _chart(measured: Measured) -> Chart:
     return histogram.chart(measured) if measured.counts_whole_numbers else cumulative.chart(measured)
 
 
-def _measured(outcome: Outcome, check: Any) -> Measured | None:
+def _measured(outcome: Outcome, check: Check | None) -> Measured | None:
     """The distribution over classes, where it is of the very figure that is compared."""
-    distribution, thresholds = distribution_of(outcome), getattr(check, "thresholds", ())
-    if not distribution or not thresholds or outcome.comparison is None:
+    distribution = distribution_of(outcome)
+    if check is None or not check.judges_each_class or not distribution or outcome.comparison is None:
         return None
-    label = next((one.label for one in thresholds if one.label), "observed figure")
-    others = sum(one.parameter in outcome.parameters for one in thresholds) > 1
+    label = check.label or "observed figure"
+    others = sum(one.parameter in outcome.parameters for one in check.limits) > 1
     return Measured(distribution, outcome.threshold, outcome.comparison, failing(outcome), label, others)
 
 
-def _facts(outcome: Outcome, check: Any) -> Pairs:
+def _facts(outcome: Outcome, check: Check | None) -> Pairs:
     """Classes, and every single figure that the check reports beside the observed one."""
     facts = []
     if outcome.classes is not None:
@@ -123,7 +124,7 @@ def _facts(outcome: Outcome, check: Any) -> Pairs:
     fails = failing(outcome)
     if fails is not None:
         facts.append(("failing", count(fails[0])))
-    limits = {one.parameter: one for one in getattr(check, "thresholds", ())[1:]}
+    limits = {} if check is None else {one.parameter: one for one in check.limits[1:]}
     for name, value in outcome.details.items():
         if name != "distribution" and isinstance(value, int | float | str):
             facts.append((plain(name), f"{_fact(value)}{_limit(outcome, limits.get(name))}"))
@@ -136,9 +137,9 @@ def _fact(value: float | str) -> str:
     return visible(value) if isinstance(value, str) else figure(value)
 
 
-def _limit(outcome: Outcome, threshold: Threshold[Any] | None) -> str:
+def _limit(outcome: Outcome, limit: Limit | None) -> str:
     """The demand on a figure beside the headline one, in parameters such as `alpha`."""
-    if threshold is None or outcome.parameters.get(threshold.parameter) is None:
+    if limit is None or outcome.parameters.get(limit.parameter) is None:
         return ""
-    value = Fraction(outcome.parameters[threshold.parameter])
-    return f", demanded {SIGNS[threshold.comparison]} {decimal(value)}"
+    value = Fraction(outcome.parameters[limit.parameter])
+    return f", demanded {SIGNS[limit.comparison]} {decimal(value)}"

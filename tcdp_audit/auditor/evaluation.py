@@ -13,10 +13,10 @@ from functools import cached_property, partial
 from threading import Lock
 from types import MappingProxyType
 
+from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.expectations import Tasks
 from tcdp_audit.auditor.matched import MatchedShard
-from tcdp_audit.auditor.tasks import Summaries, Task
-from tcdp_audit.check.kinds import TableCheck
+from tcdp_audit.auditor.tasks import Measurements, Result
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.classes.grouping import Grouping, Shard
 from tcdp_audit.classes.histogram import Histogram
@@ -87,14 +87,15 @@ class _Evaluation:
     def outcomes(self) -> Iterator[Outcome]:
         """One outcome per expectation and target."""
         if not self.release.quasi_identifiers:
-            yield from (task.outcome(None) for task in Tasks(self.release, ()))
+            yield from (task.outcome(Measurements(self.view)) for task in Tasks(self.release, ()))
             return
         with self._partitioned() as shards:
             self.shards, self.tasks = shards, Tasks(self.release, shards)
             tasks = list(self.tasks)
-            results = self._run([task for task in tasks if not task.obstacle and not _is_of_table(task)])
+            on_classes = [one for task in tasks for one in task.on_classes() if not one.obstacle]
+            measurements = Measurements(self.view, self._run(on_classes))
             for task in tasks:
-                yield task.found(self.view) if _is_of_table(task) else task.outcome(results.get(id(task)))
+                yield task.outcome(measurements)
 
     def _partitioned(self) -> Shards:
         release = self.release
@@ -108,11 +109,11 @@ class _Evaluation:
 
     # Measuring
 
-    def _run(self, tasks: Sequence[Task]) -> dict[int, Summaries | BaseException | None]:
+    def _run(self, tasks: Sequence[ClassTask]) -> dict[int, Result]:
         """Every task over all shards, shards side by side."""
         if not tasks:
             return {}
-        shards: list[list[Summaries | BaseException | None]] = []
+        shards: list[list[Result]] = []
         with ThreadPoolExecutor(processors()) as pool:
             futures = [pool.submit(work) for work in self._work(tasks)]
             try:
@@ -125,7 +126,7 @@ class _Evaluation:
         by_task = zip(*shards, strict=True)
         return {id(task): _merged(task, results) for task, results in zip(tasks, by_task, strict=True)}
 
-    def _work(self, tasks: Sequence[Task]) -> Iterator[Callable[[], list[Summaries | BaseException | None]]]:
+    def _work(self, tasks: Sequence[ClassTask]) -> Iterator[Callable[[], list[Result]]]:
         """What threads take in turn: a shard, or a part of the classes of one where there are few shards."""
         if not self.wildcard or not any(domain.missing for task in tasks for domain in task.quasi_identifiers):
             yield from (partial(self._measure, number, tasks) for number in range(self.shards.count))
@@ -135,7 +136,7 @@ class _Evaluation:
             shard = _Kept(partial(self._matched, number, tasks))
             yield from (partial(self._measure_part, shard, (part, parts), len(tasks)) for part in range(parts))
 
-    def _matched(self, number: int, tasks: Sequence[Task]) -> MatchedShard | None:
+    def _matched(self, number: int, tasks: Sequence[ClassTask]) -> MatchedShard | None:
         """A shard whose classes overlap; None if it has no records."""
         shard = self._counted(number)
         if shard is None:
@@ -150,7 +151,7 @@ class _Evaluation:
             limit=4 * largest_shard(self.memory, processors()),
         )
 
-    def _measure_part(self, kept: _Kept, part: tuple[int, int], tasks: int) -> list[Summaries | BaseException | None]:
+    def _measure_part(self, kept: _Kept, part: tuple[int, int], tasks: int) -> list[Result]:
         """All tasks on a part of a shard's classes; the last part forgets the shard."""
         shard = kept.shard()
         try:
@@ -163,13 +164,13 @@ class _Evaluation:
         shard = self.tasks.counted(shard) if shard else shard
         return shard if shard and len(next(iter(shard.values()))) else None
 
-    def _measure(self, number: int, tasks: Sequence[Task]) -> list[Summaries | BaseException | None]:
+    def _measure(self, number: int, tasks: Sequence[ClassTask]) -> list[Result]:
         """All tasks on one shard, which is grouped once for each set of quasi-identifiers."""
         shard = self._counted(number)
         if shard is None:
             return [None] * len(tasks)
         view = _ShardView(shard, self.release.unit, self.conventions.missing_sensitive == "own_category")
-        results: list[Summaries | BaseException | None] = []
+        results: list[Result] = []
         for task in tasks:
             try:
                 grouping, histogram = view.classes(task)
@@ -191,7 +192,7 @@ class _ShardView:
     groupings: dict[tuple[str, ...], Grouping] = field(default_factory=dict)
     histograms: dict[tuple[tuple[str, ...], str], Histogram] = field(default_factory=dict)
 
-    def classes(self, task: Task) -> tuple[Grouping, Histogram | None]:
+    def classes(self, task: ClassTask) -> tuple[Grouping, Histogram | None]:
         """The equivalence classes that a task measures, and its attribute counted in them."""
         names = tuple(domain.attribute for domain in task.quasi_identifiers)
         if names not in self.groupings:
@@ -229,12 +230,8 @@ class _Kept:
                 self.__dict__.pop("_shard", None)
 
 
-def _is_of_table(task: Task) -> bool:
-    return isinstance(task.expectation.check, TableCheck)
-
-
-def _merged(task: Task, results: Sequence[Summaries | BaseException | None]) -> Summaries | BaseException | None:
+def _merged(task: ClassTask, results: Sequence[Result]) -> Result:
     """One task's results over all shards: the first error if there is one, None if no shard had a record."""
     errors = [result for result in results if isinstance(result, BaseException)]
-    found = [result for result in results if result is not None and not isinstance(result, BaseException)]
-    return errors[0] if errors else task.merge(found) if found else None
+    summaries = [result for result in results if result is not None and not isinstance(result, BaseException)]
+    return errors[0] if errors else task.merge(summaries) if summaries else None

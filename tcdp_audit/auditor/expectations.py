@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.reference import (
     marginal_as_declared,
     marginal_of_classes,
     marginal_of_original,
     marginal_of_release,
 )
-from tcdp_audit.auditor.tasks import Task, conventions_of
-from tcdp_audit.check.kinds import Marginal, Target
+from tcdp_audit.auditor.table_tasks import TableTask
+from tcdp_audit.auditor.tasks import conventions_of
+from tcdp_audit.check.kinds import Check, CheckOnClasses, Marginal, TableCheck, Target
 from tcdp_audit.classes.grouping import Grouping, Shard
 from tcdp_audit.classes.histogram import Histogram
 from tcdp_audit.classes.joint import count_codes, joint_domain
@@ -56,48 +59,61 @@ class Tasks:
         """What its verdicts mean."""
         return self.release.policy.conventions
 
-    def __iter__(self) -> Iterator[Task]:
+    def __iter__(self) -> Iterator[ClassTask | TableTask]:
         """One task per expectation and target, in the policy's order."""
         for expectation in self.policy.expectations:
             for target in expectation.check.targets(expectation.parameters, self.policy.document):
                 yield self._task(expectation, target)
 
-    def _task(self, expectation: Expectation, target: Target) -> Task:
+    def _task(self, expectation: Expectation, target: Target) -> ClassTask | TableTask:
         """One task; what the check itself raises on the way is the obstacle."""
+
+        def on_classes(check: CheckOnClasses[Any]) -> ClassTask | TableTask:
+            return ClassTask(check, expectation, target)
+
+        def on_tables(check: TableCheck[Any]) -> ClassTask | TableTask:
+            return TableTask(check, expectation, target)
+
+        check: Check = expectation.check
+        task = check.by_kind(on_classes, on_tables)
         try:
-            return self._prepared(expectation, target)
+            return self._prepared(task)
         except (TcdpAuditError, KeyboardInterrupt):
             raise
         except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
-            return Task(expectation, target, obstacle=sentence_about(error, "the check", expectation.plugin))
+            return replace(task, obstacle=sentence_about(error, "the check", expectation.plugin))
 
-    def _prepared(self, expectation: Expectation, target: Target) -> Task:
-        task = Task(
-            expectation,
-            target,
+    def _prepared(self, bare: ClassTask | TableTask) -> ClassTask | TableTask:
+        target = bare.target
+        task = replace(
+            bare,
             conventions=conventions_of(
                 self.conventions,
                 sensitive=bool(target.attributes),
                 declared=any(self.policy.attributes[name].order is not None for name in target.attributes),
                 unit=self.policy.document.unit,
             ),
-            obstacle=self._obstacle(expectation, target),
+            obstacle=self._obstacle(bare.expectation, target),
             violation=self._violation(target),
         )
         if task.obstacle:
             return task
         try:
-            attribute = self._attribute(target.attributes)
-            return replace(
-                task,
-                quasi_identifiers=self._grouped_by(target),
-                attribute=attribute,
-                marginal=None if attribute is None else self._marginal(target, attribute),
-                tree=None if attribute is None else self.release.tree(attribute),
-                records=self.records,
-            )
+            return next((self._with_evidence(one) for one in task.on_classes()), task)
         except CheckError as error:
             return replace(task, obstacle=f"cannot be evaluated: {error}")
+
+    def _with_evidence(self, task: ClassTask) -> ClassTask:
+        """A task with what it is measured in and against."""
+        attribute = self._attribute(task.target.attributes)
+        return replace(
+            task,
+            quasi_identifiers=self._grouped_by(task.target),
+            attribute=attribute,
+            marginal=None if attribute is None else self._marginal(task.target, attribute),
+            tree=None if attribute is None else self.release.tree(attribute),
+            records=self.records,
+        )
 
     def _grouped_by(self, target: Target) -> tuple[Domain, ...]:
         """What tells the classes apart that a target is measured in: quasi-identifiers, and what an intruder knows."""

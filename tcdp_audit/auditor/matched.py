@@ -12,7 +12,8 @@ from threading import Lock
 
 import numpy as np
 
-from tcdp_audit.auditor.tasks import Summaries, Task
+from tcdp_audit.auditor.class_tasks import ClassTask
+from tcdp_audit.auditor.tasks import Result, Summaries
 from tcdp_audit.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.classes.wildcard import Block
@@ -20,7 +21,6 @@ from tcdp_audit.classes.wildcard_rows import BLOCK, Values, concatenated
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.errors import CheckError
 
-Result = Summaries | BaseException | None
 RECORD_BYTES = 96  # what a record takes while a shard is counted, besides its codes
 PAIR_BYTES = 40  # what a value of a class takes until the shard is done
 MOST_ROWS = 2**38  # some hours
@@ -41,7 +41,7 @@ class MatchedShard:
     """
 
     shard: Shard
-    tasks: Sequence[Task]
+    tasks: Sequence[ClassTask]
     unit: Domain | None
     missing_is_a_value: bool
     show_values: bool
@@ -63,12 +63,12 @@ class MatchedShard:
 
     @cached_property
     def _groups(self) -> Sequence[_Group]:
-        by_names: dict[tuple[str, ...], list[Task]] = {}
+        by_names: dict[tuple[str, ...], list[ClassTask]] = {}
         for task in self.tasks:
             by_names.setdefault(tuple(domain.attribute for domain in task.quasi_identifiers), []).append(task)
         return [self._group(tasks) for tasks in by_names.values()]
 
-    def _group(self, tasks: Sequence[Task]) -> _Group:
+    def _group(self, tasks: Sequence[ClassTask]) -> _Group:
         grouping = Grouping(self.shard, tasks[0].quasi_identifiers, self.unit, wildcard=True)
         group = _Group(grouping, tasks, self.missing_is_a_value)
         attributes = len({task.attribute.attribute for task in tasks if task.attribute is not None})
@@ -85,7 +85,7 @@ class _Group:
     """The tasks that share their quasi-identifiers, and the ordinary classes with their values."""
 
     grouping: Grouping
-    tasks: Sequence[Task]
+    tasks: Sequence[ClassTask]
     missing_is_a_value: bool
     error: Exception | None = None
     values: dict[str, Values] = field(default_factory=dict)
@@ -122,7 +122,7 @@ class _Group:
             return dict.fromkeys(map(id, self.tasks), error)
         return {id(task): result for reader in readers.values() for task, result in reader.results()}
 
-    def _whole(self, task: Task, part: tuple[int, int], *, show_values: bool) -> Result:
+    def _whole(self, task: ClassTask, part: tuple[int, int], *, show_values: bool) -> Result:
         """A task on classes that do not overlap, in the first part."""
         if part[0]:
             return None
@@ -167,7 +167,7 @@ class _Reader:
     grouping: Grouping
     limit: int
     show_values: bool
-    tasks: list[Task] = field(default_factory=list)
+    tasks: list[ClassTask] = field(default_factory=list)
     waiting: list[tuple[Counts, Counts, Histogram | None]] = field(default_factory=list)
     pairs: int = 0
     summaries: dict[int, list[Summaries]] = field(default_factory=dict)
@@ -180,13 +180,13 @@ class _Reader:
         if self.pairs >= self.limit // 8:
             self._measure()
 
-    def results(self) -> list[tuple[Task, Result]]:
+    def results(self) -> list[tuple[ClassTask, Result]]:
         """What came of each task."""
         if self.waiting:
             self._measure()
         return [(task, self.errors.get(id(task)) or self._merged(task)) for task in self.tasks]
 
-    def _merged(self, task: Task) -> Result:
+    def _merged(self, task: ClassTask) -> Result:
         found = self.summaries.get(id(task))
         return task.merge(found) if found else None
 

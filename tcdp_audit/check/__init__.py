@@ -1,10 +1,12 @@
 """What a check is, and what it sees.
 
-specification, parameters, guide   what every check declares
-evidence, table_view               what it sees: equivalence classes, or whole tables
-exact, summary                     its figures, compared exactly, and summarised over classes
-unfailable                         demands that nothing can fail
-kinds                              the three kinds of check
+specification, limit, parameters, guide   what every check declares
+class_check, victim_check                 the kinds that are measured on equivalence classes (on_classes)
+table_check                               the kind that is measured on whole tables
+evidence, table_view                      what a check sees: equivalence classes, or whole tables
+exact, summary, verdict                   its figures, compared exactly, and summarised over classes
+unfailable                                demands that nothing can fail
+kinds                                     all of these names
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from tcdp_audit.check.kinds import (
     ClassCheck,
     Figure,
     Finding,
+    Limit,
     TableCheck,
+    TableFigure,
     Threshold,
     Verdict,
     VictimCheck,
@@ -37,9 +41,11 @@ __all__ = [
     "Figure",
     "Finding",
     "Guide",
+    "Limit",
     "Parameters",
     "Quarter",
     "TableCheck",
+    "TableFigure",
     "Threshold",
     "Verdict",
     "VictimCheck",

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from tcdp_audit.check.evidence import Target
 from tcdp_audit.check.guide import Guide, Quarter
+from tcdp_audit.check.limit import Limit
 from tcdp_audit.check.parameters import Parameters
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 
+if TYPE_CHECKING:
+    from tcdp_audit.check.on_classes import CheckOnClasses
+    from tcdp_audit.check.table_check import TableCheck
+
 P = TypeVar("P", bound=Parameters)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Specification(Generic[P]):
-    """What every kind of check declares.
+class Specification(ABC, Generic[P]):
+    """What every kind of check declares. What differs between the kinds is a method here; nobody asks for the kind.
 
     Args:
         name: snake_case name for policies, unique among all plugins, never changed once released.
@@ -50,6 +58,41 @@ class Specification(Generic[P]):
     monotone: Callable[[P], bool] = field(default=lambda _: False)
     validate: Callable[[P, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
     sentence: Callable[[Outcome], str] | None = None
+
+    on_classes: ClassVar[bool] = False
+    """Whether it is measured on equivalence classes, so that grouping records in another way can mend a failure."""
+    judges_each_class: ClassVar[bool] = False
+    """Whether every class must keep the thresholds by itself."""
+    passes_if: ClassVar[str] = "Passes if"
+    """How the sentence on a threshold begins."""
+
+    @abstractmethod
+    def by_kind(self, of_classes: Callable[[CheckOnClasses[Any]], T], of_table: Callable[[TableCheck[Any]], T]) -> T:
+        """What one of two functions makes of this check: that for checks on classes, or that for checks on tables."""
+
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[Limit, ...]:
+        """The parameters with a threshold, that of the headline figure first."""
+
+    @property
+    def headline(self) -> Limit:
+        """The limit of the figure that outcomes report first."""
+        return self.limits[0]
+
+    @property
+    def requires(self) -> frozenset[str]:
+        """The further tables that it needs: "original", "population", "holdout"."""
+        return frozenset()
+
+    def demanded(self, parameters: P) -> Fraction | None:
+        """The headline threshold of an expectation."""
+        return self.headline.demanded(parameters)
+
+    def demands(self, parameters: P) -> dict[str, Fraction]:
+        """Every threshold of an expectation, by the parameter that has it."""
+        given = {one.parameter: one.demanded(parameters) for one in self.limits}
+        return {name: value for name, value in given.items() if value is not None}
 
     def titled(self, parameters: P) -> str:
         """The title with what the parameters add to it."""

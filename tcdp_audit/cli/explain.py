@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tcdp_audit.check.kinds import Check
-    from tcdp_audit.guide_page import Page
-    from tcdp_audit.guide_page.page import Block
     from tcdp_audit.registry import Plugins
     from tcdp_audit.remedy.remedy import Remedy
 
@@ -61,7 +60,7 @@ def _found(name: str, plugins: Plugins) -> list[Check | Remedy[Any]]:
 
 
 def _index(plugins: Plugins) -> str:
-    from tcdp_audit.guide_page.markdown import index_of_checks, index_of_remedies  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.guide_page import index_of_checks, index_of_remedies  # noqa: PLC0415 - imports pydantic
 
     return f"{index_of_checks(plugins.checks)}\n{index_of_remedies(plugins.remedies)}"
 
@@ -79,40 +78,38 @@ def _listing(plugins: Plugins) -> str:
 
 def _told(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:
     from tcdp_audit.guide_page import page_of  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.guide_page.markdown import markdown  # noqa: PLC0415
 
     page = page_of(registered)
-    return markdown(page) if as_markdown else "\n".join(_page(page)) + "\n"
+    return page if as_markdown else "\n".join(_for_terminal(page.splitlines())) + "\n"
 
 
-def _page(page: Page) -> Iterator[str]:
-    """A page in lines no wider than the terminal."""
-    yield from _wrapped(f"{page.title} ({page.name})", "")
-    yield from _wrapped(page.lead, "")
-    for section in page.sections:
-        yield from ["", section.heading]
-        for position, block in enumerate(section.blocks):
-            if position:
-                yield ""
-            yield from _block(block)
+def _for_terminal(page: list[str]) -> Iterator[str]:
+    """The lines of a page in Markdown, no wider than the terminal."""
+    margin, fence = "", ""
+    for line in page[2:]:  # behind the comment that says who wrote it
+        if line.startswith("```"):
+            fence = "" if fence else line[3:]
+        elif fence == "yaml" or not line:  # lines of a policy are never broken
+            yield f"{margin}{line}".rstrip()
+        elif line.startswith("## "):
+            margin = INDENT
+            yield line[3:]
+        elif line.startswith("| `"):
+            yield from _row(line)
+        elif not line.startswith("| "):
+            yield from _wrapped(line.removeprefix("# "), margin)
 
 
-def _block(block: Block) -> Iterator[str]:
-    from tcdp_audit.guide_page import Code, Parameters, Prose  # noqa: PLC0415 - imports pydantic
-
-    if isinstance(block, Prose):
-        yield from _wrapped(block.text, INDENT)
-    elif isinstance(block, Parameters):
-        for one in block.parameters:
-            default = one.default if one.default == "required" else f"default {one.default}"
-            yield from _wrapped(f"{one.name}: {one.kind} ({default})", INDENT)
-            yield from _wrapped(one.description, INDENT * 2)
-    elif isinstance(block, Code):
-        for line in block.lines:  # lines of a policy are never broken
-            yield from [f"{INDENT}{line}"] if block.language == "yaml" else _wrapped(line, INDENT)
-    else:
-        for name, meaning in block.meanings.items():
-            yield from _wrapped(f"{name}: {meaning}", INDENT)
+def _row(line: str) -> Iterator[str]:
+    """A parameter or a note, from its row in a table."""
+    name, *cells = (cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1])
+    if len(cells) == 1:
+        yield from _wrapped(f"{name.strip('`')}: {cells[0]}", INDENT)
+        return
+    kind, default, description = cells
+    default = default if default == "required" else f"default {default}"
+    yield from _wrapped(f"{name.strip('`')}: {kind} ({default})", INDENT)
+    yield from _wrapped(description, INDENT * 2)
 
 
 def _wrapped(text: str, margin: str) -> list[str]:

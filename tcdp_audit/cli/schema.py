@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib.resources import files
 
 import click
@@ -10,7 +9,6 @@ import click
 from tcdp_audit.cli.options import load_plugins, plugin_options
 from tcdp_audit.cli.printing import write
 from tcdp_audit.errors import TcdpAuditError
-from tcdp_audit.visible import visible_json
 
 RESULT = ("tcdp_audit.results", "result.schema.json")
 
@@ -28,11 +26,10 @@ def command(blocked: tuple[str, ...], *, result: bool, no_external_plugins: bool
 
 
 def _policy_schema(blocked: tuple[str, ...], *, no_external_plugins: bool) -> str:
-    from tcdp_audit.policy.schema import policy_schema  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.policy.schema import policy_schema_text  # noqa: PLC0415 - imports pydantic
 
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    schema = policy_schema(plugins.checks, plugins.remedies)
-    return visible_json(json.dumps(schema, ensure_ascii=False, indent=2)) + "\n"
+    return policy_schema_text(plugins.checks, plugins.remedies)
 
 
 def result_schema() -> str:

@@ -1,20 +1,109 @@
-"""Guides as pages: what the documentation says of a check or a remedy, and `explain` prints in a terminal."""
+"""The page of a check or a remedy in Markdown: the documentation has it as it is, `explain` wraps it for a terminal."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.guide_page.of_check import page_of_check
-from tcdp_audit.guide_page.of_remedy import page_of_remedy
-from tcdp_audit.guide_page.page import Code, Page, Parameter, Parameters, Prose, Section, Terms
+from tcdp_audit.guide_page.parameters import parameters_of
 from tcdp_audit.remedy.remedy import Remedy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from tcdp_audit.check.kinds import Check
 
-__all__ = ["Code", "Page", "Parameter", "Parameters", "Prose", "Section", "Terms", "page_of"]
+GENERATED = "<!-- Written by `python -m tcdp_audit.guide_page` from the checks and remedies themselves. -->"
+RANDOM = "It draws from a source that no seed repeats, and runs once only."
 
 
-def page_of(registered: Check | Remedy[Any]) -> Page:
-    """The page of a check or a remedy."""
-    return page_of_remedy(registered) if isinstance(registered, Remedy) else page_of_check(registered)
+def page_of(registered: Check | Remedy[Any]) -> str:
+    """The page of a check or a remedy. A section that has nothing to say is left out."""
+    sections = _of_remedy(registered) if isinstance(registered, Remedy) else _of_check(registered)
+    told = [f"## {heading}\n\n{text}" for heading, text in sections if text]
+    return "\n\n".join([GENERATED, _head(registered), *told]) + "\n"
+
+
+def index_of_checks(checks: Mapping[str, Check]) -> str:
+    """The page that lists all checks."""
+    rows = [(f"[`{name}`]({name}.md)", one.title, one.quarter.value) for name, one in sorted(checks.items())]
+    return f"""{GENERATED}
+
+# Checks
+
+Every check that a policy may expect; `tcdp-audit explain CHECK` shows the same page.
+
+{_table(("check", "title", "disclosure"), rows)}
+
+What the auditor asks of every release by itself: [structure](../structure.md).
+"""
+
+
+def index_of_remedies(remedies: Mapping[str, Remedy[Any]]) -> str:
+    """The page that lists all remedies."""
+    rows = [(f"[`{name}`]({name}.md)", one.title, one.summary) for name, one in sorted(remedies.items())]
+    return f"""{GENERATED}
+
+# Remedies
+
+Every remedy that a [policy](../policy.md#remedies) may name; `tcdp-audit explain REMEDY` shows the same page.
+
+{_table(("remedy", "title", "what it changes"), rows)}
+
+None of them judges itself: after each the whole release is audited again.
+"""
+
+
+def _head(registered: Check | Remedy[Any]) -> str:
+    if isinstance(registered, Remedy):
+        return f"# {registered.title}\n\nRemedy `{registered.name}`. {registered.summary}"
+    return f"# {registered.title}\n\nCheck `{registered.name}`. Disclosure: {registered.quarter.value}."
+
+
+def _of_check(check: Check) -> list[tuple[str, str]]:
+    guide = check.guide
+    parameters = _parameters(check, [limit.parameter for limit in check.limits])
+    demands = " and ".join(limit.demand for limit in check.limits)
+    return [
+        ("Definition", f"{guide.definition}\n\n{_code('text', guide.formula.split(';  '))}"),
+        (
+            "Parameters",
+            f"{parameters}\n\n{check.passes_if} {demands}.",
+        ),
+        ("How to read it", guide.reading),
+        ("How to choose a threshold", guide.choosing),
+        ("Limits", guide.limits),
+        ("In a policy", _in_a_policy("expect", guide.example)),
+        ("Source", guide.source),
+    ]
+
+
+def _of_remedy(remedy: Remedy[Any]) -> list[tuple[str, str]]:
+    guide = remedy.guide
+    notes = [(f"`{name}`", meaning) for name, meaning in guide.notes.items()]
+    return [
+        ("Method", f"{guide.method}\n\n{RANDOM}" if remedy.random else guide.method),
+        ("Parameters", _parameters(remedy) if remedy.parameters.model_fields else "None."),
+        ("When to use it", guide.choosing),
+        ("What is guaranteed", guide.guarantees),
+        ("What its notes say", _table(("note", "meaning"), notes) if notes else ""),
+        ("In a policy", _in_a_policy("remedy", guide.example)),
+        ("Source", guide.source),
+    ]
+
+
+def _parameters(registered: Check | Remedy[Any], measured: Sequence[str] = ()) -> str:
+    rows = [(f"`{one.name}`", one.kind, one.default, one.description) for one in parameters_of(registered, measured)]
+    return _table(("parameter", "type", "default", "meaning"), rows)
+
+
+def _in_a_policy(section: str, example: str) -> str:
+    return _code("yaml", [f"{section}:", *(f"  {line}" for line in example.splitlines())])
+
+
+def _code(language: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"```{language}", *lines, "```"])
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in lines)

@@ -1,43 +1,79 @@
-"""`python -m tcdp_audit.guide_page docs` writes the pages of the built-in checks and remedies."""
+"""`python -m tcdp_audit.guide_page` writes every generated page of the project in the current folder.
+
+Those are the pages of the built-in checks and remedies, the JSON Schema of policies, and the README's list of checks.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tcdp_audit.check.kinds import Quarter
 from tcdp_audit.files import write_atomically
-from tcdp_audit.guide_page import page_of
-from tcdp_audit.guide_page.markdown import index_of_checks, index_of_remedies, markdown
+from tcdp_audit.guide_page import index_of_checks, index_of_remedies, page_of
+from tcdp_audit.policy.schema import policy_schema_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from tcdp_audit.check.kinds import Check
     from tcdp_audit.registry import Plugins
 
 INDEX = "README.md"
+LIST = re.compile(r"(?<=from the checks themselves -->\n).*?(?=<!-- end of checks -->)", re.DOTALL)
 
 
 def pages(plugins: Plugins) -> dict[str, str]:
-    """Every page by its path inside the documentation."""
-    registered = {"checks": plugins.checks, "remedies": plugins.remedies}
-    guides = {
-        f"{folder}/{name}.md": markdown(page_of(one))
-        for folder, all_ in registered.items()
-        for name, one in all_.items()
+    """Every page of a check or a remedy, and the lists of them, by their paths inside the documentation."""
+    checks, remedies = sorted(plugins.checks.items()), sorted(plugins.remedies.items())
+    return {
+        f"checks/{INDEX}": index_of_checks(plugins.checks),
+        f"remedies/{INDEX}": index_of_remedies(plugins.remedies),
+        **{f"checks/{name}.md": page_of(check) for name, check in checks},
+        **{f"remedies/{name}.md": page_of(remedy) for name, remedy in remedies},
     }
-    indices = {"checks": index_of_checks(plugins.checks), "remedies": index_of_remedies(plugins.remedies)}
-    return {**{f"{folder}/{INDEX}": text for folder, text in indices.items()}, **dict(sorted(guides.items()))}
+
+
+def generated(plugins: Plugins, readme: str) -> dict[str, str]:
+    """Every generated file of the project by its path.
+
+    Args:
+        plugins: the built-in checks and remedies.
+        readme: the text of the README, whose list of checks is replaced.
+    """
+    return {
+        **{f"docs/{name}": text for name, text in pages(plugins).items()},
+        "docs/policy.schema.json": policy_schema_text(plugins.checks, plugins.remedies),
+        "README.md": LIST.sub(lambda _: _list_of(plugins.checks), readme),
+    }
+
+
+def _list_of(checks: Mapping[str, Check]) -> str:
+    """A table with one row for each kind and degree of disclosure that has checks."""
+    rows = ["| disclosure | checks |", "|---|---|"]
+    for disclosure in Quarter:
+        names = sorted(name for name, one in checks.items() if one.quarter is disclosure)
+        if names:
+            links = ", ".join(f"[`{name}`](docs/checks/{name}.md)" for name in names)
+            rows.append(f"| {disclosure.value} | {links} |")
+    return "\n".join(rows) + "\n"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the pages of everything built in below a folder."""
+    """Write the generated files of the project in a folder, by default the current one."""
     from tcdp_audit.registry import Plugins  # noqa: PLC0415 - loads every plugin
 
     folder = Path(*arguments[:1])
-    for name, text in pages(Plugins.load(external=False)).items():
+    readme = folder / "README.md"
+    text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+    if not LIST.search(text):
+        sys.stderr.write(f"{readme}: no README with a marked list of checks; name the project's folder\n")
+        return 2
+    for name, page in generated(Plugins.load(external=False), text).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / name, text)
+        write_atomically(folder / name, page)
     return 0
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.guide_page.page import Parameter, Parameters
+from tcdp_audit.check.parameters import AttributeParameters, Parameters as CheckParameters
 from tcdp_audit.policy.schema import parameters_schema
 
 if TYPE_CHECKING:
@@ -14,30 +15,43 @@ if TYPE_CHECKING:
     from tcdp_audit.remedy.remedy import Remedy
 
 
-def parameters_of(
-    registered: Check | Remedy[Any], last: Container[str] = (), measured: Container[str] = ()
-) -> Parameters:
-    """The parameters in the order of their model.
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter as a person reads it.
+
+    Args:
+        name: its key in a policy.
+        kind: what may stand there, such as "whole number, at least 1".
+        default: what holds where it is left out.
+        description: what it does.
+    """
+
+    name: str
+    kind: str
+    default: str
+    description: str
+
+
+def parameters_of(registered: Check | Remedy[Any], measured: Container[str] = ()) -> list[Parameter]:
+    """The parameters in the order of their model; what every check has stands behind a check's own.
 
     Args:
         registered: whose parameters.
-        last: names that stand behind the others.
         measured: thresholds; without one, a figure is only measured.
     """
     schema = parameters_schema(registered)
     properties, required = schema.get("properties", {}), schema.get("required", ())
-    names = sorted(properties, key=lambda name: name in last)
-    return Parameters(
-        tuple(
-            Parameter(
-                name=name,
-                kind=_kind(properties[name], schema["$defs"]),
-                default="none: measured only" if name in measured else _default(properties[name], name in required),
-                description=properties[name].get("description", ""),
-            )
-            for name in names
+    common = AttributeParameters.model_fields if issubclass(registered.parameters, CheckParameters) else ()
+    names = sorted(properties, key=lambda name: name in common)
+    return [
+        Parameter(
+            name=name,
+            kind=_kind(properties[name], schema["$defs"]),
+            default="none: measured only" if name in measured else _default(properties[name], name in required),
+            description=properties[name].get("description", ""),
         )
-    )
+        for name in names
+    ]
 
 
 def _default(node: Mapping[str, Any], required: bool) -> str:  # noqa: FBT001 - one call, beside its meaning

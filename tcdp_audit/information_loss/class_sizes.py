@@ -9,7 +9,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check.kinds import ClassCheck
 from tcdp_audit.classes.grouping import Grouping
 from tcdp_audit.information_loss.columns import PairedColumn
 from tcdp_audit.policy import Policy
@@ -61,8 +60,8 @@ def demanded_k(policy: Policy) -> Fraction | None:
     demanded = [
         one.demanded(expectation.parameters)
         for expectation in policy.expectations
-        if isinstance(expectation.check, ClassCheck)
-        for one in expectation.check.thresholds
+        if expectation.check.judges_each_class
+        for one in expectation.check.limits
         if one.parameter == "k"
     ]
     return max((k for k in demanded if k is not None), default=None)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue, models_json_schema
 
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import as_text
+from tcdp_audit.visible import visible_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,6 +41,11 @@ def policy_schema(checks: Mapping[str, Registered], remedies: Mapping[str, Regis
     _list_of(document["properties"]["remedy"])["items"] = {"oneOf": treatments} if treatments else False
     own = {name: value for name, value in document.items() if name not in HEAD}
     return {**HEAD, **own, "$defs": definitions}
+
+
+def policy_schema_text(checks: Mapping[str, Registered], remedies: Mapping[str, Registered]) -> str:
+    """The same as text, with its characters visible."""
+    return visible_json(json.dumps(policy_schema(checks, remedies), ensure_ascii=False, indent=2)) + "\n"
 
 
 def parameters_schema(registered: Registered) -> dict[str, Any]:

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.expectations import Tasks
 from tcdp_audit.auditor.reference import marginal_of_classes
-from tcdp_audit.auditor.tasks import Task
-from tcdp_audit.check.kinds import ClassCheck, VictimCheck
 from tcdp_audit.classes.grouping import Grouping, Shard
 from tcdp_audit.classes.histogram import Histogram
 from tcdp_audit.encoding.domain import Domain
@@ -54,20 +52,21 @@ class Demands:
         return {name: codes[self.kept_records] for name, codes in self.columns.items()}
 
     @cached_property
-    def tasks(self) -> Sequence[Task]:
+    def tasks(self) -> Sequence[ClassTask]:
         """The expectations that take part, with the distributions of the kept records.
 
         Raises:
             CheckError: one of them cannot be evaluated at all.
         """
-        tasks = [task for task in Tasks(self.release, [self.shard], self.kept_records is None) if _is_of_class(task)]
+        every = Tasks(self.release, [self.shard], self.kept_records is None)
+        tasks = [one for task in every for one in task.on_classes() if _is_demand(one)]
         obstacles = [task.obstacle for task in tasks if task.obstacle]
         if obstacles:
             raise CheckError(obstacles[0])
         failable = (task for task in tasks if task.can_fail)
-        return [one for one in failable if isinstance(one.expectation.check, ClassCheck) or not self._is_victim(one)]
+        return [one for one in failable if one.check.judges_each_class or not self._is_victim(one)]
 
-    def _is_victim(self, task: Task) -> bool:
+    def _is_victim(self, task: ClassTask) -> bool:
         """Whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
         whole = np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)
         return bool(self.failing(task, {**self.shard, CLASS: whole}, 1)[0])
@@ -117,7 +116,7 @@ class Demands:
         return ~failing
 
     def failing(
-        self, task: Task, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool = True
+        self, task: ClassTask, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool = True
     ) -> NDArray[np.bool_]:
         """Which classes fail one expectation.
 
@@ -150,23 +149,18 @@ class Demands:
         return histogram if own_category else histogram.without(attribute.size)
 
 
-def _is_monotone(task: Task, unit: Domain | None) -> bool:
+def _is_monotone(task: ClassTask, unit: Domain | None) -> bool:
     """Whether classes that keep an expectation keep it together.
 
     An attack may have no victim here, whatever share the policy allows. Where an entity counts once per class and
     value, the counts of two classes do not add up to those of their union.
     """
-    check, parameters = task.expectation.check, task.expectation.parameters
-    if isinstance(check, VictimCheck):
-        parameters = parameters.model_copy(update={"at_most": Fraction(0)})
-    return check.monotone(parameters) and not (unit is not None and check.on_attribute)
+    check = task.check
+    monotone = check.monotone(check.of_each_class(task.expectation.parameters))
+    return monotone and not (unit is not None and check.on_attribute)
 
 
-def _is_of_class(task: Task) -> bool:
-    """Whether an expectation demands something of every class by itself, and its failure would fail the audit."""
-    check, parameters = task.expectation.check, task.expectation.parameters
-    if parameters.severity is not Severity.ERROR:
-        return False
-    if isinstance(check, ClassCheck):
-        return any(one.demanded(parameters) is not None for one in check.thresholds)
-    return isinstance(check, VictimCheck) and check.demanded(parameters) is not None
+def _is_demand(task: ClassTask) -> bool:
+    """Whether an expectation demands something whose failure would fail the audit."""
+    parameters = task.expectation.parameters
+    return parameters.severity is Severity.ERROR and bool(task.check.demands(parameters))

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.auditor.tasks import Task
+from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.classes.histogram import Counts, Histogram, add_up, count_pairs
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import fold
@@ -107,7 +107,9 @@ class MergedDemands:
         failing = (one for one in self.demands.tasks if self._failing(one, merged, size, summed).any())
         return list(dict.fromkeys(one.expectation.check.title for one in failing))
 
-    def _failing(self, task: Task, merged: Numbers, size: Counts, summed: dict[str, Histogram]) -> NDArray[np.bool_]:
+    def _failing(
+        self, task: ClassTask, merged: Numbers, size: Counts, summed: dict[str, Histogram]
+    ) -> NDArray[np.bool_]:
         """Which unions fail one expectation; `summed` holds the histograms that other tasks have asked for."""
         if self.demands.release.unit is not None or task.target.known:
             return self.demands.failing(task, {**self.demands.shard, CLASS: merged[self._kept]}, len(size))
@@ -116,7 +118,7 @@ class MergedDemands:
         return failing
 
     def _histogram(
-        self, task: Task, merged: Numbers, filled: NDArray[np.bool_], summed: dict[str, Histogram]
+        self, task: ClassTask, merged: Numbers, filled: NDArray[np.bool_], summed: dict[str, Histogram]
     ) -> Histogram | None:
         """The values of a task's attribute in every union that has records; added up once for all tasks."""
         attribute = task.attribute

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats, freeze_arrays, frozen_array, frozen_arrays
-from tcdp_audit.check.kinds import ClassCheck, VictimCheck
 from tcdp_audit.classes.shards import Progress, silent
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.generalised import Ranges
@@ -217,8 +216,7 @@ class RemedyView:
 
     def failing_on_classes(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
         """Those of some outcomes that are failed demands on classes: what grouping records in another way can mend."""
-        checks = (one.check for one in self.policy.expectations)
-        of_classes = {check.name for check in checks if isinstance(check, ClassCheck | VictimCheck)}
+        of_classes = {one.check.name for one in self.policy.expectations if one.check.on_classes}
         return [one for one in outcomes if one.status is Status.FAILED and one.check in of_classes]
 
     @cached_property

@@ -7,16 +7,11 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.guide_page import Parameters, page_of
+from tcdp_audit.guide_page.parameters import parameters_of
 from tcdp_audit.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 CHECKS, REMEDIES = dict(sorted(PLUGINS.checks.items())), dict(sorted(PLUGINS.remedies.items()))
-
-
-def parameters_of(registered: Any) -> list[Any]:
-    blocks = [block for section in page_of(registered).sections for block in section.blocks]
-    return [one for block in blocks if isinstance(block, Parameters) for one in block.parameters]
 
 
 def _unwrapped(text: str) -> str:
@@ -33,9 +28,11 @@ def test_it_tells_everything_that_the_guide_says(name: str, here: Any):
         assert _unwrapped(text) in told
     for line in [*guide.formula.split(";  "), *guide.example.splitlines()]:
         assert _unwrapped(line) in told
-    for parameter in parameters_of(check):
+    for parameter in parameters_of(check, [limit.parameter for limit in check.limits]):
         assert _unwrapped(f"{parameter.name}: {parameter.kind} (") in told
         assert _unwrapped(f"{parameter.default}) {parameter.description}") in told
+    for limit in check.limits:
+        assert limit.demand in told
 
 
 @pytest.mark.parametrize("name", REMEDIES)
@@ -62,7 +59,7 @@ def test_it_is_as_wide_as_the_terminal(width: int, name: str, process: Any):
 
 
 def test_types_and_defaults_are_in_words():
-    shown = {one.name: (one.kind, one.default) for one in parameters_of(CHECKS["t_closeness"])}
+    shown = {one.name: (one.kind, one.default) for one in parameters_of(CHECKS["t_closeness"], ["t"])}
 
     assert shown["t"] == (
         "number, at least 0, or a fraction such as 3/8",

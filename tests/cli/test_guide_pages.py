@@ -9,16 +9,18 @@ import pytest
 import yaml
 
 from tcdp_audit import audit, load_policy
-from tcdp_audit.guide_page.__main__ import INDEX, main, pages
+from tcdp_audit.guide_page.__main__ import INDEX, generated, main, pages
 from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.remedy_cases import ROLES
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 PLUGINS = Plugins.load(external=False)
 CHECKS, REMEDIES = dict(sorted(PLUGINS.checks.items())), dict(sorted(PLUGINS.remedies.items()))
 PAGES = pages(PLUGINS)
 INDICES = (f"checks/{INDEX}", f"remedies/{INDEX}")
-COMMAND = "python -m tcdp_audit.guide_page docs"
+GENERATED = generated(PLUGINS, (ROOT / "README.md").read_text(encoding="utf-8"))
+COMMAND = "python -m tcdp_audit.guide_page"
 
 
 def test_everything_registered_has_a_page():
@@ -27,12 +29,28 @@ def test_everything_registered_has_a_page():
     assert sorted(PAGES) == sorted([*INDICES, *registered])
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_each_page_is_there_and_up_to_date(name: str):
-    page = DOCS / name
+@pytest.mark.parametrize("name", GENERATED)
+def test_each_generated_file_is_there_and_up_to_date(name: str):
+    page = ROOT / name
 
     assert page.is_file(), f"{name} is missing: {COMMAND}"
-    assert page.read_text(encoding="utf-8") == PAGES[name], f"{name} is stale: {COMMAND}"
+    assert page.read_text(encoding="utf-8") == GENERATED[name], f"{name} is stale: {COMMAND}"
+
+
+def test_pages_schema_and_list_of_checks_are_generated():
+    others = {"docs/policy.schema.json", "README.md"}
+
+    assert set(GENERATED) == {*(f"docs/{name}" for name in PAGES), *others}
+    assert all(f"docs/checks/{name}.md" in GENERATED["README.md"] for name in CHECKS)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_page_demands_by_parameters_that_there_are(name: str):
+    (demand,) = (line for line in PAGES[f"checks/{name}.md"].splitlines() if line.startswith("Passes if"))
+
+    named = demand.split("`")[1::2]
+    assert named == [limit.parameter for limit in CHECKS[name].limits]
+    assert set(named) <= set(CHECKS[name].parameters.model_fields)
 
 
 def test_no_page_is_left_of_what_is_gone():
@@ -52,10 +70,23 @@ def test_without_a_name_the_command_prints_both_lists(here: Any):
     assert printed == "\n".join(PAGES[name] for name in INDICES)
 
 
-def test_the_pages_are_written_by_the_documented_command(tmp_path: Path):
+def test_everything_is_written_by_the_documented_command(tmp_path: Path):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "README.md").write_text(readme.replace("[`k_map`](docs/checks/k_map.md)", ""), encoding="utf-8")
+
     assert main([str(tmp_path)]) == 0
-    written = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*.md")}
-    assert {name: path.read_text("utf-8") for name, path in written.items()} == PAGES
+
+    written = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*") if path.is_file()}
+    assert {name: path.read_text("utf-8") for name, path in written.items()} == GENERATED
+    assert COMMAND in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def test_a_folder_without_the_projects_readme_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main([str(tmp_path)]) == 2
+    assert capsys.readouterr().err == (
+        f"{tmp_path / 'README.md'}: no README with a marked list of checks; name the project's folder\n"
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tcdp_audit import Remedy, RemedyGuide, RemedyParameters, Treatment
-from tcdp_audit.guide_page import page_of
-from tcdp_audit.guide_page.markdown import index_of_remedies, markdown
+from tcdp_audit.guide_page import index_of_remedies, page_of
 
 SILENT = Remedy(
     name="silent",
@@ -51,14 +50,14 @@ None, 2026.
 
 
 def test_a_page_says_what_there_is_and_no_more():
-    head, _, rest = markdown(page_of(SILENT)).partition("\n\n")
+    head, _, rest = page_of(SILENT).partition("\n\n")
 
-    assert head.startswith("<!-- Written by `python -m tcdp_audit.guide_page docs`")
+    assert head.startswith("<!-- Written by `python -m tcdp_audit.guide_page`")
     assert rest == PAGE
 
 
 def test_noise_that_no_seed_repeats_is_told():
-    told = markdown(page_of(replace(SILENT, random=True)))
+    told = page_of(replace(SILENT, random=True))
 
     assert "It waits.\n\nIt draws from a source that no seed repeats, and runs once only.\n" in told
 
@@ -66,8 +65,8 @@ def test_noise_that_no_seed_repeats_is_told():
 def test_notes_are_a_table_whose_cells_stay_in_it():
     noting = replace(SILENT, guide=replace(SILENT.guide, notes={"share": "Kept | dropped."}))
 
-    assert "## What its notes say\n\n| note | meaning |\n| --- | --- |\n| `share` | Kept \\| dropped. |\n" in markdown(
-        page_of(noting)
+    assert "## What its notes say\n\n| note | meaning |\n| --- | --- |\n| `share` | Kept \\| dropped. |\n" in page_of(
+        noting
     )
 
 

@@ -18,7 +18,6 @@ from tcdp_audit import (
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Finding,
     NewColumn,
     Outcome,
     Parameters,
@@ -30,6 +29,7 @@ from tcdp_audit import (
     Reporter,
     Status,
     TableCheck,
+    TableFigure,
     Threshold,
     Treatment,
     audit,
@@ -90,9 +90,9 @@ def class_check(attempt: Attempt) -> Any:
 
 
 def table_check(attempt: Attempt) -> Any:
-    def given(view: TableView, _: Any) -> Finding:
+    def given(view: TableView, _: Any) -> TableFigure:
         attempt(view)
-        return Finding(Fraction(0), view.records)
+        return TableFigure(Fraction(0), view.records)
 
     return TableCheck(
         name="vandal", title="Vandal", quarter=Quarter.IDENTITY_DEGREE, parameters=Shares, measure=given, guide=GUIDE

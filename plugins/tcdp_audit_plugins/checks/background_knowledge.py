@@ -73,7 +73,9 @@ CHECKS = [
         title="Background knowledge attack",
         quarter=Quarter.ATTRIBUTE_DEGREE,
         parameters=BackgroundParameters,
-        thresholds=(Threshold("at_least", Comparison.AT_LEAST, records_to_know, "other records to be known"),),
+        thresholds=(
+            Threshold("at_least", Comparison.AT_LEAST, records_to_know, "other records to be known", counts=True),
+        ),
         monotone=lambda _: True,  # n - max c_i of a union is at least the sum over its parts
         on_attribute=True,
         details=_in_mixed_classes,

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from tcdp_audit import CheckError, Outcome, Parameters, Quarter, Status
 from tcdp_audit.arrays import Floats
-from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.encoding.keys import boundaries, fold
@@ -164,7 +164,7 @@ class _Risks:
         return household_risks(self.of_classes[classes], table.codes[unit].astype(np.int64))
 
 
-def individual_risk(view: TableView, parameters: IndividualRiskParameters) -> Finding:
+def individual_risk(view: TableView, parameters: IndividualRiskParameters) -> TableFigure:
     """The highest, the average or the summed risk over records, or over units where the policy names one.
 
     Raises:
@@ -190,7 +190,7 @@ def individual_risk(view: TableView, parameters: IndividualRiskParameters) -> Fi
         average = mean_of_reciprocals(classes.records, classes.population)
         details |= {"exact_highest": Fraction(1, int(classes.population.min())), "exact_average": average}
     failing = _above(risks, parameters) if unit is None else None
-    return Finding(
+    return TableFigure(
         value=figures[parameters.measure],
         records=view.records,
         failing=failing,
@@ -222,10 +222,10 @@ def _estimated_population(view: TableView) -> Floats:
     return np.asarray(view.classes.matched / fraction)
 
 
-def _worst(finding: Finding, parameters: IndividualRiskParameters) -> Fraction:
+def _worst(measured: TableFigure, parameters: IndividualRiskParameters) -> Fraction:
     """Every record, or unit, is certain to be re-identified."""
     expected = parameters.measure == "expected"
-    return Fraction(finding.details.get("units", finding.records) if expected else 1)
+    return Fraction(measured.details.get("units", measured.records) if expected else 1)
 
 
 def _validated(parameters: IndividualRiskParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:

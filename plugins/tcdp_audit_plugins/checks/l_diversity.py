@@ -76,7 +76,7 @@ CHECKS: list[Check] = [
         title="Distinct l-diversity",
         quarter=Quarter.ATTRIBUTE_MODEL,
         parameters=DistinctParameters,
-        thresholds=(Threshold("l", Comparison.AT_LEAST, distinct_values, "distinct values in the class"),),
+        thresholds=(Threshold("l", Comparison.AT_LEAST, distinct_values, "distinct values in the class", counts=True),),
         monotone=lambda _: True,  # a union has the values of all its parts
         on_attribute=True,
         guide=Guide(
@@ -102,7 +102,9 @@ CHECKS: list[Check] = [
         title="Entropy l-diversity",
         quarter=Quarter.ATTRIBUTE_MODEL,
         parameters=EntropyParameters,
-        thresholds=(Threshold("l", Comparison.AT_LEAST, effective_values, "effective values in the class"),),
+        thresholds=(
+            Threshold("l", Comparison.AT_LEAST, effective_values, "effective values in the class", counts=True),
+        ),
         monotone=lambda _: True,  # entropy is concave: a mixture has at least the least of its parts
         on_attribute=True,
         guide=Guide(

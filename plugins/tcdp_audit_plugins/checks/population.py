@@ -13,7 +13,7 @@ from pydantic import Field
 
 from tcdp_audit import Comparison, Outcome, Parameters, Quarter, Status
 from tcdp_audit.check.exact import Ratios
-from tcdp_audit.check.kinds import Check, Finding, Guide, TableCheck, Verdict
+from tcdp_audit.check.kinds import Check, Guide, Limit, TableCheck, TableFigure, Verdict
 from tcdp_audit.check.table_view import PopulationClasses, TableView
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
@@ -47,7 +47,7 @@ class DeltaPresenceParameters(Parameters):
     ] = None
 
 
-def k_map(view: TableView, parameters: KMapParameters) -> Finding:
+def k_map(view: TableView, parameters: KMapParameters) -> TableFigure:
     """The least number of people in the population that a released record may belong to, min F over classes.
 
     Raises:
@@ -60,7 +60,7 @@ def k_map(view: TableView, parameters: KMapParameters) -> Finding:
     classes = covering_population(view)
     found = classes.population
     few = found < (parameters.k or 0)
-    return Finding(
+    return TableFigure(
         value=Fraction(int(found.min())),
         records=view.records,
         failing=None if parameters.k is None else int(classes.records[few].sum()),
@@ -104,7 +104,7 @@ def _ends(ratios: Ratios) -> tuple[float, float]:
     return float(ratios.values.min()), float(ratios.values.max())
 
 
-def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Finding:
+def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> TableFigure:
     """The largest delta over the population's classes; those that the release lacks count, with delta 0.
 
     Raises:
@@ -120,7 +120,7 @@ def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Find
     if parameters.delta_min is not None:
         outside |= ratios.compare(parameters.delta_min) < 0
     demanded = parameters.delta_max is not None
-    return Finding(
+    return TableFigure(
         value=largest,
         records=view.records,
         failing=int(sample[outside].sum()) if demanded else None,
@@ -138,20 +138,21 @@ def _counted(classes: PopulationClasses) -> dict[str, int]:
 class TwoSided(TableCheck[DeltaPresenceParameters]):
     """A table check with a lower bound beside the upper one."""
 
-    def demands(self, parameters: DeltaPresenceParameters) -> dict[str, Fraction]:
-        """Both bounds, by the parameter that has them."""
-        low = parameters.delta_min
-        return super().demands(parameters) | ({} if low is None else {"delta_min": low})
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """Both bounds."""
+        least = Limit("delta_min", Comparison.AT_LEAST, "least probability that a person is in the release")
+        return (*super().limits, least)
 
-    def unfailable(self, finding: Finding, parameters: DeltaPresenceParameters) -> tuple[str, ...]:
+    def unfailable(self, measured: TableFigure, parameters: DeltaPresenceParameters) -> tuple[str, ...]:
         """The bounds that no probability is beyond."""
-        return (*super().unfailable(finding, parameters), *(["delta_min"] if parameters.delta_min == 0 else []))
+        return (*super().unfailable(measured, parameters), *(["delta_min"] if parameters.delta_min == 0 else []))
 
-    def verdict(self, finding: Finding, parameters: DeltaPresenceParameters) -> Verdict:
+    def verdict(self, measured: TableFigure, parameters: DeltaPresenceParameters) -> Verdict:
         """Both bounds, compared exactly."""
-        verdict = super().verdict(finding, parameters)
+        verdict = super().verdict(measured, parameters)
         low = parameters.delta_min
-        return verdict if low is None else replace(verdict, failed=verdict.failed or finding.details["least"] < low)
+        return verdict if low is None else replace(verdict, failed=verdict.failed or measured.details["least"] < low)
 
 
 def _validated(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tcdp_audit import Outcome, Parameters, Quarter, Status
-from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.policy.model import PolicyDocument
@@ -81,7 +81,7 @@ class RiskClasses:
         return int(self.records[self.size < ceil(1 / risk)].sum())
 
 
-def reidentification_risk(view: TableView, parameters: ReidentificationParameters) -> Finding:
+def reidentification_risk(view: TableView, parameters: ReidentificationParameters) -> TableFigure:
     """The risk that a record is matched to its person, by scenario.
 
     Prosecutor: 1/f. Journalist: 1/F. Marketer: the average of 1/F where there is a population, else of 1/f.
@@ -104,7 +104,7 @@ def reidentification_risk(view: TableView, parameters: ReidentificationParameter
         failing = above if parameters.measure == "share_above" else None
     if parameters.measure == "highest" and parameters.at_most is not None:
         failing = classes.above(parameters.at_most) if parameters.at_most else view.records
-    return Finding(
+    return TableFigure(
         value=figures[parameters.measure],
         records=view.records,
         failing=failing,
@@ -123,7 +123,7 @@ def _risk_classes(view: TableView, parameters: ReidentificationParameters) -> tu
     return "release", RiskClasses(view.classes.records, view.classes.size)
 
 
-def _worst(_: Finding, parameters: ReidentificationParameters) -> Fraction:
+def _worst(_: TableFigure, parameters: ReidentificationParameters) -> Fraction:
     """Every record is alone; no risk is above 1, so that a share above 1 is that of no record."""
     return Fraction(0 if parameters.measure == "share_above" and parameters.threshold_risk == 1 else 1)
 

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit import Outcome, Parameters, Quarter, Status
-from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
@@ -46,7 +46,7 @@ class SudaParameters(Parameters):
     ] = None
 
 
-def suda(view: TableView, parameters: SudaParameters) -> Finding:
+def suda(view: TableView, parameters: SudaParameters) -> TableFigure:
     """The share of records with a minimal sample unique of at most `max_size` quasi-identifiers, and their scores.
 
     Cost: that of `minimal_uniques`: one key of all records for every set of at most `max_size` quasi-identifiers.
@@ -71,7 +71,7 @@ def suda(view: TableView, parameters: SudaParameters) -> Finding:
     fraction = fraction_of(view) if given is None else float(given)
     if fraction is not None and special:
         details |= _dis_scores(view, found, fraction)
-    return Finding(Fraction(special, view.records), view.records, special, details=details)
+    return TableFigure(Fraction(special, view.records), view.records, special, details=details)
 
 
 def _by_size(found: MinimalUniques) -> dict[str, int]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import CheckError, ClassEvidence, Outcome, Parameters, Quarter, Status
-from tcdp_audit.check.kinds import Check, Finding, TableCheck, VictimCheck
+from tcdp_audit.check.kinds import Check, TableCheck, TableFigure, VictimCheck
 from tcdp_audit.check.table_view import PopulationClasses, TableView
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
@@ -74,7 +74,7 @@ def alone(evidence: ClassEvidence, _: SampleUniquenessParameters) -> NDArray[np.
     return np.asarray(evidence.size == 1)
 
 
-def population_uniqueness(view: TableView, parameters: PopulationUniquenessParameters) -> Finding:
+def population_uniqueness(view: TableView, parameters: PopulationUniquenessParameters) -> TableFigure:
     """P(population unique | sample unique) by the estimator that the policy names, and by all others beside it.
 
     Raises:
@@ -99,7 +99,7 @@ def population_uniqueness(view: TableView, parameters: PopulationUniquenessParam
     if len(figures) > 1:
         details["disagreement"] = max(figures) - min(figures)
     value = _chosen(details, parameters.estimator, fraction)
-    return Finding(value=value, records=view.records, classes=(len(size), None), details=details)
+    return TableFigure(value=value, records=view.records, classes=(len(size), None), details=details)
 
 
 def _chosen(details: dict[str, Any], estimator: str, fraction: float | None) -> Fraction | float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from tcdp_audit import Finding, Guide, Quarter, TableCheck
+from tcdp_audit import Guide, Quarter, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy import Scale
 from tcdp_audit.policy.scalars import Exact
@@ -24,7 +24,7 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
 )
 from tcdp_audit_plugins.checks.interval_disclosure.rank_intervals import inside_rank_interval
 from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_sentence
-from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_finding
+from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
 
 SCALES = frozenset({Scale.NUMERIC, Scale.ORDINAL})
 
@@ -48,9 +48,9 @@ def _inside(one: AttributePairs, p: Fraction) -> NDArray[np.bool_]:
     return inside_rank_interval(one.released, one.original, one.released_counts, p)
 
 
-def _measure(view: TableView, parameters: RankIntervalParameters) -> Finding:
+def _measure(view: TableView, parameters: RankIntervalParameters) -> TableFigure:
     names = compared(parameters, view.policy.document, SCALES)
-    return interval_finding(view, names, parameters, _inside)
+    return interval_figure(view, names, parameters, _inside)
 
 
 CHECKS = [

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import Finding, Guide, Quarter, TableCheck
+from tcdp_audit import Guide, Quarter, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy import Scale
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
@@ -22,7 +22,7 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
 )
 from tcdp_audit_plugins.checks.interval_disclosure.sd_intervals import inside_sd_interval
 from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_sentence
-from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_finding
+from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
 
 SCALES = frozenset({Scale.NUMERIC})
 
@@ -43,9 +43,9 @@ def _inside(one: AttributePairs, p: Fraction) -> NDArray[np.bool_]:
     return inside_sd_interval(one.released, one.original, one.values, one.original_counts, p)
 
 
-def _measure(view: TableView, parameters: SdIntervalParameters) -> Finding:
+def _measure(view: TableView, parameters: SdIntervalParameters) -> TableFigure:
     names = compared(parameters, view.policy.document, SCALES)
-    return interval_finding(view, names, parameters, _inside)
+    return interval_figure(view, names, parameters, _inside)
 
 
 CHECKS = [

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import CheckError, Finding
+from tcdp_audit import CheckError, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs, attribute_pairs
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import Aggregate, IntervalParameters
@@ -80,7 +80,9 @@ def shares(attributes: Sequence[AttributePairs], p: Fraction, inside: Inside) ->
     return Shares(p, len(everywhere), per_attribute, int(everywhere.sum()))
 
 
-def interval_finding(view: TableView, names: Sequence[str], parameters: IntervalParameters, inside: Inside) -> Finding:
+def interval_figure(
+    view: TableView, names: Sequence[str], parameters: IntervalParameters, inside: Inside
+) -> TableFigure:
     """Every figure of an interval check; the headline is that of the largest p, whose intervals hold all others.
 
     Raises:
@@ -106,4 +108,4 @@ def interval_finding(view: TableView, names: Sequence[str], parameters: Interval
         "without_values": [one.name for one in every if not one.has_values],
     }
     aggregate = parameters.aggregate
-    return Finding(found[-1].figure(aggregate), found[-1].pairs, found[-1].exposed(aggregate), details=details)
+    return TableFigure(found[-1].figure(aggregate), found[-1].pairs, found[-1].exposed(aggregate), details=details)

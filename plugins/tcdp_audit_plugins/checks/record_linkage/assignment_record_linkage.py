@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import CheckError, Comparison, Outcome, Quarter, Status
-from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.words import count, six_digits
@@ -39,7 +39,7 @@ class AssignmentParameters(ComparisonParameters):
     seed: Annotated[int, Field(ge=0, description="Draws the orders in which optimal assignments are looked for.")] = 0
 
 
-def assignment_record_linkage(view: TableView, parameters: AssignmentParameters) -> Finding:
+def assignment_record_linkage(view: TableView, parameters: AssignmentParameters) -> TableFigure:
     """The expected share of records that an optimal one-to-one assignment links to the right person.
 
     The sum of d^2 over all links is least, d as in distance-based linkage. Every record of the smaller table is linked.
@@ -68,7 +68,7 @@ def assignment_record_linkage(view: TableView, parameters: AssignmentParameters)
         expected_correct(both, optimal_flow(both, rng), released, original) / len(released) for _ in range(REPETITIONS)
     ]
     mean = sum(shares, Fraction(0)) / len(shares)
-    return Finding(
+    return TableFigure(
         value=mean,
         records=len(released),
         details={

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tcdp_audit import Comparison, Outcome, Quarter, Status
 from tcdp_audit.arrays import Floats
-from tcdp_audit.check.kinds import Check, Finding, Guide, TableCheck
+from tcdp_audit.check.kinds import Check, Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.words import count, six_digits
@@ -37,7 +37,7 @@ class RatioParameters(ComparisonParameters):
     at_least: Annotated[Exact | None, Field(ge=0, le=1, description="The least 5th percentile of the ratio.")] = None
 
 
-def distance_to_closest_record(view: TableView, parameters: ClosestParameters) -> Finding:
+def distance_to_closest_record(view: TableView, parameters: ClosestParameters) -> TableFigure:
     """The 5th percentile over released records of min_o d(released, o), in the original's standard deviations.
 
     Returns:
@@ -53,7 +53,7 @@ def distance_to_closest_record(view: TableView, parameters: ClosestParameters) -
     return _found(view, parameters, lambda found: found.distance, 1)
 
 
-def nearest_neighbour_distance_ratio(view: TableView, parameters: RatioParameters) -> Finding:
+def nearest_neighbour_distance_ratio(view: TableView, parameters: RatioParameters) -> TableFigure:
     """The 5th percentile over released records of d(released, closest original) / d(released, second closest).
 
     Returns:
@@ -71,7 +71,7 @@ def nearest_neighbour_distance_ratio(view: TableView, parameters: RatioParameter
 
 def _found(
     view: TableView, parameters: ComparisonParameters, of: Callable[[Closest], Floats], neighbours: int
-) -> Finding:
+) -> TableFigure:
     tables = Tables.of(view, parameters)
     to_original = closest(tables.released, tables.original, tables, parameters, neighbours)
     figures = summary(to_original, of)
@@ -79,7 +79,7 @@ def _found(
     if tables.holdout is not None:
         to_holdout = closest(tables.released, tables.holdout, tables, parameters, neighbours)
         details["holdout"] = {**summary(to_holdout, of), "records": tables.holdout.records}
-    return Finding(figures["percentile_5"], tables.released.records, details=details)
+    return TableFigure(figures["percentile_5"], tables.released.records, details=details)
 
 
 def _telling(what: str) -> Callable[[Outcome], str]:

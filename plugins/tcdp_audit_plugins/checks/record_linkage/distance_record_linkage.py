@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit import CheckError, Comparison, Outcome, Quarter, Status
-from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.release.coded import CodedTable
@@ -43,7 +43,7 @@ class DistanceLinkageParameters(ComparisonParameters):
     ] = 0
 
 
-def distance_record_linkage(view: TableView, parameters: DistanceLinkageParameters) -> Finding:
+def distance_record_linkage(view: TableView, parameters: DistanceLinkageParameters) -> TableFigure:
     """The expected share of records that an intruder links to the right person by distance.
 
     d^2(a, b) = sum_j w_j ((a_j - mean a_j) / sd a_j - (b_j - mean b_j) / sd b_j)^2, each table standardised on its own;
@@ -71,7 +71,7 @@ def distance_record_linkage(view: TableView, parameters: DistanceLinkageParamete
     headline = earned[parameters.direction]
     rank = ranks(found[parameters.direction], *ends[parameters.direction], parameters.seed)
     sampled = {} if parameters.known_fraction is None else {"confidence_interval": headline.interval()}
-    return Finding(
+    return TableFigure(
         value=headline.share,
         records=headline.attempts,
         details={

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit import Comparison, Outcome, Quarter, Status
-from tcdp_audit.check.kinds import Finding, Guide, TableCheck
+from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.encoding.keys import fold
 from tcdp_audit.policy.scalars import Exact
@@ -27,7 +27,7 @@ class ExactMatchParameters(ComparisonParameters):
     ] = None
 
 
-def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> Finding:
+def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> TableFigure:
     """The share of released records that equal some original in every compared attribute.
 
     A missing cell equals a missing cell.
@@ -49,7 +49,7 @@ def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> Findi
     if tables.holdout is not None:
         held = matches(tables.released, tables.holdout)[0]
         details |= {"holdout_rate": Fraction(held, records), "holdout_records": tables.holdout.records}
-    return Finding(Fraction(found[0], records), records, found[0], details=details)
+    return TableFigure(Fraction(found[0], records), records, found[0], details=details)
 
 
 def matches(released: CodedTable, others: CodedTable) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tcdp_audit import Outcome, Quarter, Status
-from tcdp_audit.check.kinds import Finding, TableCheck
+from tcdp_audit.check.kinds import TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.release.pairs import Pairs
 from tcdp_audit.words import count, six_digits
@@ -45,7 +45,7 @@ class _Compared:
         return enumerated_best(self.columns, ranks) if self.joined is None else best_matches(self.joined, ranks)
 
 
-def linked_share(view: TableView, parameters: ProbabilisticParameters) -> Finding:
+def linked_share(view: TableView, parameters: ProbabilisticParameters) -> TableFigure:
     """Expected share of released records whose best original, by weight of agreement, is the right one.
 
     Every pair of a released and an original record has an agreement pattern. The model of Fellegi and Sunter weighs
@@ -75,7 +75,7 @@ def linked_share(view: TableView, parameters: ProbabilisticParameters) -> Findin
     times, records = np.unique(shared_by, return_counts=True)
     correct = sum((Fraction(int(n), int(t)) for t, n in zip(times, records, strict=True)), Fraction(0))
     released = pairs.released.records
-    return Finding(
+    return TableFigure(
         value=correct / released,
         records=released,
         details={
@@ -166,7 +166,7 @@ CHECKS = [
         parameters=ProbabilisticParameters,
         measure=linked_share,
         label="share of released records linked correctly",
-        worst=lambda finding, _: Fraction(finding.details["matched"], finding.records),  # others have no original
+        worst=lambda figure, _: Fraction(figure.details["matched"], figure.records),  # others have no original
         requires=frozenset({"original"}),
         validate=faults,
         variant=lambda parameters: "unconstrained" if parameters.unconstrained else "",

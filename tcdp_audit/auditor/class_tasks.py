@@ -1,0 +1,173 @@
+"""One expectation measured on the equivalence classes of a release, shard by shard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.auditor.tasks import Measurements, Summaries, Task
+from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, Figure, FinestGrouping, Marginal, Verdict
+from tcdp_audit.check.summary import ClassSummary, merge, summarise
+from tcdp_audit.check.unfailable import classes_of_one
+from tcdp_audit.classes.grouping import Grouping, MatchedClasses
+from tcdp_audit.classes.histogram import Counts, Histogram
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.hierarchy import Tree
+from tcdp_audit.outcome import Outcome, Status, Tally, WorstClass
+
+
+@dataclass(frozen=True)
+class ClassTask(Task[CheckOnClasses[Any]]):
+    """A check to run over all shards.
+
+    Args:
+        quasi_identifiers: the domains to group by.
+        attribute: the sensitive attribute's domain (or that of several, joined), for a check that measures one.
+        marginal: the reference distribution of that attribute.
+        tree: its hierarchy, laid over its domain.
+        records: the records of the whole release; its entities, where the policy names a unit.
+    """
+
+    quasi_identifiers: tuple[Domain, ...] = ()
+    attribute: Domain | None = None
+    marginal: Marginal | None = None
+    tree: Tree | None = None
+    records: int = 0
+
+    def on_classes(self) -> Sequence[ClassTask]:
+        """This task."""
+        return (self,)
+
+    def failing(self, size: Counts, histogram: Histogram | None) -> NDArray[np.bool_]:
+        """Which of some classes, of at least one record each, fail whatever becomes of the others. Shape (classes,)."""
+        return self._figures(size, histogram)[2]
+
+    def _figures(
+        self, size: Counts, histogram: Histogram | None
+    ) -> tuple[tuple[Figure, ...], NDArray[np.bool_], NDArray[np.bool_]]:
+        """The check's figures, the classes that have a distribution, and the classes that fail."""
+        filled = np.ones(len(size), dtype=bool) if histogram is None else histogram.filled()
+        figures = self.check.figures(self._evidence(size, histogram, filled), self.expectation.parameters)
+        fails = (_with_empty_classes(figure.fails, filled, fill=True) for figure in figures)
+        return figures, filled, np.logical_or.reduce([~filled, *fails])
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether some grouping of the records fails a demand, or leaves a class no distribution to be judged by."""
+        parameters, finest = self.expectation.parameters, self._finest()
+        demands = self.check.demands(parameters)
+        if self.check.judges_each_class and finest.valueless:
+            return bool(demands)
+        return len(self.check.unfailable(finest, parameters)) < len(demands)
+
+    def measure(
+        self, grouping: Grouping | MatchedClasses, histogram: Histogram | None, *, show_values: bool
+    ) -> Summaries:
+        """The summaries of some classes. Cost: that of the check, and a sort of the classes."""
+        figures, filled, failing = self._figures(grouping.size, histogram)
+        cells = _cells(grouping) if show_values else None
+        return tuple(
+            summarise(
+                _with_empty_classes(figure.values, filled, figure.comparison.worst_possible),
+                grouping.records,
+                failing,
+                figure.comparison,
+                cells,
+            )
+            for figure in figures
+        )
+
+    def _evidence(self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_]) -> ClassEvidence:
+        if histogram is not None and not filled.all():
+            histogram = histogram.take(np.flatnonzero(filled))
+        numeric = self.attribute is not None and self.attribute.values.dtype != object
+        return ClassEvidence(
+            size=size[filled],
+            histogram=histogram,
+            marginal=self.marginal,
+            values=self.attribute.values if self.attribute is not None and numeric else None,
+            labels=() if self.attribute is None else self.attribute.labels,
+            tree=self.tree,
+            records=self.records,
+        )
+
+    def merge(self, shards: Sequence[Summaries]) -> Summaries:
+        """The summaries of all shards as one."""
+        by_figure = zip(zip(*shards, strict=True), self.check.limits, strict=True)
+        return tuple(merge(summaries, limit.comparison) for summaries, limit in by_figure)
+
+    def _outcome(self, measurements: Measurements) -> Outcome:
+        result = measurements.of_classes.get(id(self))
+        if isinstance(result, BaseException):
+            return self._raised(result)
+        if result is None or not result[0].classes:
+            return replace(self._blank(), message="no equivalence class was evaluated")
+        outcome = self._outcome_of_classes(result[0], self.check.verdict(result, self.expectation.parameters))
+        if outcome.status is not Status.PASSED:
+            return self._worded(outcome)
+        finest = self._finest()
+        every = "by every class that has a value, " if finest.valueless and self.check.judges_each_class else ""
+        unfailable = self.check.unfailable(finest, self.expectation.parameters)
+        return self._judged(outcome, unfailable, f"{every}however these records are grouped")
+
+    def _finest(self) -> FinestGrouping:
+        """The release's records, each in a class of its own. Cost: O(domain)."""
+        attribute, marginal, one = self.attribute, self.marginal, np.ones(1, dtype=np.int64)
+        if attribute is None or marginal is None:
+            return FinestGrouping(ClassEvidence(size=one, records=self.records), one * self.records)
+        counts = np.append(attribute.counts, attribute.missing)
+        counts, valueless = counts[: marginal.size], int(counts[marginal.size :].sum())
+        if self.conventions["reference"] == "release":  # exempt records are not in it
+            counts = np.where(marginal.weights > 0, counts, 0)
+        values = np.flatnonzero(counts)
+        size = np.ones(len(values), dtype=np.int64)
+        classes = self._evidence(size, classes_of_one(values), size > 0)
+        return FinestGrouping(classes, counts[values], valueless)
+
+    def _outcome_of_classes(self, headline: ClassSummary, verdict: Verdict) -> Outcome:
+        status = self._status(verdict)
+        counted = status is not Status.MEASURED or not self.check.judges_each_class
+        return replace(
+            self._blank(),
+            status=status,
+            observed=verdict.observed,
+            threshold=verdict.threshold,
+            comparison=verdict.comparison,
+            classes=Tally(headline.classes, headline.failing_classes if counted else None),
+            records=Tally(headline.records, headline.failing_records if counted else None),
+            details={"distribution": _distribution(headline), **verdict.details},
+            worst=tuple(
+                WorstClass(ordinal, one.records, one.value, one.cells) for ordinal, one in enumerate(headline.worst, 1)
+            ),
+        )
+
+
+def _distribution(summary: ClassSummary) -> list[list[float]]:
+    """[figure, classes, records] in ascending order of the figure."""
+    return [[figure, *counts] for figure, counts in sorted(summary.distribution.items())]
+
+
+def _with_empty_classes(values: NDArray[Any], filled: NDArray[np.bool_], fill: Any) -> NDArray[Any]:
+    """Values of the classes that have a distribution, with `fill` for those that have none."""
+    if filled.all():
+        return values
+    whole = np.full(len(filled), fill, dtype=values.dtype)
+    whole[filled] = values
+    return whole
+
+
+def _cells(grouping: Grouping | MatchedClasses) -> Callable[[NDArray[np.intp]], list[Mapping[str, str]]]:
+    """The quasi-identifiers' values of some classes, for `--show-values` only."""
+
+    def of(classes: NDArray[np.intp]) -> list[Mapping[str, str]]:
+        codes = grouping.codes()
+        return [
+            {d.attribute: d.label(int(column[c])) for d, column in zip(grouping.quasi_identifiers, codes, strict=True)}
+            for c in classes
+        ]
+
+    return of

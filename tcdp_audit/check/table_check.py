@@ -1,0 +1,118 @@
+"""A check on the release as a whole, and on the tables that it can be compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.check.limit import Limit
+from tcdp_audit.check.specification import P, Specification, T
+from tcdp_audit.check.unfailable import keeps, worst_share
+from tcdp_audit.check.verdict import Verdict
+from tcdp_audit.errors import CheckError
+from tcdp_audit.outcome import Comparison
+from tcdp_audit.policy.model import PolicyDocument
+
+if TYPE_CHECKING:
+    from tcdp_audit.check.on_classes import CheckOnClasses
+    from tcdp_audit.check.table_view import TableView
+
+ALL_COUNTED = (
+    "it counts every record, and `suppressed: exempt` would leave some out; use `counted`, or drop the suppressed "
+    "records from the release"
+)
+NO_PAIRING = (
+    "which released record came from which original is not declared; add `key:` with the attribute that both tables "
+    "share, or `rows_aligned: true` if row i of one is row i of the other"
+)
+
+
+@dataclass(frozen=True)
+class TableFigure:
+    """What a table check measured.
+
+    Args:
+        value: the figure: exact where it can be, infinite or finite, never NaN.
+        records: how many records it is about.
+        failing: how many of them are exposed, where that is a matter of yes or no.
+        classes: how many equivalence classes it is about, and how many of them are exposed, where it is about classes.
+        details: further figures by documented names; no cell among them.
+        distribution: [figure, classes, records] triples for the chart, in ascending order of the figure.
+    """
+
+    value: Fraction | float
+    records: int
+    failing: int | None = None
+    classes: tuple[int, int | None] | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+    distribution: Sequence[Sequence[float]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableCheck(Specification[P]):
+    """A check on the release as a whole, and on the tables that it can be compared with.
+
+    Args:
+        measure: the figure, from a view that reads what it is asked for.
+        threshold: the parameter with the largest (or least) figure allowed.
+        comparison: how the figure must stand to it.
+        label: what the figure is called.
+        requires: the further tables that it needs: "original", "population", "holdout".
+        worst: the worst figure that a release could have, of as many records as the figure is about; None if there is
+            none. It tells which demands nothing can fail. By default 1 (or 0, where more is safer) if the threshold is
+            declared to lie from 0 to 1, as a share does; otherwise none.
+    """
+
+    measure: Callable[[TableView, P], TableFigure]
+    threshold: str = "at_most"
+    comparison: Comparison = Comparison.AT_MOST
+    label: str = "share of records"
+    requires: frozenset[str] = frozenset()
+    worst: Callable[[TableFigure, P], Fraction | float | None] | None = None
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """The one threshold."""
+        return (Limit(self.threshold, self.comparison, self.label),)
+
+    def by_kind(
+        self,
+        of_classes: Callable[[CheckOnClasses[Any]], T],  # noqa: ARG002 - the other kinds'
+        of_table: Callable[[TableCheck[Any]], T],
+    ) -> T:
+        """What the second function makes of this check."""
+        return of_table(self)
+
+    def unfailable(self, figure: TableFigure, parameters: P) -> tuple[str, ...]:
+        """The parameters whose demand is kept by every release of as many records."""
+        demanded = self.demanded(parameters)
+        if demanded is None or not keeps(self._worst_figure(figure, parameters), demanded, self.comparison):
+            return ()
+        return (self.threshold,)
+
+    def _worst_figure(self, figure: TableFigure, parameters: P) -> Fraction | float | None:
+        if self.worst is not None:
+            return self.worst(figure, parameters)
+        return worst_share(self.parameters.model_fields[self.threshold], self.comparison)
+
+    def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        """Why an expectation cannot hold for this policy: (parameter or "", sentence)."""
+        yield from Specification.faults(self, parameters, document)
+        if document.conventions.suppressed == "exempt":
+            yield "", ALL_COUNTED
+        if "original" in self.requires and document.key is None and not document.rows_aligned:
+            yield "", NO_PAIRING
+
+    def verdict(self, figure: TableFigure, parameters: P) -> Verdict:
+        """The figure, compared exactly with the threshold."""
+        value, demanded = figure.value, self.demanded(parameters)
+        if not isinstance(value, Real):
+            raise CheckError(f"the check gave a {type(value).__name__}; a figure must be a real number")
+        if value != value:  # noqa: PLR0124 - NaN
+            raise CheckError("the check gave NaN; a figure must be a number or infinite")
+        sign = 0 if demanded is None else (value > demanded) - (value < demanded)
+        kept = bool(self.comparison.holds(sign))
+        return Verdict(float(value), demanded, self.comparison, None if demanded is None else not kept, figure.details)

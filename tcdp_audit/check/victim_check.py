@@ -1,0 +1,82 @@
+"""An attack on equivalence classes: which of them it succeeds on, and the share of records in those."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.check.evidence import ClassEvidence
+from tcdp_audit.check.limit import Limit
+from tcdp_audit.check.on_classes import CheckOnClasses, Figure
+from tcdp_audit.check.specification import P
+from tcdp_audit.check.summary import ClassSummary
+from tcdp_audit.check.unfailable import FinestGrouping
+from tcdp_audit.check.verdict import Verdict
+from tcdp_audit.errors import CheckError
+from tcdp_audit.outcome import Comparison
+
+SHARE = "at_most"  # the parameter with the largest share of records exposed
+
+
+@dataclass(frozen=True, kw_only=True)
+class VictimCheck(CheckOnClasses[P]):
+    """An attack that succeeds on some classes: the share of records in them must be at most the parameter `at_most`.
+
+    Args:
+        victims: which classes the attack succeeds on, bool, shape (classes,).
+        label: what the share is a share of.
+        worst: the largest share of a release's records that the attack could succeed on, however they were grouped. It
+            tells which demands nothing can fail. By default the share with every record in a class of its own if the
+            check is `monotone`, and otherwise 1.
+    """
+
+    victims: Callable[[ClassEvidence, P], NDArray[np.bool_]]
+    label: str = "share of records exposed"
+    worst: Callable[[FinestGrouping, P], Fraction] | None = None
+    comparison: Comparison = Comparison.AT_MOST
+
+    def figures(self, evidence: ClassEvidence, parameters: P) -> tuple[Figure, ...]:
+        """Which classes are victims, whatever the threshold is."""
+        exposed = np.asarray(self.victims(evidence, parameters))
+        if exposed.dtype != bool or exposed.shape != evidence.size.shape:
+            raise CheckError("the check must say true or false for each class")
+        return (Figure(exposed.astype(np.float64), exposed, Comparison.AT_MOST),)
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """The largest share of records exposed."""
+        return (Limit(SHARE, self.comparison, self.label),)
+
+    def unfailable(self, finest: FinestGrouping, parameters: P) -> tuple[str, ...]:
+        """`at_most` if no grouping of the records of a release exposes more of them."""
+        demanded = self.demanded(parameters)
+        if demanded is None or (demanded < 1 and self._largest_share(finest, parameters) > demanded):
+            return ()
+        return (SHARE,)
+
+    def _largest_share(self, finest: FinestGrouping, parameters: P) -> Fraction:
+        if self.worst is not None:
+            return self.worst(finest, parameters)
+        if not self.monotone(parameters):
+            return Fraction(1)
+        return finest.share(self.figures(finest.classes, parameters)[0].fails)
+
+    def verdict(self, summaries: Sequence[ClassSummary], parameters: P) -> Verdict:
+        """The share of records in classes that the attack succeeds on, compared exactly."""
+        summary, demanded = summaries[0], self.demanded(parameters)
+        share = Fraction(summary.failing_records, summary.records)
+        return Verdict(
+            observed=float(share),
+            threshold=demanded,
+            comparison=self.comparison,
+            failed=None if demanded is None else share > demanded,
+            details={"victims": summary.failing_records, "victim_classes": summary.failing_classes},
+        )
+
+    def of_each_class(self, parameters: P) -> P:
+        """That no class be a victim."""
+        return parameters.model_copy(update={SHARE: Fraction(0)})
