@@ -2,8 +2,10 @@
 
 reference      the distribution that classes are compared with
 expectations   what each expectation asks of which attribute
-tasks          the work of one expectation, shard by shard
+tasks          one expectation on one attribute, and the outcome of it
+class_tasks    the same, measured on equivalence classes shard by shard
 matched        the same where classes overlap
+table_tasks    the same, measured on whole tables
 evaluation     all expectations over all shards
 conventions    the same audit under every convention
 """

@@ -1,12 +1,20 @@
 """What a check is, and what it sees.
 
-specification, limit, parameters, guide   what every check declares
-class_check, victim_check                 the kinds that are measured on equivalence classes (on_classes)
-table_check                               the kind that is measured on whole tables
-evidence, table_view                      what a check sees: equivalence classes, or whole tables
-exact, summary, verdict                   its figures, compared exactly, and summarised over classes
-unfailable                                demands that nothing can fail
-kinds                                     all of these names
+specification   what every check declares
+limit           a threshold as policies, pages and reports know it
+parameters      what every check's parameters have in common
+guide           what a person needs to know about a check
+on_classes      checks that are measured on equivalence classes:
+class_check     every class must keep the thresholds
+victim_check    an attack, and the share of records in the classes that it succeeds on
+table_check     a check on the release as a whole, and on the tables beside it
+kinds           all of these
+evidence        what a check on classes sees
+table_view      what a check on tables sees, read when asked for
+exact           figures that compare exactly with a threshold
+summary         what is kept of a figure over classes; merges
+verdict         what came of a check
+unfailable      demands that nothing can fail
 """
 
 from __future__ import annotations

@@ -63,7 +63,11 @@ POLICY: dict[str, Any] = {
 }
 
 
-def answered(measure: Callable[..., Any]) -> Any:
+class Sizes(AttributeParameters):
+    at_least: int | None = None
+
+
+def class_check(measure: Callable[..., Any]) -> Any:
     def given(evidence: ClassEvidence, _: Any) -> Any:
         measure(evidence)
         return evidence.size
@@ -72,21 +76,11 @@ def answered(measure: Callable[..., Any]) -> Any:
         name="vandal",
         title="Vandal",
         quarter=Quarter.ATTRIBUTE_DEGREE,
-        parameters=AttributeParameters,
-        thresholds=(Threshold("severity", Comparison.AT_LEAST, given),),
+        parameters=Sizes,
+        thresholds=(Threshold("at_least", Comparison.AT_LEAST, given),),
         on_attribute=True,
         guide=GUIDE,
     )
-
-
-class Measured(Threshold[Any]):
-    def demanded(self, _: Any) -> Fraction | None:
-        return None
-
-
-def class_check(attempt: Attempt) -> Any:
-    check = answered(attempt)
-    return replace(check, thresholds=(Measured("severity", Comparison.AT_LEAST, check.thresholds[0].measure),))
 
 
 def table_check(attempt: Attempt) -> Any:
