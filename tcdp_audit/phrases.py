@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tcdp_audit.outcome import Comparison, Outcome
-from tcdp_audit.words import agree, count, decimal, figure
+from tcdp_audit.outcome import Comparison, Outcome, Tally
+from tcdp_audit.words import agree, count, decimal, figure, noun_of_column, percent_of, plural, sentence_case
 
 SIGNS = {Comparison.AT_LEAST: "≥", Comparison.AT_MOST: "≤", Comparison.BELOW: "<", Comparison.ABOVE: ">"}
 
@@ -34,16 +34,46 @@ def failing(outcome: Outcome) -> tuple[int, int] | None:
     return outcome.classes.failing, outcome.records.failing
 
 
+def unit_noun(outcome: Outcome) -> str:
+    """What a class counts: records, or what the policy's unit names."""
+    unit = outcome.conventions.get("unit", "row")
+    return "record" if unit == "row" else noun_of_column(unit)
+
+
+def groups(number: int) -> str:
+    """`a group`, `812 groups`: how a sentence names equivalence classes."""
+    return agree(number, "a group", count(number, "group"))
+
+
 def victims(outcome: Outcome) -> str:
-    """The failing records and classes: `3,244 of 30,162 records are in 812 equivalence classes`."""
+    """The failing records and classes: `3,244 of 30,162 records are in 812 groups`."""
     classes, records = outcome.classes, outcome.records
     assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes on classes have both
+    return f"{records_of(records)} in {groups(classes.failing or 0)}"
+
+
+def part_of(number: float, total: int, noun: str) -> str:
+    """`1 of 4 records`, `all 4 records`, `both records`, `the only record`, `no record`."""
+    if not number:
+        return f"no {noun}"
+    if number == total:
+        return f"both {plural(noun)}" if total == 2 else agree(total, f"the only {noun}", f"all {count(total, noun)}")
+    return f"{figure(number)} of {count(total, noun)}"
+
+
+def records_of(records: Tally) -> str:
+    """The failing records and their verb: `1 of 4 records is`, `All 4 records are`."""
     number = records.failing or 0
-    where = count(classes.failing or 0, "equivalence class")
-    return f"{number:,} of {count(records.total, 'record')} {agree(number, 'is', 'are')} in {where}"
+    return f"{sentence_case(part_of(number, records.total, 'record'))} {agree(number or 1, 'is', 'are')}"
 
 
-def over_all(outcome: Outcome) -> str:
-    """`Over 1,234 equivalence classes`, for outcomes without a victim."""
+def allowance(outcome: Outcome) -> str:
+    """What the policy allows of a share: `at most 10% is allowed`, `none is allowed`."""
+    return f"at most {percent_of(outcome.threshold)} is allowed" if outcome.threshold else "none is allowed"
+
+
+def worst_group(outcome: Outcome, adjective: str) -> str:
+    """`the smallest of 1,234 groups`, `the only group`."""
     assert outcome.classes is not None  # noqa: S101 - outcomes on classes have them
-    return f"Over {count(outcome.classes.total, 'equivalence class')}"
+    total = outcome.classes.total
+    return agree(total, "the only group", f"the {adjective} of {count(total, 'group')}")

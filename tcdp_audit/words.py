@@ -12,7 +12,10 @@ from tcdp_audit.visible import visible
 CARDINALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
 HISSING = ("s", "x", "z", "ch", "sh")  # nouns on these take -es
+IDENTIFYING = re.compile(r"([ _-](id|ids|key|no|nr|num|number|code|uuid|guid|ref)|(?<=[a-z])I[Dd])$", re.IGNORECASE)
+NOUN = re.compile(r"[^\W\d_]{3,}( [^\W\d_]+)*")
 BORDERLINE = 1e-9  # closer than this, a whole number is what was meant: the core decides it exactly
+HUGE = 1e15  # above it, figures are written with an exponent
 
 
 def agree(number: float, one: str, many: str) -> str:
@@ -33,6 +36,14 @@ def plural(noun: str) -> str:
 def noun_form(noun: str, number: float) -> str:
     """The noun in the form that a number asks for."""
     return agree(number, noun, plural(noun))
+
+
+def noun_of_column(column: str) -> str:
+    """What a column identifies, in the singular: `patient` for `patient_id`; `entity` where its name is no word."""
+    noun = IDENTIFYING.sub("", column.strip()).replace("_", " ").replace("-", " ").lower()
+    if not NOUN.fullmatch(noun):
+        return "entity"
+    return noun[:-1] if noun.endswith("s") and not noun.endswith(("ss", "us", "is", "ies")) else noun
 
 
 def count(number: int, noun: str = "") -> str:
@@ -71,8 +82,32 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.1f}%".replace("100.0%", "100%").replace("0.0%", "0%" if percent == 0 else "0.0%")
 
 
-def decimal(threshold: Fraction) -> str:
+def percent(value: float | None, threshold: Fraction | None = None) -> str:
+    """A share as a percentage, with as many digits as keep it from reading like none, all, or another threshold."""
+    if value is None or not isfinite(value):
+        return figure(value)
+    exact = 100 * value
+    if abs(exact - round(exact)) < BORDERLINE:
+        return f"{exact:,.0f}%"
+    texts = [text for digits in range(1, 16) if float(text := f"{exact:.{digits}f}") not in (0, 100)]
+    if threshold is None or Fraction(value) == threshold:
+        return f"{texts[0]}%"
+    above = Fraction(value) > threshold
+    return f"{next((one for one in texts if _keeps_side(one, 100 * threshold, above=above)), texts[-1])}%"
+
+
+def percent_of(threshold: Fraction | None) -> str:
+    """A share that was demanded, as a percentage where that is exact, and otherwise as it was typed."""
+    if threshold is None:
+        return "–"
+    exact = 100 * threshold
+    return f"{decimal(exact)}%" if Fraction(repr(float(exact))) == exact else decimal(threshold)
+
+
+def decimal(threshold: Fraction | None) -> str:
     """A threshold as the decimal that was typed; a fraction where no decimal is exact."""
+    if threshold is None:
+        return "–"
     if threshold.denominator == 1:
         return f"{threshold.numerator:,}"
     text = repr(float(threshold))
@@ -85,20 +120,13 @@ def figure(value: float | None, threshold: Fraction | None = None) -> str:
         return "–"
     if isinf(value):
         return "∞" if value > 0 else "−∞"
-    if float(value).is_integer() or 0 < abs(value - round(value)) < BORDERLINE < abs(value):
+    if abs(value) < HUGE and (float(value).is_integer() or 0 < abs(value - round(value)) < BORDERLINE < abs(value)):
         return f"{value:,.0f}"
-    texts = (text for digits in range(3, 18) if not _is_whole(text := _digits(value, digits)))
+    texts = (text for digits in range(3, 18) if not _is_whole(text := _digits(value, digits)) or abs(value) >= HUGE)
     if threshold is None or Fraction(value) == threshold:
         return next(texts, repr(value))
     side = Fraction(value) > threshold
     return next((text for text in texts if _keeps_side(text, threshold, above=side)), repr(value))
-
-
-def six_digits(value: float | Fraction | None) -> str:
-    """A figure to six significant digits; infinity as a word."""
-    if value is None:
-        return "–"
-    return "infinite" if isinf(value) else f"{float(value):.6g}"
 
 
 def finite(value: float | None) -> bool:
@@ -108,6 +136,8 @@ def finite(value: float | None) -> bool:
 
 def _digits(value: float, digits: int) -> str:
     """A fractional figure to so many significant digits, without an exponent where it can be avoided."""
+    if abs(value) >= HUGE:
+        return f"{value:.{digits}g}"
     if abs(value) >= 1000:
         return f"{value:,.{max(digits - 4, 1)}f}"
     if abs(value) < 1e-4:

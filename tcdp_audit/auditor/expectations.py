@@ -31,6 +31,7 @@ from tcdp_audit.errors import CheckError, TcdpAuditError
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy import Conventions, Expectation, Policy, Role
 from tcdp_audit.release.release import Release
+from tcdp_audit.words import agree, count
 
 
 @dataclass
@@ -160,12 +161,12 @@ class Tasks:
             incomplete = [d for d in self.release.quasi_identifiers if d.missing]
             if incomplete:
                 worst = max(incomplete, key=lambda d: d.missing)
-                return f"{worst.missing:,} records have no value in the quasi-identifier {worst.attribute!r}"
+                return f"{_valueless(worst.missing)} in the quasi-identifier {worst.attribute!r}"
         if self.conventions.missing_sensitive == "fail":
             for name in target.attributes:
                 domain = self.release.domains.get(name)
                 if domain is not None and domain.missing:
-                    return f"{domain.missing:,} records have no value in the sensitive attribute {name!r}"
+                    return f"{_valueless(domain.missing)} in the sensitive attribute {name!r}"
         return ""
 
     def _attribute(self, names: tuple[str, ...]) -> Domain | None:
@@ -258,3 +259,7 @@ def _all_in(shard: Mapping[str, NDArray[np.int64]], domains: Sequence[Domain]) -
     """Which records have a suppressed cell in every one of some attributes."""
     inside = (np.isin(shard[d.attribute], list(d.suppressed)) for d in domains)
     return reduce(np.logical_and, inside)
+
+
+def _valueless(records: int) -> str:
+    return f"{count(records, 'record')} {agree(records, 'has', 'have')} no value"

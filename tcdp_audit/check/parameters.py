@@ -9,6 +9,7 @@ from pydantic import Field
 from tcdp_audit.outcome import Severity
 from tcdp_audit.policy.model import Model, Text
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import count
 
 
 class Parameters(Model):
@@ -31,7 +32,7 @@ class Parameters(Model):
 
 def _without_cells(value: Any) -> Any:
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-        return f"{len(value)} value{'' if len(value) == 1 else 's'}"
+        return count(len(value), "value")
     return value
 
 

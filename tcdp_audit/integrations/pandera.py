@@ -21,6 +21,7 @@ from tcdp_audit.integrations.pandera_frame import altered, frame_of
 from tcdp_audit.integrations.pandera_schema import Demands, demands_of
 from tcdp_audit.outcome import SCHEMA, Outcome, Severity, Status, Tally
 from tcdp_audit.policy import Policy
+from tcdp_audit.words import count
 
 CHECK = "pandera_schema"
 TITLE = "pandera schema"
@@ -204,4 +205,4 @@ def _raised(error: SchemaError) -> str:
 
 
 def _counted(records: int) -> str:
-    return f"{records:,} record{'' if records == 1 else 's'}"
+    return count(records, "record")

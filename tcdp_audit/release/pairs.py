@@ -17,6 +17,7 @@ from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.errors import CheckError
 from tcdp_audit.policy import Scale
 from tcdp_audit.release.coded import CodedTable
+from tcdp_audit.words import agree, count
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,13 @@ def align_by_key(released: CodedTable, original: CodedTable, key: str) -> NDArra
 def _require_unique(codes: Codes, size: int, key: str, table: str) -> None:
     missing = int((codes == size).sum())
     if missing:
-        records = "1 record has" if missing == 1 else f"{missing:,} records have"
+        records = f"{count(missing, 'record')} {agree(missing, 'has', 'have')}"
         raise CheckError(
             f"records cannot be paired: {records} no value in the key {key!r} of {table}; fill it in, or remove them"
         )
     repeated = int((np.bincount(codes, minlength=size) > 1).sum())
     if repeated:
-        values = "1 value stands" if repeated == 1 else f"{repeated:,} values stand"
+        values = f"{count(repeated, 'value')} {agree(repeated, 'stands', 'stand')}"
         raise CheckError(
             f"records cannot be paired: {values} in more than one record in the key {key!r} of {table}; "
             "name a key that is unique"
@@ -103,7 +104,7 @@ def align_by_row(released: CodedTable, original: CodedTable) -> NDArray[np.int64
     """
     if released.records != original.records:
         raise CheckError(
-            f"the policy says `rows_aligned`, but {released.name} has {released.records:,} records and "
+            f"the policy says `rows_aligned`, but {released.name} has {count(released.records, 'record')} and "
             f"{original.name} has {original.records:,}; declare a `key` instead"
         )
     return np.arange(released.records, dtype=np.int64)

@@ -11,6 +11,7 @@ from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.outcome import STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.policy import Role
 from tcdp_audit.release.release import Release
+from tcdp_audit.words import count, noun_form
 
 SHOWN = 10
 
@@ -36,9 +37,9 @@ def _missing_columns(release: Release) -> Outcome:
     expected = {name for name, one in declared.items() if one.role is not Role.IDENTIFIER}
     unit = release.policy.document.unit
     missing = sorted((expected | ({unit} if unit is not None else set())) - release.columns)
-    return _finding(
+    return _outcome(
         "missing_columns",
-        "Declared columns are there",
+        ("Declared columns are there", "Declared columns are missing"),
         missing,
         "the policy declares {columns}, which the release does not have; correct the policy or the release",
     )
@@ -47,18 +48,18 @@ def _missing_columns(release: Release) -> Outcome:
 def _undeclared_columns(release: Release) -> Outcome:
     document = release.policy.document
     known = {*document.attributes, *(name for name in (document.unit, document.key) if name is not None)}
-    return _finding(
+    return _outcome(
         "undeclared_columns",
-        "No undeclared column",
+        ("No undeclared column", "Undeclared columns"),
         sorted(release.columns - known),
         "the release has {columns}, which the policy does not declare; declare a role or drop it before release",
     )
 
 
 def _present_identifiers(release: Release) -> Outcome:
-    return _finding(
+    return _outcome(
         "present_identifiers",
-        "No identifier in the release",
+        ("No identifier in the release", "Identifier in the release"),
         [name for name in release.policy.with_role(Role.IDENTIFIER) if name in release.columns],
         "the release still has the identifying {columns}; drop it before release",
     )
@@ -67,9 +68,9 @@ def _present_identifiers(release: Release) -> Outcome:
 def _linkable_key(release: Release) -> Outcome:
     """The key that pairs records with the original identifies each of them to whoever holds the original."""
     key = release.policy.document.key
-    return _finding(
+    return _outcome(
         "linkable_key",
-        "The key is not in the release",
+        ("The key is not in the release", "The key is still in the release"),
         [key] if key is not None and key in release.columns else [],
         "the release still has the key, {columns}: whoever holds another table with it links every record; "
         "the audit needs it, so drop it from the copy that is released",
@@ -83,10 +84,13 @@ def _wrong_scale(release: Release) -> Outcome:
         raw = release.engine.domain(name)
         records = int(raw.counts[misfit.raw].sum())
         first = release.engine.locate(name, raw.values[misfit.raw])
-        sentences.append(f"column {name!r} holds {misfit.reason} in {records:,} records, first in record {first:,}")
+        sentences.append(
+            f"column {name!r} holds {misfit.reason} in {count(records, 'record')}, first in record {first:,}"
+        )
     sentences += [text for _, text in sorted(release.unreadable.items())]
     faulty = sorted({*release.misfits, *release.unreadable})
-    return _finding("wrong_scale", "Values keep their declared scale", faulty, _literal("; ".join(sentences)))
+    titles = "Values keep their declared scale", "Values outside their declared scale"
+    return _outcome("wrong_scale", titles, faulty, _literal("; ".join(sentences)))
 
 
 def _outside_hierarchy(release: Release, *, show_values: bool) -> Outcome:
@@ -96,21 +100,26 @@ def _outside_hierarchy(release: Release, *, show_values: bool) -> Outcome:
         domain, raw = release.domains[name], release.engine.domain(name)
         records = int(domain.counts[codes].sum())
         first = release.engine.locate(name, raw.values[np.isin(domain.code_of_raw, codes)]) if records else 0
-        where = f" in {records:,} records, first in record {first:,}" if records else " in its reference distribution"
+        where = (
+            f" in {count(records, 'record')}, first in record {first:,}"
+            if records
+            else " in its reference distribution"
+        )
         labels = f" ({_first([domain.label(code) for code in codes])})" if show_values else ""
-        count = f"{len(codes):,} value{'' if len(codes) == 1 else 's'}"
-        sentences.append(f"column {name!r} has {count} that its hierarchy does not know{labels}{where}")
+        unknown = count(len(codes), "value")
+        sentences.append(f"column {name!r} has {unknown} that its hierarchy does not know{labels}{where}")
     message = "; ".join(sentences)
-    return _finding("outside_hierarchy", "Hierarchies know every value", sorted(outside), _literal(message))
+    titles = "Hierarchies know every value", "Values that a hierarchy does not know"
+    return _outcome("outside_hierarchy", titles, sorted(outside), _literal(message))
 
 
 def _outside(release: Release) -> dict[str, list[int]]:
     """The values that a hierarchy does not know, by attribute; suppressed ones and ranges of a scale need no node."""
-    found = {
+    outside = {
         name: [code for code in codes if not _is_generalised(release.domains[name], code)]
         for name, codes in release.unknown_labels.items()
     }
-    return {name: codes for name, codes in found.items() if codes}
+    return {name: codes for name, codes in outside.items() if codes}
 
 
 def _is_generalised(domain: Domain, code: int) -> bool:
@@ -127,16 +136,16 @@ def _text_variants(release: Release) -> Outcome:
     """Blanks around values, and values that differ in case only, split classes: reported, never changed."""
     padded = [d.attribute for d in release.domains.values() if _has_padded(d)]
     cased = [d.attribute for d in release.domains.values() if _has_case_variants(d)]
-    found = [
+    variants = [
         ("blanks before or after values", padded),
         ("values that differ in upper and lower case only", cased),
     ]
-    message = "; ".join(f"{what} in {_listed(sorted(columns))}" for what, columns in found if columns)
-    return _finding(
+    message = "; ".join(f"{what} in {_listed(sorted(columns))}" for what, columns in variants if columns)
+    return _outcome(
         "text_variants",
-        "No value is written in two ways",
+        ("No value is written in two ways", "Values written in two ways" if cased else "Blanks around values"),
         sorted({*padded, *cased}),
-        _literal(f"{message}: the variants count as different values"),
+        _literal(f"{message}: values that differ in this only count as different"),
         severity=Severity.WARNING,
     )
 
@@ -154,13 +163,15 @@ def _texts(domain: Domain) -> list[str]:
     return domain.values.tolist() if domain.values.dtype == object else []
 
 
-def _finding(
-    name: str, title: str, columns: Sequence[str], sentence: str, severity: Severity = Severity.ERROR
+def _outcome(
+    name: str, titles: tuple[str, str], columns: Sequence[str], sentence: str, severity: Severity = Severity.ERROR
 ) -> Outcome:
+    """What came of one demand on the columns, titled by what holds or else by what is wrong."""
+    kept, broken = titles
     details: dict[str, Any] = {"columns": list(columns)}
     return Outcome(
         check=name,
-        title=title,
+        title=broken if columns else kept,
         status=Status.FAILED if columns else Status.PASSED,
         severity=severity,
         observed=float(len(columns)),
@@ -172,7 +183,7 @@ def _finding(
 
 def _listed(columns: Sequence[str]) -> str:
     """Column names in a sentence, at most ten of them."""
-    return f"column{'' if len(columns) == 1 else 's'} {_first(columns)}"
+    return f"{noun_form('column', len(columns))} {_first(columns)}"
 
 
 def _first(names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated, Any
 
 from numpy.typing import NDArray
@@ -19,9 +20,9 @@ from tcdp_audit import (
     Threshold,
 )
 from tcdp_audit.check.kinds import Guide
-from tcdp_audit.phrases import over_all, victims
+from tcdp_audit.phrases import unit_noun, victims, worst_group
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count, six_digits
+from tcdp_audit.words import count, percent, percent_of, sentence_case
 
 
 class AlphaKParameters(AttributeParameters):
@@ -62,14 +63,17 @@ def class_sizes(evidence: ClassEvidence, _: AlphaKParameters) -> NDArray[Any]:
 
 
 def _sentence(outcome: Outcome) -> str:
-    largest = f"the largest share of one value is {six_digits(outcome.observed)}"
-    smallest = f"the smallest class has {count(int(outcome.details['k']), 'record')}"
+    noun, given = unit_noun(outcome), outcome.parameters
+    largest = percent(outcome.observed, outcome.threshold)
+    smallest = count(int(outcome.details["k"]), noun)
     if outcome.status is not Status.FAILED:
-        return f"{over_all(outcome)} {largest}, and {smallest}."
-    given = outcome.parameters
-    faults = ["in which a single value is too frequent"] if "alpha" in given else []
-    faults += [f"smaller than {given['k']:,}"] if "k" in given else []
-    return f"{victims(outcome)} {' or '.join(faults)}; {largest}, and {smallest}."
+        most = f"one value of {outcome.attribute!r} makes up {largest} of a group at most"
+        return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}; {most}."
+    faults = [f"of fewer than {count(given['k'], noun)}"] if "k" in given else []
+    too_frequent = f"in which one value of {outcome.attribute!r} makes up more than {{}}"
+    faults += [too_frequent.format(percent_of(Fraction(given["alpha"])))] if "alpha" in given else []
+    worst = f"the smallest group has {smallest}, and one value makes up {largest} of a group at most"
+    return f"{victims(outcome)} {' or '.join(faults)}; {worst}."
 
 
 CHECKS = [

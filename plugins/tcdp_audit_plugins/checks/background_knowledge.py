@@ -12,8 +12,8 @@ from pydantic import Field
 from tcdp_audit import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Outcome, Quarter, Status, Threshold
 from tcdp_audit.check.kinds import Guide
 from tcdp_audit.check.summary import ClassSummary
-from tcdp_audit.phrases import over_all, victims
-from tcdp_audit.words import count
+from tcdp_audit.phrases import victims
+from tcdp_audit.words import agree, count, sentence_case
 
 MIXED = "least_in_mixed_classes"
 
@@ -58,13 +58,15 @@ def _in_mixed_classes(summaries: Sequence[ClassSummary]) -> Mapping[str, int | N
 def _sentence(outcome: Outcome) -> str:
     alike = sum(int(records) for value, _, records in outcome.details["distribution"] if value == 0)
     least = outcome.details[MIXED]
-    parts = [f"for {count(alike, 'record')} none need be known, their class being homogeneous"] if alike else []
-    parts += [f"in a mixed class knowing {count(least, 'other record')} can be enough"] if least else []
+    where = agree(alike, "is in a group", "are in groups")
+    parts = [f"{count(alike, 'record')} {where} of a single value"] if alike else []
+    parts += [f"where values differ, knowing {count(least, 'other record')} can be enough"] if least else []
     story = "; ".join(parts)
     if outcome.status is not Status.FAILED:
-        return f"{over_all(outcome)}: {story}."
-    demand = f"an intruder who knows fewer than {count(int(outcome.threshold or 0), 'other record')}"
-    return f"{victims(outcome)} with a value given away to {demand}; {story}."
+        return f"{sentence_case(story)}."
+    demand = f"fewer than {count(int(outcome.threshold or 0), 'other record')}"
+    give = agree(0 if outcome.classes is None else outcome.classes.failing or 0, "gives", "give")
+    return f"{victims(outcome)} that {give} {outcome.attribute!r} away to whoever knows {demand}; {story}."
 
 
 CHECKS = [

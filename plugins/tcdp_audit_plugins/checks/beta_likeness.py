@@ -25,9 +25,9 @@ from tcdp_audit.check.exact import BORDERLINE
 from tcdp_audit.check.kinds import Guide, Marginal
 from tcdp_audit.check.summary import ClassSummary
 from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.phrases import over_all, victims
+from tcdp_audit.phrases import victims
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count, six_digits
+from tcdp_audit.words import agree, count, percent, percent_of
 from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio
 from tcdp_audit_plugins.checks.logarithms import sign_of_gain
 
@@ -93,23 +93,23 @@ def _unsatisfiable(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_
     return np.asarray(histogram.max(above))
 
 
-def _hopeless(summaries: Sequence[ClassSummary]) -> Mapping[str, int]:
+def _unreachable(summaries: Sequence[ClassSummary]) -> Mapping[str, int]:
     """How many classes, and records in them, no beta allows."""
     classes, records = summaries[0].distribution.get(inf, (0, 0))
     return {"unsatisfiable_classes": classes, "unsatisfiable_records": records}
 
 
 def _sentence(outcome: Outcome) -> str:
-    worst = f"in the worst class a value gains {six_digits(outcome.observed)} times its share in the table"
-    if outcome.observed == inf:
-        worst = "in the worst class the gain is infinite"
+    exceeds = f"the share of a value of {outcome.attribute!r} exceeds its share in the table"
+    by = "without bound" if outcome.observed == inf else f"by {percent(outcome.observed, outcome.threshold)}"
     classes = outcome.details.get("unsatisfiable_classes", 0)
-    if classes:
-        records = count(outcome.details["unsatisfiable_records"], "record")
-        worst = f"{count(classes, 'class')} with {records} cannot keep any beta, as a gain there exceeds -ln q"
+    who = f"{count(classes, 'group')} with {count(outcome.details.get('unsatisfiable_records', 0), 'record')}"
+    hopeless = f"{who} {agree(classes, 'has', 'have')} a value so over-represented that no beta passes"
     if outcome.status is not Status.FAILED:
-        return f"{over_all(outcome)}, {worst}."
-    return f"{victims(outcome)} in which a value gains more than {six_digits(outcome.threshold)} allows; {worst}."
+        return f"{hopeless}." if classes else f"At worst {exceeds} {by}."
+    allowed = percent_of(outcome.threshold)
+    allowed = f"the smaller of {allowed} and -ln q" if outcome.check.startswith("enhanced") else allowed
+    return f"{victims(outcome)} in which {exceeds} by more than {allowed}; {hopeless if classes else f'at worst {by}'}."
 
 
 CHECKS = [
@@ -158,7 +158,7 @@ CHECKS = [
         thresholds=(Threshold("beta", Comparison.AT_MOST, largest_bounded_gain, "largest relative gain of the class"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
         on_attribute=True,
-        details=_hopeless,
+        details=_unreachable,
         sentence=_sentence,
         guide=Guide(
             definition=(

@@ -27,9 +27,9 @@ from tcdp_audit.arrays import Floats
 from tcdp_audit.check.exact import Signs
 from tcdp_audit.check.kinds import FinestGrouping, Guide, Marginal
 from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.phrases import over_all, victims
+from tcdp_audit.phrases import victims
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import six_digits
+from tcdp_audit.words import decimal, figure
 from tcdp_audit_plugins.checks.distances.multiplicative import lacks_value, larger, largest_loss
 from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio, ratios
 from tcdp_audit_plugins.checks.logarithms import sign_of_logarithm
@@ -138,13 +138,17 @@ def _logarithm(ratio: Floats, base: Fraction | None) -> Floats:
 
 
 def _sentence(outcome: Outcome) -> str:
-    worst = "in the worst class the share of a value differs from the table's by a log ratio of"
-    if outcome.observed == inf:
-        worst = "a class does not have the values of the table, no more and no fewer, so the largest log ratio is"
+    share = f"the share of a value of {outcome.attribute!r}"
+    ratio = figure(outcome.observed, outcome.threshold)
+    release = outcome.conventions.get("reference", "release") == "release"
+    lacking = f"a value that the table has{'' if release else ', or has one that it lacks'}"
     if outcome.status is not Status.FAILED:
-        return f"{over_all(outcome)}, {worst} {six_digits(outcome.observed)}."
-    reached = f"with a log ratio not below {six_digits(outcome.threshold)}"
-    return f"{victims(outcome)} {reached}; {worst} {six_digits(outcome.observed)}."
+        if outcome.observed == inf:
+            return f"A group lacks {lacking}: the log ratio is infinite."
+        return f"Between a group and the table, {share} differs by a log ratio of at most {ratio}."
+    worst = f"a group lacks {lacking}" if outcome.observed == inf else f"at worst it is {ratio}"
+    reached = f"by a log ratio of {decimal(outcome.threshold)} or more"
+    return f"{victims(outcome)} in which {share} differs from the table's {reached}; {worst}."
 
 
 CHECKS = [

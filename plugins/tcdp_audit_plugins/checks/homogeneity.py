@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from tcdp_audit import ClassEvidence, Outcome, Quarter
 from tcdp_audit.check.kinds import Guide, ShareParameters, VictimCheck
-from tcdp_audit.phrases import over_all
-from tcdp_audit.words import count
+from tcdp_audit.outcome import Tally
+from tcdp_audit.phrases import groups, records_of
+from tcdp_audit.words import agree
 
 
 class HomogeneityParameters(ShareParameters):
@@ -38,15 +39,13 @@ def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np
 
 
 def _sentence(outcome: Outcome) -> str:
-    victims = outcome.details["victims"]
-    if not victims:
-        return f"{over_all(outcome)}, none has a single {outcome.attribute}: finding a class is never enough."
-    assert outcome.records is not None  # noqa: S101 - told outcomes have them
-    classes = count(outcome.details["victim_classes"], "class")
-    return (
-        f"{count(victims, 'record')} of {outcome.records.total:,} in {classes} share one {outcome.attribute} with "
-        "their whole class: finding the class is enough."
-    )
+    assert outcome.records is not None  # noqa: S101 - outcomes on classes have them
+    exposed, classes = outcome.details["victims"], outcome.details["victim_classes"]
+    if not exposed:
+        return f"Every group has different values of {outcome.attribute!r}: finding a group gives none away."
+    where = f"{records_of(Tally(outcome.records.total, exposed))} in {groups(classes)}"
+    value = f"{agree(classes, 'has', 'have')} a single value of {outcome.attribute!r}"
+    return f"{where} that {value}: finding the group is enough to know it."
 
 
 CHECKS = [

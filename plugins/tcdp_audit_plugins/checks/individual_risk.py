@@ -18,9 +18,10 @@ from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.encoding.keys import boundaries, fold
+from tcdp_audit.phrases import records_of, unit_noun
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count, six_digits
+from tcdp_audit.words import agree, count, decimal, figure, noun_form, percent, percent_of
 from tcdp_audit_plugins.checks.sampling import (
     covering_population,
     fraction_of,
@@ -234,20 +235,21 @@ def _validated(parameters: IndividualRiskParameters, _: PolicyDocument) -> Itera
 
 
 def _sentence(outcome: Outcome) -> str:
-    of = "units" if "units" in outcome.details else "records"
-    measure = outcome.parameters["measure"]
-    told = {
-        "highest": f"The highest individual risk of {of} is {six_digits(outcome.observed)}",
-        "average": f"The average individual risk of {of} is {six_digits(outcome.observed)}",
-        "expected": f"Of all {of}, {six_digits(outcome.observed)} are expected to be re-identified",
-    }[measure]
+    noun = unit_noun(outcome) if "units" in outcome.details else "record"
+    measure, records = outcome.parameters["measure"], outcome.records
+    if measure == "expected":
+        total = int(outcome.details.get("units", 0 if records is None else records.total))
+        number, allowed = outcome.observed or 0, decimal(outcome.threshold)
+        expected = f"{figure(number, outcome.threshold)} {noun_form('re-identification', number)}"
+        risk = f"{expected} {agree(number, 'is', 'are')} expected among {count(total, noun)}"
+    else:
+        risk = f"The {measure} risk of a {noun} is {percent(outcome.observed, outcome.threshold)}"
+        allowed = percent_of(outcome.threshold)
     if outcome.status is not Status.FAILED:
-        return f"{told}."
-    demand = f"at most {float(outcome.threshold or 0):.4g} is demanded"
-    records = outcome.records
+        return f"{risk}."
     if records is None or records.failing is None:
-        return f"{told}; {demand}."
-    return f"{told}; {demand}, and {records.failing:,} of {count(records.total, 'record')} exceed it."
+        return f"{risk}, where at most {allowed} is allowed."
+    return f"{records_of(records)} at a higher risk than {allowed}. {risk}."
 
 
 CHECKS = [

@@ -9,6 +9,8 @@ from pydantic import Field
 
 from tcdp_audit import ClassCheck, ClassEvidence, Comparison, Outcome, Parameters, Quarter, Status, Threshold
 from tcdp_audit.check.kinds import Check, Guide
+from tcdp_audit.phrases import unit_noun, victims, worst_group
+from tcdp_audit.words import agree, count, sentence_case
 
 
 class KAnonymityParameters(Parameters):
@@ -36,17 +38,19 @@ def class_sizes(evidence: ClassEvidence, _: KAnonymityParameters) -> NDArray[Any
 
 
 def _sentence(outcome: Outcome) -> str:
-    classes, records = outcome.classes, outcome.records
-    assert classes is not None and records is not None  # noqa: S101, PT018
-    smallest = f"{outcome.observed:,.0f} record{'' if outcome.observed == 1 else 's'}"
+    noun = unit_noun(outcome)
+    smallest = count(int(outcome.observed or 0), noun)
+    if outcome.status is Status.PASSED:
+        return f"Every record is in a group of at least {smallest}."
     if outcome.status is not Status.FAILED:
-        return f"The smallest of {classes.total:,} equivalence classes has {smallest}."
-    alone = sum(held for size, _, held in outcome.details["distribution"] if size == 1)
-    unique = f" {alone:,} records are alone in their class." if alone else ""
-    return (
-        f"{records.failing:,} of {records.total:,} records are in {classes.failing:,} equivalence classes smaller "
-        f"than {int(outcome.threshold or 0):,}; the smallest has {smallest}.{unique}"
-    )
+        return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}."
+    few = f"{victims(outcome)} of fewer than {count(int(outcome.threshold or 0), noun)}"
+    alone = sum(int(records) for size, _, records in outcome.details["distribution"] if size == 1)
+    if not alone or noun != "record":
+        return f"{few}; the smallest has {smallest}."
+    if outcome.records is not None and alone == outcome.records.failing:
+        return f"{few}: {agree(alone, 'it', 'each of them')} is alone."
+    return f"{few}; {alone:,} of them {agree(alone, 'is', 'are')} alone."
 
 
 CHECKS: list[Check] = [

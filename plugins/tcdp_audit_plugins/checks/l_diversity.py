@@ -9,9 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Quarter, Threshold, Transcendental
+from tcdp_audit import (
+    AttributeParameters,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Outcome,
+    Quarter,
+    Status,
+    Threshold,
+    Transcendental,
+)
 from tcdp_audit.check.kinds import Check, Guide
+from tcdp_audit.phrases import victims, worst_group
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import decimal, figure, noun_form, sentence_case
 from tcdp_audit_plugins.checks.entropy import sign_of_perplexity
 
 TKDD = "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007"
@@ -70,6 +82,29 @@ def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcend
     return Transcendental(values, decide)
 
 
+def _distinct_sentence(outcome: Outcome) -> str:
+    values = f"different {{}} of {outcome.attribute!r}"
+    least = int(outcome.observed or 0)
+    if outcome.status is Status.PASSED:
+        return f"Every group has at least {least:,} {values.format(noun_form('value', least))}."
+    if outcome.status is not Status.FAILED:
+        varied = sentence_case(worst_group(outcome, "least varied"))
+        return f"{varied} has {least:,} {values.format(noun_form('value', least))}."
+    few = f"fewer than {int(outcome.threshold or 0):,} {values.format('values')}"
+    return f"{victims(outcome)} with {few}; the least varied group has {least:,}."
+
+
+def _entropy_sentence(outcome: Outcome) -> str:
+    effective = figure(outcome.observed, outcome.threshold)
+    values = f"equally frequent {noun_form('value', outcome.observed or 0)} of {outcome.attribute!r}"
+    if outcome.status is Status.PASSED:
+        return f"Every group is at least as varied as {effective} {values}."
+    if outcome.status is not Status.FAILED:
+        return f"{sentence_case(worst_group(outcome, 'least varied'))} is as varied as {effective} {values}."
+    demand = f"less varied than {decimal(outcome.threshold)} equally frequent values of {outcome.attribute!r}"
+    return f"{victims(outcome)} {demand}; the least varied is as varied as {effective}."
+
+
 CHECKS: list[Check] = [
     ClassCheck(
         name="distinct_l_diversity",
@@ -79,6 +114,7 @@ CHECKS: list[Check] = [
         thresholds=(Threshold("l", Comparison.AT_LEAST, distinct_values, "distinct values in the class", counts=True),),
         monotone=lambda _: True,  # a union has the values of all its parts
         on_attribute=True,
+        sentence=_distinct_sentence,
         guide=Guide(
             definition="Every equivalence class has at least l distinct values of the sensitive attribute.",
             formula="min_E |{ i : p_i > 0 }| ≥ l",
@@ -107,6 +143,7 @@ CHECKS: list[Check] = [
         ),
         monotone=lambda _: True,  # entropy is concave: a mixture has at least the least of its parts
         on_attribute=True,
+        sentence=_entropy_sentence,
         guide=Guide(
             definition=(
                 "The entropy of the sensitive attribute in every equivalence class is at least ln l. Reported as "

@@ -19,9 +19,9 @@ from tcdp_audit import (
     Threshold,
 )
 from tcdp_audit.check.kinds import Guide
-from tcdp_audit.phrases import over_all, victims
+from tcdp_audit.phrases import unit_noun, victims, worst_group
 from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.words import count
+from tcdp_audit.words import count, noun_form, sentence_case
 
 
 class PSensitiveParameters(AttributeParameters):
@@ -68,14 +68,15 @@ def _validate(parameters: PSensitiveParameters, _: PolicyDocument) -> Iterator[t
 
 
 def _sentence(outcome: Outcome) -> str:
-    least = f"the least varied class has {count(int(outcome.observed or 0), 'distinct value')}"
-    smallest = f"the smallest has {count(int(outcome.details['k']), 'record')}"
+    noun, given, least = unit_noun(outcome), outcome.parameters, int(outcome.observed or 0)
+    smallest = count(int(outcome.details["k"]), noun)
     if outcome.status is not Status.FAILED:
-        return f"{over_all(outcome)} {least}, and {smallest}."
-    given = outcome.parameters
-    faults = [f"with fewer than {count(given['p'], 'distinct value')}"] if "p" in given else []
-    faults += [f"smaller than {given['k']:,}"] if "k" in given else []
-    return f"{victims(outcome)} {' or '.join(faults)}; {least}, and {smallest}."
+        values = f"{least:,} different {noun_form('value', least)} of {outcome.attribute!r}"
+        return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}; the least varied has {values}."
+    faults = [f"of fewer than {count(given['k'], noun)}"] if "k" in given else []
+    faults += [f"with fewer than {given['p']:,} different values of {outcome.attribute!r}"] if "p" in given else []
+    worst = f"the smallest has {smallest}, the least varied {count(least, 'value')}"
+    return f"{victims(outcome)} {' or '.join(faults)}; {worst}."
 
 
 CHECKS = [

@@ -15,9 +15,10 @@ from tcdp_audit import Comparison, Outcome, Parameters, Quarter, Status
 from tcdp_audit.check.exact import Ratios
 from tcdp_audit.check.kinds import Check, Guide, Limit, TableCheck, TableFigure, Verdict
 from tcdp_audit.check.table_view import PopulationClasses, TableView
+from tcdp_audit.phrases import part_of
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count, six_digits
+from tcdp_audit.words import agree, count, percent, sentence_case
 from tcdp_audit_plugins.checks.sampling import (
     counts_rows,
     covering_population,
@@ -169,23 +170,25 @@ def _validated(parameters: Parameters, document: PolicyDocument) -> Iterator[tup
 
 
 def _k_map_sentence(outcome: Outcome) -> str:
-    assert outcome.records is not None  # noqa: S101 - told outcomes have them
-    least = int(outcome.observed or 0)
+    least = count(int(outcome.observed or 0), "person")
     if outcome.status is not Status.FAILED:
-        return f"Every record agrees with at least {count(least, 'record')} of the population."
-    failing = f"{outcome.records.failing or 0:,} of {count(outcome.records.total, 'record')}"
-    k = outcome.parameters["k"]
-    return f"{failing} would need {k:,} records of the population to agree with; the least is {least:,}."
+        return f"Every record matches at least {least} of the population."
+    assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
+    few, k = outcome.records.failing or 0, count(outcome.parameters["k"], "person")
+    part = sentence_case(part_of(few, outcome.records.total, "record"))
+    return f"{part} {agree(few or 1, 'matches', 'match')} fewer than {k} of the population; the least is {least}."
 
 
 def _presence_sentence(outcome: Outcome) -> str:
-    assert outcome.classes is not None  # noqa: S101 - told outcomes have them
-    least, largest = six_digits(outcome.details["least"]), six_digits(outcome.observed)
-    over = count(outcome.classes.total, "class")
-    told = f"that a person is in the release lies between {least} and {largest} over {over} of the population"
+    assert outcome.classes is not None  # noqa: S101 - outcomes of this check have them
+    least, largest = percent(float(outcome.details["least"])), percent(outcome.observed, outcome.threshold)
+    span = least if least == largest else f"{least} to {largest}, depending on the group"
+    chance = f"The probability that a person of the population is in the release is {span}"
     if outcome.status is not Status.FAILED:
-        return f"The probability {told}."
-    return f"The probability {told}; {count(outcome.classes.failing or 0, 'class')} outside the bounds."
+        return f"{chance}."
+    outside = outcome.classes.failing or 0
+    part = part_of(outside, outcome.classes.total, "group")
+    return f"{chance}; {part} {agree(outside or 1, 'is', 'are')} outside the bounds."
 
 
 CHECKS: list[Check] = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
+from math import inf
 from typing import Annotated
 
 import numpy as np
@@ -21,10 +22,10 @@ from tcdp_audit import (
     Threshold,
 )
 from tcdp_audit.check.kinds import Guide
-from tcdp_audit.phrases import over_all, victims
+from tcdp_audit.phrases import victims
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count, six_digits
+from tcdp_audit.words import agree, figure, percent, sentence_case
 from tcdp_audit_plugins.checks.named_values import ambiguous, among
 from tcdp_audit_plugins.checks.ranked_counts import ratio_to_tail
 
@@ -123,21 +124,21 @@ def _validate(parameters: RecursiveParameters, document: PolicyDocument) -> Iter
 
 
 def _sentence(outcome: Outcome) -> str:
-    given = outcome.parameters
-    others = f"as the values from number {given['l']} on together"
-    ratio = (
-        f"a class has fewer than {given['l']} values"
-        if outcome.observed == float("inf")
-        else f"in the worst class the most frequent value is {six_digits(outcome.observed)} times as frequent {others}"
-    )
-    least = six_digits(outcome.details["c2"])
-    rarest = f"; the rarest protected value has a share of {least}" if "protected" in given else ""
+    given, values = outcome.parameters, f"of {outcome.attribute!r}"
+    times = figure(outcome.observed, outcome.threshold)
+    others = f"the values from number {given['l']} on together"
+    ratio = f"at worst the most frequent value {values} is {times} times as frequent as {others}"
+    if outcome.observed == inf:
+        ratio = f"a group has fewer than {given['l']} values {values}"
+    least = f"; the rarest protected value makes up {percent(float(outcome.details['c2']))} of a group"
+    rarest = least if "protected" in given else ""
     if outcome.status is not Status.FAILED:
-        return f"{over_all(outcome)}, {ratio}{rarest}."
-    excluded = f"once {count(given['l'] - 2, 'other')} can be excluded" if given["l"] > 2 else "as it is"
-    faults = [f"in which a value is too likely {excluded}"] if "c" in given else []
+        return f"{sentence_case(ratio)}{rarest}."
+    fewer = given["l"] - 2
+    excluded = f" once {agree(fewer, 'another', f'{fewer:,} others')} can be excluded" if fewer > 0 else ""
+    faults = [f"in which a value is too likely{excluded}"] if "c" in given else []
     faults += ["in which a protected value is too rare"] if "c2" in given else []
-    return f"{victims(outcome)} {' or '.join(faults)}: {ratio}{rarest}."
+    return f"{victims(outcome)} {' or '.join(faults)}; {ratio}{rarest}."
 
 
 CHECKS = [

@@ -14,9 +14,11 @@ from tcdp_audit import Outcome, Parameters, Quarter, Status
 from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.classes.histogram import Counts
+from tcdp_audit.outcome import Tally
+from tcdp_audit.phrases import allowance, records_of
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count, six_digits
+from tcdp_audit.words import percent, percent_of
 from tcdp_audit_plugins.checks.sampling import (
     counts_rows,
     covering_population,
@@ -140,18 +142,15 @@ def _validated(parameters: ReidentificationParameters, document: PolicyDocument)
 
 
 def _sentence(outcome: Outcome) -> str:
-    given, details = outcome.parameters, outcome.details
-    assert outcome.records is not None  # noqa: S101 - told outcomes have them
-    above = f"{details.get('records_above', 0):,} of {count(outcome.records.total, 'record')} have a risk above"
-    what = {
-        "highest": f"the highest risk of a record is {six_digits(outcome.observed)}",
-        "average": f"the average risk of a record is {six_digits(outcome.observed)}",
-        "share_above": f"{above} {float(given.get('threshold_risk', 0)):.4g}",
-    }[given["measure"]]
-    told = f"Against a {given['scenario']}, {what}"
-    if outcome.status is not Status.FAILED:
-        return f"{told}."
-    return f"{told}; at most {float(outcome.threshold or 0):.4g} is demanded."
+    given, records = outcome.parameters, outcome.records
+    assert records is not None  # noqa: S101 - outcomes of this check have them
+    if given["measure"] == "share_above":
+        above = Tally(records.total, outcome.details.get("records_above", 0))
+        risk = f"{records_of(above)} at a risk above {percent_of(Fraction(given['threshold_risk']))}"
+    else:
+        risk = f"The {given['measure']} risk of a record is {percent(outcome.observed, outcome.threshold)}"
+    limit = f"; {allowance(outcome)}" if outcome.status is Status.FAILED else ""
+    return f"{risk}, if a {given['scenario']} attacks{limit}."
 
 
 CHECKS = [

@@ -21,9 +21,10 @@ from tcdp_audit import (
 )
 from tcdp_audit.check.kinds import Guide
 from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.phrases import over_all, victims
+from tcdp_audit.phrases import victims, worst_group
 from tcdp_audit.policy import Scale
 from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.words import decimal, percent, percent_of
 from tcdp_audit_plugins.checks.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
 
 
@@ -103,13 +104,13 @@ def _sentence(outcome: Outcome) -> str:
     close = (
         f"share a label at level {given['level']} of the hierarchy"
         if "level" in given
-        else f"lie within {float(given['width']):g} of each other"
+        else f"lie within {decimal(Fraction(given['width']))} of each other"
     )
-    worst = f"in the worst class {outcome.observed:.1%} of the records {close}"
+    largest = percent(outcome.observed, outcome.threshold)
+    values = f"the values of {outcome.attribute!r} {close}"
     if outcome.status is not Status.FAILED:
-        return f"{over_all(outcome)}, {worst}."
-    limit = f"{float(outcome.threshold or 0):.4g}"
-    return f"{victims(outcome)} in which a share above {limit} of the values {close}; {worst}."
+        return f"In {worst_group(outcome, 'worst')}, {largest} of {values}."
+    return f"{victims(outcome)} in which more than {percent_of(outcome.threshold)} of {values}; at worst {largest} do."
 
 
 CHECKS = [

@@ -20,10 +20,10 @@ from tcdp_audit import (
     Threshold,
 )
 from tcdp_audit.check.kinds import Guide
-from tcdp_audit.phrases import over_all, victims
+from tcdp_audit.phrases import victims
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import six_digits
+from tcdp_audit.words import decimal, figure
 from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio
 from tcdp_audit_plugins.checks.named_values import ambiguous, known
 
@@ -71,14 +71,17 @@ def _validate(parameters: SkewnessParameters, document: PolicyDocument) -> Itera
 
 
 def _sentence(outcome: Outcome) -> str:
-    value = "a harmful value" if "harmful" in outcome.parameters else "a value"
-    worst = f"in the worst class {value} is {six_digits(outcome.observed)} times as frequent as in the table"
-    if outcome.observed == inf:
-        worst = f"a class has {value} that the reference gives no weight"
+    value = f"{'a harmful' if 'harmful' in outcome.parameters else 'a'} value of {outcome.attribute!r}"
+    factor = figure(outcome.observed, outcome.threshold)
     if outcome.status is not Status.FAILED:
-        return f"{over_all(outcome)}, {worst}."
-    limit = six_digits(outcome.threshold)
-    return f"{victims(outcome)} in which {value} is more than {limit} times as frequent as in the table; {worst}."
+        if outcome.observed == inf:
+            return f"A group has {value} that the reference gives no weight."
+        return f"At worst {value} is more frequent in a group than in the table by a factor of {factor}."
+    worst = f"at worst the factor is {factor}"
+    if outcome.observed == inf:
+        worst = "the reference gives such a value no weight"
+    limit = f"more frequent than in the table by a factor above {decimal(outcome.threshold)}"
+    return f"{victims(outcome)} in which {value} is {limit}; {worst}."
 
 
 CHECKS = [

@@ -13,9 +13,10 @@ from pydantic import Field
 from tcdp_audit import Outcome, Parameters, Quarter, Status
 from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
+from tcdp_audit.phrases import allowance, records_of
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count
+from tcdp_audit.words import agree
 from tcdp_audit_plugins.checks.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks.population_estimators import data_intrusion_simulation
 from tcdp_audit_plugins.checks.sampling import counts_rows, fraction_of, needs_a_partition
@@ -105,17 +106,17 @@ def _validated(_: SudaParameters, document: PolicyDocument) -> Iterator[tuple[st
 
 
 def _sentence(outcome: Outcome) -> str:
-    assert outcome.records is not None  # noqa: S101 - told outcomes have them
-    size = outcome.parameters["max_size"]
-    few = f"at most {count(size, 'quasi-identifier')}"
-    failing = outcome.records.failing or 0
-    verb = "is" if failing == 1 else "are"
-    told = f"{failing:,} of {count(outcome.records.total, 'record')} {verb} singled out by {few}"
+    assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
+    singled = f"{records_of(outcome.records)} singled out by {_few(outcome.parameters['max_size'])}"
     if outcome.status is not Status.FAILED:
-        return f"{told}."
+        return f"{singled}."
     contributions = outcome.details["contributions"]
     first = max(sorted(contributions), key=lambda name: contributions[name])
-    return f"{told}; {first!r} takes part in most of it."
+    return f"{singled}, where {allowance(outcome)}; {first!r} takes part most often."
+
+
+def _few(size: int) -> str:
+    return agree(size, "a single quasi-identifier", f"{size:,} quasi-identifiers or fewer")
 
 
 CHECKS = [

@@ -13,9 +13,11 @@ from pydantic import Field
 from tcdp_audit import CheckError, ClassEvidence, Outcome, Parameters, Quarter, Status
 from tcdp_audit.check.kinds import Check, TableCheck, TableFigure, VictimCheck
 from tcdp_audit.check.table_view import PopulationClasses, TableView
+from tcdp_audit.outcome import Tally
+from tcdp_audit.phrases import allowance, records_of, unit_noun
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count, six_digits
+from tcdp_audit.words import agree, percent, sentence_case
 from tcdp_audit_plugins.checks.population_estimators import (
     data_intrusion_simulation,
     log_linear_match,
@@ -198,31 +200,34 @@ def _validated(parameters: PopulationUniquenessParameters, document: PolicyDocum
 
 
 def _sample_sentence(outcome: Outcome) -> str:
-    assert outcome.records is not None  # noqa: S101 - told outcomes have them
-    if not outcome.details["victims"]:
-        return f"None of {count(outcome.records.total, 'record')} is alone in its equivalence class."
-    alone = "is alone in its" if outcome.details["victims"] == 1 else "are alone in their"
-    share = f"{outcome.details['victims']:,} of {count(outcome.records.total, 'record')}"
-    return f"{share} {alone} equivalence class."
+    assert outcome.records is not None  # noqa: S101 - outcomes on classes have them
+    alone, noun = outcome.details["victims"], unit_noun(outcome)
+    if noun == "record":
+        where = agree(alone, "its group", "their groups") if alone else "its group"
+        return f"{records_of(Tally(outcome.records.total, alone))} alone in {where}."
+    where = agree(outcome.details["victim_classes"], f"a group of a single {noun}", f"groups of a single {noun}")
+    return f"{records_of(Tally(outcome.records.total, alone))} in {where}."
 
 
 def _population_sentence(outcome: Outcome) -> str:
-    details = outcome.details
+    details, records = outcome.details, outcome.records
+    assert records is not None  # noqa: S101 - outcomes of this check have them
     if "undefined" in details:
-        return "No record is alone in its class: the share of population uniques is undefined, the risk 0."
-    estimator = outcome.parameters["estimator"]
-    how = "of them" if estimator == "exact" else f"of them by the estimator {estimator}"
-    verb = "is" if details["sample_uniques"] == 1 else "are"
-    assert outcome.records is not None  # noqa: S101 - told outcomes have them
-    told = (
-        f"{details['sample_uniques']:,} of {count(outcome.records.total, 'record')} {verb} alone in the release, and "
-        f"a share of {six_digits(outcome.observed)} {how} in the population as well"
-    )
-    others = [f"{name} {six_digits(details[name])}" for name in ("exact", *ESTIMATORS) if details.get(name) is not None]
-    told += f" ({', '.join(others)})" if len(others) > 1 else ""
+        return "No record is alone in its group: the share of population uniques is undefined, the risk 0."
+    estimator, alone = outcome.parameters["estimator"], details["sample_uniques"]
+    estimate = percent(outcome.observed, outcome.threshold)
+    how = estimate if estimator == "exact" else f"an estimated {estimate} ({_titled(estimator)})"
+    unique = f"{records_of(Tally(records.total, alone))} alone in the release, and {how} of these"
+    others = {_titled(name): details.get(name) for name in ("exact", *ESTIMATORS) if name != estimator}
+    beside = [f"{name} {percent(float(one))}" for name, one in others.items() if one is not None]
+    unique += " are alone in the population too" + (f" ({', '.join(beside)})" if beside else "")
     if outcome.status is not Status.FAILED:
-        return f"{told}."
-    return f"{told}; at most {float(outcome.threshold or 0):.4g} is demanded."
+        return f"{unique}."
+    return f"{unique}; {allowance(outcome)}."
+
+
+def _titled(estimator: str) -> str:
+    return estimator.replace("_", "-") if estimator in ("exact", "log_linear") else sentence_case(estimator)
 
 
 CHECKS: list[Check] = [

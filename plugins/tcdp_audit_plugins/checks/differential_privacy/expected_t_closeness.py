@@ -14,7 +14,7 @@ from tcdp_audit.check.exact import Signs
 from tcdp_audit.check.kinds import Guide
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, D13, demand, number, observed
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, D13, demand, number, worst_figure
 
 VACUOUS = 1e6  # no pair of distributions that anybody releases is that far apart
 
@@ -57,11 +57,11 @@ def expected_t(evidence: ClassEvidence, parameters: ExpectedParameters) -> Trans
 
 
 def _sentence(outcome: Outcome) -> str:
-    t, epsilon = observed(outcome), number(float(outcome.parameters["epsilon"]))
+    t, epsilon = worst_figure(outcome), number(float(outcome.parameters["epsilon"]))
     vacuous = " This bound is vacuous: it forbids nothing that a release could do, and must not be cited as protection."
     return (
         f"{ASSUMING}, masking with epsilon = {epsilon} bounds the expected t by exp((N - k) epsilon) = "
-        f"{number(t)}.{vacuous if t > VACUOUS else ''}{demand(outcome, 't')}"
+        f"{number(t, outcome.threshold)}.{vacuous if t > VACUOUS else ''}{demand(outcome, 't')}"
     )
 
 

@@ -27,7 +27,7 @@ from tcdp_audit.policy import Role, Scale
 from tcdp_audit.policy.model import PolicyDocument, Text
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, observed
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, worst_figure
 from tcdp_audit_plugins.checks.distances.multiplicative import multiplicative_distance
 from tcdp_audit_plugins.checks.logarithms import sign_of_logarithm
 
@@ -95,16 +95,17 @@ def _faults(parameters: ImpliedEpsilonParameters, document: PolicyDocument) -> I
 
 
 def _sentence(outcome: Outcome) -> str:
-    epsilon = observed(outcome)
+    epsilon = worst_figure(outcome)
     if isinf(epsilon):
         remedy = "fewer buckets" if "buckets" in outcome.parameters else "`buckets`, or a bucketised release"
         return (
-            f"{ASSUMING} no epsilon follows: an equivalence class lacks a value that the table has, or the other way "
-            f"round, which is infinitely far. Bucketisation is the remedy: {remedy}.{demand(outcome, 'epsilon')}"
+            f"{ASSUMING} no epsilon follows: a group lacks a value that the table has, or has one that it "
+            f"lacks, which is infinitely far. Bucketisation is the remedy: {remedy}.{demand(outcome, 'epsilon')}"
         )
     return (
-        f"{ASSUMING}, the release gives what differential privacy with epsilon = {number(epsilon)} would: every "
-        f"class is within the factor t = {number(exp(epsilon / 2))} of the table.{demand(outcome, 'epsilon')}"
+        f"{ASSUMING}, the release gives what differential privacy with epsilon = "
+        f"{number(epsilon, outcome.threshold)} would: every group is within the factor t = "
+        f"{number(exp(epsilon / 2))} of the table.{demand(outcome, 'epsilon')}"
     )
 
 

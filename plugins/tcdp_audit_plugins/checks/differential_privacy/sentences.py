@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import inf, isfinite
 
 from tcdp_audit import Outcome
+from tcdp_audit.words import agree, count, decimal, figure
 
 ASSUMING = "Under the assumptions of t-closeness on prior and posterior knowledge"
 DS15 = (
@@ -14,21 +16,24 @@ DS15 = (
 D13 = "Domingo-Ferrer, On the connection between t-closeness and differential privacy for data releases, SECRYPT 2013"
 
 
-def observed(outcome: Outcome) -> float:
+def worst_figure(outcome: Outcome) -> float:
     """The figure of the worst class."""
     return inf if outcome.observed is None else outcome.observed
 
 
-def number(value: float) -> str:
-    """A figure as a sentence shows it."""
-    return f"{value:.6g}" if isfinite(value) else "infinite"
+def number(value: float, threshold: Fraction | None = None) -> str:
+    """A figure as a sentence shows it; apart from a threshold that it is compared with."""
+    return figure(value, threshold) if isfinite(value) else "infinite"
 
 
 def demand(outcome: Outcome, name: str) -> str:
     """What the policy allows and how many classes do not keep it, as the end of a paragraph, or nothing."""
     if outcome.threshold is None or outcome.classes is None or outcome.classes.failing is None:
         return ""
-    asked = f" The policy allows {name} up to {float(outcome.threshold):.6g}"
-    if not outcome.classes.failing:
-        return f"{asked}."
-    return f"{asked}; {outcome.classes.failing:,} of {outcome.classes.total:,} equivalence classes do not keep it."
+    allowed = f" The policy allows {name} up to {decimal(outcome.threshold)}"
+    broken = outcome.classes.failing
+    if not broken:
+        return f"{allowed}."
+    return (
+        f"{allowed}; {broken:,} of {count(outcome.classes.total, 'group')} {agree(broken, 'does', 'do')} not keep it."
+    )

@@ -27,7 +27,7 @@ from tcdp_audit.policy import Scale
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, observed
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, worst_figure
 
 FINEST = 10**9  # denominators of a retention up to this keep the fractions within what floating point holds
 WIDEST = 10**100  # of the noise's scale, and of its inverse
@@ -44,7 +44,7 @@ class Mechanism(StrEnum):
 class StochasticParameters(AttributeParameters):
     """Parameters of `stochastic_t_closeness`."""
 
-    t: Annotated[Exact | None, Field(ge=1, description="The largest factor between class and table.")] = None
+    t: Annotated[Exact | None, Field(ge=1, description="The largest factor between a group and the table.")] = None
     mechanism: Annotated[
         Mechanism,
         Field(
@@ -119,13 +119,14 @@ def stochastic_distance(evidence: ClassEvidence, parameters: StochasticParameter
 
 
 def _sentence(outcome: Outcome) -> str:
-    t = observed(outcome)
+    t = worst_figure(outcome)
     if isinf(t):
-        found = "the outputs of an equivalence class and of the table differ without bound"
+        bound = "the outputs of a group and of the table differ without bound"
     else:
-        found = f"the likelihood of no output differs by more than the factor {number(t)} between class and table"
+        factor = number(t, outcome.threshold)
+        bound = f"the likelihood of no output differs by more than the factor {factor} between a group and the table"
     masked = str(outcome.parameters["mechanism"]).replace("_", " ")
-    return f"{ASSUMING}, and with {masked} applied as declared, {found}.{demand(outcome, 'a factor')}"
+    return f"{ASSUMING}, and with {masked} applied as declared, {bound}.{demand(outcome, 'a factor')}"
 
 
 CHECKS = [
@@ -134,7 +135,7 @@ CHECKS = [
         title="Stochastic t-closeness",
         quarter=Quarter.ATTRIBUTE_MODEL,
         parameters=StochasticParameters,
-        thresholds=(Threshold("t", Comparison.AT_MOST, stochastic_distance, "factor between class and table"),),
+        thresholds=(Threshold("t", Comparison.AT_MOST, stochastic_distance, "factor between a group and the table"),),
         monotone=lambda _: True,  # a density in a union lies between the densities in its parts
         on_attribute=True,
         scales=lambda parameters: (

@@ -14,7 +14,7 @@ from tcdp_audit.check.exact import Signs
 from tcdp_audit.check.kinds import Guide
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, observed
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, worst_figure
 
 
 class TFromEpsilonParameters(Parameters):
@@ -67,10 +67,10 @@ def _sign(share: Fraction, epsilon: Fraction, threshold: Fraction) -> int:
 
 
 def _sentence(outcome: Outcome) -> str:
-    epsilon = float(outcome.parameters["epsilon"])
+    epsilon, t = float(outcome.parameters["epsilon"]), number(worst_figure(outcome), outcome.threshold)
     return (
-        f"{ASSUMING}, confidential values masked with epsilon = {number(epsilon)} are t-close with "
-        f"t = {number(observed(outcome))}, by the bound as derived, a + (1 - a) exp(epsilon); the formula printed in "
+        f"{ASSUMING}, confidential values masked with epsilon = {number(epsilon)} are t-close with t = {t}, by "
+        f"the bound as derived, a + (1 - a) exp(epsilon); the formula printed in "
         f"the paper is smaller by one record and not safe.{demand(outcome, 't')}"
     )
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import CheckError, Comparison, Outcome, Quarter, Status
+from tcdp_audit import CheckError, Comparison, Outcome, Quarter
 from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import told
+from tcdp_audit_plugins.checks.record_linkage.linked_records import linked
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 
 REPETITIONS = 5
@@ -127,14 +127,7 @@ def expected_correct(
 
 
 def _sentence(outcome: Outcome) -> str:
-    records, details = outcome.records, outcome.details
-    assert records is not None  # noqa: S101 - told outcomes have them
-    limit = f", where at most {six_digits(outcome.threshold)} is allowed" if outcome.status is Status.FAILED else ""
-    return (
-        f"The optimal one-to-one assignment links {six_digits(details['expected_correct'])} of "
-        f"{count(records.total, 'record')} to the right person: a share of {six_digits(outcome.observed)}{limit}; "
-        f"guessing gives {six_digits(details['random_baseline'])}."
-    )
+    return f"The best one-to-one assignment finds the right person for {linked(outcome)}."
 
 
 CHECKS = [

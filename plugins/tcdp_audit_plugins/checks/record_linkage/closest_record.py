@@ -12,7 +12,7 @@ from tcdp_audit.arrays import Floats
 from tcdp_audit.check.kinds import Check, Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count, six_digits
+from tcdp_audit.words import count, decimal, figure
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 
@@ -84,17 +84,15 @@ def _found(
 
 def _telling(what: str) -> Callable[[Outcome], str]:
     def sentence(outcome: Outcome) -> str:
-        records = outcome.records
-        assert records is not None  # noqa: S101 - told outcomes have them
-        demand = (
-            f", where at least {six_digits(outcome.threshold)} is demanded" if outcome.status is Status.FAILED else ""
-        )
-        held = outcome.details.get("holdout")
-        beside = "" if held is None else f" To the hold-out it is {six_digits(held['percentile_5'])}."
-        return (
-            f"Over {count(records.total, 'released record')} the 5th percentile of the {what} is "
-            f"{six_digits(outcome.observed)}{demand}; the median is {six_digits(outcome.details['median'])}.{beside}"
-        )
+        records, fifth = outcome.records, figure(outcome.observed, outcome.threshold)
+        assert records is not None  # noqa: S101 - outcomes of these checks have them
+        median = figure(float(outcome.details["median"]))
+        over = count(records.total, "released record")
+        least = decimal(outcome.threshold)
+        demand = f", where at least {least} is demanded" if outcome.status is Status.FAILED else ""
+        holdout = outcome.details.get("holdout")
+        beside = "" if holdout is None else f" To the hold-out it is {figure(float(holdout['percentile_5']))}."
+        return f"Over {over}, the 5th percentile of the {what} is {fifth}{demand}; the median is {median}.{beside}"
 
     return sentence
 

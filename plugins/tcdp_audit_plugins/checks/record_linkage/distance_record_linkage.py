@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import CheckError, Comparison, Outcome, Quarter, Status
+from tcdp_audit import CheckError, Comparison, Outcome, Quarter
 from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.release.coded import CodedTable
 from tcdp_audit.release.pairs import Pairs
-from tcdp_audit.words import count, six_digits
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.credit import credit, ranks
+from tcdp_audit_plugins.checks.record_linkage.linked_records import linked
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 
 Direction = Literal["masked_to_original", "original_to_masked"]
@@ -116,14 +116,11 @@ def _taken(table: CodedTable, rows: NDArray[np.intp]) -> CodedTable:
 
 
 def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    correct = f"{float(details['expected_correct']):,.6g} of {count(outcome.records.total, 'record')}"  # type: ignore[union-attr]
-    towards = "released records" if outcome.parameters["direction"] == "masked_to_original" else "known records"
-    limit = f", where at most {six_digits(outcome.threshold)} is allowed" if outcome.status is Status.FAILED else ""
-    return (
-        f"By distance an intruder links {correct} to the right person ({towards} are linked, ties count 1/t): "
-        f"a share of {six_digits(outcome.observed)}{limit}; guessing gives {six_digits(details['random_baseline'])}."
+    forwards = outcome.parameters["direction"] == "masked_to_original"
+    links = (
+        "each released record to the nearest known one" if forwards else "each known record to the nearest released one"
     )
+    return f"An intruder who links {links} finds the right person for {linked(outcome)}."
 
 
 CHECKS = [

@@ -12,9 +12,10 @@ from tcdp_audit import Comparison, Outcome, Quarter, Status
 from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.encoding.keys import fold
+from tcdp_audit.phrases import allowance, part_of
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.release.coded import CodedTable
-from tcdp_audit.words import count, six_digits
+from tcdp_audit.words import agree, percent, sentence_case
 from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 
@@ -68,13 +69,14 @@ def matches(released: CodedTable, others: CodedTable) -> tuple[int, int]:
 
 
 def _sentence(outcome: Outcome) -> str:
-    records = outcome.records
-    assert records is not None  # noqa: S101 - told outcomes have them
-    copies = f"{records.failing or 0:,} of {count(records.total, 'released record')} equal an original record"
-    limit = f"; at most {six_digits(outcome.threshold)} may" if outcome.status is Status.FAILED else ""
+    records, rate = outcome.records, percent(outcome.observed, outcome.threshold)
+    assert records is not None  # noqa: S101 - outcomes of this check have them
+    copies = records.failing or 0
+    part = sentence_case(part_of(copies, records.total, "released record"))
+    limit = f"; {allowance(outcome)}" if outcome.status is Status.FAILED else ""
     held = outcome.details.get("holdout_rate")
-    beside = "" if held is None else f" A share of {six_digits(held)} equals a record of the hold-out."
-    return f"{copies}, a share of {six_digits(outcome.observed)}{limit}.{beside}"
+    beside = "" if held is None else f" {percent(float(held))} equal a record of the hold-out."
+    return f"{part} ({rate}) {agree(copies or 1, 'equals', 'equal')} an original record{limit}.{beside}"
 
 
 CHECKS = [

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit import Outcome, Quarter, Status
+from tcdp_audit import Outcome, Quarter
 from tcdp_audit.check.kinds import TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.release.pairs import Pairs
-from tcdp_audit.words import count, six_digits
+from tcdp_audit.words import agree, count
 from tcdp_audit_plugins.checks.record_linkage.agreement import Agreement, alike, equal, tolerant
 from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
 from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
@@ -24,6 +24,7 @@ from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
 )
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import Linkage, Whole, estimate
 from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import decide, found
+from tcdp_audit_plugins.checks.record_linkage.linked_records import linked
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_guide import GUIDE
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_parameters import ProbabilisticParameters, faults
 
@@ -144,18 +145,12 @@ def _links(model: Linkage, counts: Whole, truth: Whole, parameters: Probabilisti
 
 
 def _sentence(outcome: Outcome) -> str:
-    details, records = outcome.details, outcome.records
-    assert records is not None and outcome.observed is not None  # noqa: S101, PT018 - table checks have both
-    right = six_digits(details["expected_correct"])
-    share = f"Weighing agreement on {count(len(details['estimates']), 'attribute')}, an intruder is expected to link "
-    share += f"{right} of {count(records.total, 'released record')} ({100 * outcome.observed:.3g} %) correctly"
-    chance = f", {count(details['correct_unique'], 'record')} without a rival; guessing finds "
-    chance += f"{100 * float(details['random_baseline']):.2g} %"
-    limit = (
-        "" if outcome.status is not Status.FAILED else f", where at most {six_digits(outcome.threshold)} is demanded"
-    )
+    details = outcome.details
+    agreement = f"agreement on {count(len(details['estimates']), 'attribute')}"
+    certain = int(details["correct_unique"])
+    rivals = f"; {count(certain, 'record')} {agree(certain, 'has', 'have')} no rival" if certain else ""
     ended = "" if details["converged"] else " The estimation has not converged; raise `iterations`."
-    return f"{share}{chance}{limit}.{ended}"
+    return f"An intruder who weighs {agreement} should find the right person for {linked(outcome)}{rivals}.{ended}"
 
 
 CHECKS = [

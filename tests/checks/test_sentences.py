@@ -1,0 +1,176 @@
+"""What every built-in check says is right English for none, for one, for two, and with a unit of privacy."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import tcdp_audit
+from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.registry import Plugins
+
+FAULTS = [
+    r"\b1 \w*(records|groups|classes|values|attributes|people|persons|others|patients|columns)\b",
+    r"\b1 (other|different|released|equally frequent|equivalence) \w+s\b",
+    r"\b([02-9]|\d\d+) (record|group|class|attribute|person|patient|column)\b",
+    r"(?i)\b(1 of \d+ (released )?records?|the only (released )?record|no record) (are|have|lie|match|equal|share)\b",
+    r"\b1 (record|group|class|patient|person|attribute|column) (are|have|lie|match|equal|share)\b",
+    r"(?i)\b([2-9] of \d+ (released )?records|all \d+ (released )?records) (is|has|lies|matches|equals|shares)\b",
+    r"  | ,|\.\.|\bNone\b|\bnan\b|Fraction|1 of 1 |\be[+-]\d\d|\d\.\d{5}",
+]
+
+# for each check a demand that hardly anything keeps, one that nearly everything keeps, and none
+EXPECT: dict[str, list[dict[str, Any]]] = {
+    "k_anonymity": [{"k": 9}, {"k": 3}, {"k": 2}, {}],
+    "alpha_k_anonymity": [{"alpha": "0.01", "k": 9}, {"alpha": "0.99"}, {"k": 2}, {}],
+    "p_sensitive_k_anonymity": [{"p": 9, "k": 9}, {"p": 2}, {"k": 2}, {}],
+    "distinct_l_diversity": [{"l": 9}, {"l": 2}, {}],
+    "entropy_l_diversity": [{"l": "8.5"}, {"l": "1.5"}, {}],
+    "recursive_cl_diversity": [
+        {"c": "0.1", "l": 3},
+        {"c": 9, "l": 2},
+        {"l": 2},
+        {"l": 2, "c": 1, "c2": "0.9", "variant": "negative_disclosure", "protected": ["1"]},
+    ],
+    "t_closeness": [
+        {"t": "0.001", "distance": "equal"},
+        {"t": "0.9", "distance": "ordered"},
+        {"t": 2, "distance": "multiplicative"},
+        {"distance": "kullback_leibler"},
+    ],
+    "delta_disclosure": [{"delta": "0.01"}, {"delta": 9}, {}],
+    "basic_beta_likeness": [{"beta": "0.01"}, {"beta": 9}, {}],
+    "enhanced_beta_likeness": [{"beta": "0.01"}, {"beta": 9}, {}],
+    "homogeneity": [{"at_most": 0}, {"at_most": "0.9"}, {}],
+    "background_knowledge": [{"at_least": 9}, {"at_least": 1}, {}],
+    "skewness": [{"at_most": "0.1"}, {"at_most": 9}, {"harmful": ["1"]}, {}],
+    "similarity": [{"width": 1, "at_most": "0.01"}, {"width": 1, "at_most": "0.99"}, {"width": 0}],
+    "implied_epsilon": [{"at_most": "0.01"}, {"at_most": 9}, {}],
+    "t_from_epsilon": [{"epsilon": 1, "at_most": "1.01"}, {"epsilon": 1}],
+    "expected_t_closeness": [{"epsilon": 1, "at_most": "1.01"}, {"epsilon": 1}],
+    "stochastic_t_closeness": [
+        {"mechanism": "randomised_response", "retention": "0.5", "t": "1.001"},
+        {"mechanism": "randomised_response", "retention": "0.5"},
+    ],
+    "rank_interval_disclosure": [
+        {"p": 10, "at_most": 0, "aggregate": "joint"},
+        {"p": 10, "aggregate": "worst"},
+        {"p": 10, "aggregate": "average"},
+    ],
+    "sd_interval_disclosure": [
+        {"p": 10, "at_most": 0, "aggregate": "joint"},
+        {"p": 10, "aggregate": "worst"},
+        {"p": 10, "aggregate": "average"},
+    ],
+    "distance_record_linkage": [{"at_most": 0}, {"direction": "original_to_masked"}, {}],
+    "assignment_record_linkage": [{"at_most": 0}, {}],
+    "probabilistic_record_linkage": [{"at_most": 0}, {}],
+    "exact_match_rate": [{"at_most": 0}, {}],
+    "distance_to_closest_record": [{"at_least": 9}, {}],
+    "nearest_neighbour_distance_ratio": [{"at_least": 1}, {}],
+    "sample_uniqueness": [{"at_most": 0}, {"at_most": "0.9"}, {}],
+    "population_uniqueness": [{"at_most": 0}, {"estimator": "zayatz"}, {}],
+    "k_map": [{"k": 9}, {"k": 1}, {}],
+    "delta_presence": [{"delta_max": "0.01"}, {"delta_max": 1, "delta_min": 0}, {}],
+    "individual_risk": [{"at_most": "0.01"}, {"measure": "expected", "at_most": "0.01"}, {"measure": "average"}],
+    "reidentification_risk": [
+        {"at_most": "0.01"},
+        {"measure": "share_above", "threshold_risk": "0.2", "at_most": 0},
+        {"scenario": "marketer", "measure": "average"},
+        {"scenario": "journalist"},
+    ],
+    "suda": [{"at_most": 0, "max_size": 1}, {"max_size": 2}],
+}
+
+# the quasi-identifier of each record, and its value; patients stand in pairs of records
+TABLES = {
+    "one record": ("a", [1]),
+    "two alone": ("ab", [1, 2]),
+    "one alone": ("aaab", [1, 2, 3, 1]),
+    "two of two": ("aabb", [1, 2, 1, 2]),
+    "three groups": ("aaabbbcd", [1, 1, 1, 1, 2, 3, 2, 5]),
+    "one group": ("aaaa", [1, 2, 3, 3]),
+}
+
+
+@cache
+def outcomes(name: str, *, unit: bool) -> list[Outcome]:
+    letters, values = TABLES[name]
+    records = len(letters)
+    release = pa.table(
+        {
+            "zip": list(letters),
+            "x": values,
+            "id": [f"n{number}" for number in range(records)],
+            "patient_id": [f"p{number // 2}" for number in range(records)],
+            "w": [2.0] * records,
+        }
+    )
+    original = release.set_column(1, "x", pa.array([value + (number == 0) for number, value in enumerate(values)]))
+    roles: dict[str, Any] = {
+        "zip": {"role": "quasi_identifier", "scale": "nominal"},
+        "x": {"role": "sensitive", "scale": "numeric"},
+        "w": {"role": "insensitive", "scale": "numeric"},
+        "patient_id": {"role": "insensitive"},
+    }
+    if unit:
+        del roles["patient_id"]
+    expect = [
+        {check: demand} for check, demands in EXPECT.items() for demand in demands if not (unit and rows(check, demand))
+    ]
+    policy: dict[str, Any] = {"version": 1, "key": "id", "attributes": roles, "expect": expect}
+    companions = (
+        {"original": original} if unit else {"original": original, "population": pa.concat_tables([release] * 2)}
+    )
+    audit = tcdp_audit.audit(release, policy | ({"unit": "patient_id"} if unit else {}), **companions)
+    return list(audit.expectations)
+
+
+def rows(check: str, demand: dict[str, Any]) -> bool:
+    """Whether a check counts rows, so that it takes no unit."""
+    return (
+        check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda"} or "scenario" in demand
+    )
+
+
+def test_every_built_in_check_is_asked() -> None:
+    assert set(EXPECT) == set(Plugins.load(external=False).checks)
+
+
+@pytest.mark.parametrize("unit", [False, True], ids=["records", "patients"])
+@pytest.mark.parametrize("name", TABLES)
+def test_numbers_nouns_and_verbs_agree(name: str, *, unit: bool) -> None:
+    sentences = {one.message for one in outcomes(name, unit=unit)}
+    assert len(sentences) > 40
+    assert [(text, fault) for text in sentences for fault in FAULTS if re.search(fault, text)] == []
+
+
+@pytest.mark.parametrize("check", EXPECT)
+def test_every_check_is_evaluated_in_some_table(check: str) -> None:
+    checked = [one for one in outcomes("three groups", unit=False) if one.check == check]
+    assert len(checked) == len(EXPECT[check])
+    assert all(one.status is not Status.ERROR and one.message.endswith(".") for one in checked)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "sentence"),
+    [
+        ("one record", False, "The only record is in a group of fewer than 2 records: it is alone."),
+        ("two alone", False, "Both records are in 2 groups of fewer than 2 records: each of them is alone."),
+        ("one alone", False, "1 of 4 records is in a group of fewer than 2 records: it is alone."),
+        ("one alone", True, "All 4 records are in 2 groups of fewer than 3 patients; the smallest has 1 patient."),
+        ("one group", True, "Every record is in a group of at least 2 patients."),
+        ("two of two", False, "Every record is in a group of at least 2 records."),
+    ],
+)
+def test_k_anonymity_says_who_is_alone(name: str, unit: bool, sentence: str) -> None:
+    assert sentence in {one.message for one in outcomes(name, unit=unit) if one.check == "k_anonymity"}
+
+
+def test_a_unit_gives_groups_their_noun() -> None:
+    sentences = [one.message for one in outcomes("three groups", unit=True) if one.check == "k_anonymity"]
+    assert all("patient" in text for text in sentences)
