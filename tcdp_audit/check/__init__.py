@@ -1,7 +1,7 @@
 """What a check is, and what it sees.
 
 specification   what every check declares
-limit           a threshold as policies, pages and reports know it
+threshold       a threshold as policies, pages and reports know it
 parameters      what every check's parameters have in common
 guide           what a person needs to know about a check
 on_classes      checks that are measured on equivalence classes:

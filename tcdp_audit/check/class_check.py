@@ -4,51 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcdp_audit.check.evidence import ClassEvidence
-from tcdp_audit.check.exact import Measured, as_measured
-from tcdp_audit.check.limit import Limit
+from tcdp_audit.check.exact import as_measured
 from tcdp_audit.check.on_classes import CheckOnClasses, Figure
 from tcdp_audit.check.parameters import Parameters
 from tcdp_audit.check.specification import P
 from tcdp_audit.check.summary import ClassSummary
+from tcdp_audit.check.threshold import Threshold
 from tcdp_audit.check.unfailable import FinestGrouping, keeps, worst_share
 from tcdp_audit.check.verdict import Verdict
 from tcdp_audit.errors import CheckError
 from tcdp_audit.outcome import Comparison
-
-
-@dataclass(frozen=True)
-class Threshold(Generic[P]):
-    """One figure that a class must keep, and the parameter that says how large it may or must be.
-
-    Args:
-        parameter: the field of the check's parameters with the threshold; None there means measure only.
-        comparison: how the observed figure must stand to it.
-        measure: one figure per class; `Ratios` for exact fractions, an integer array, or `Transcendental`.
-        label: what the figure is called in a report.
-        counts: whether the label is a plural of things that are counted, such as "records in the class".
-    """
-
-    parameter: str
-    comparison: Comparison
-    measure: Callable[[ClassEvidence, P], Measured | NDArray[Any]]
-    label: str = ""
-    counts: bool = False
-
-    @property
-    def limit(self) -> Limit:
-        """The same as policies and pages know it."""
-        return Limit(self.parameter, self.comparison, f"number of {self.label}" if self.counts else self.label)
-
-    def demanded(self, parameters: Parameters) -> Fraction | None:
-        """The threshold in a set of parameters."""
-        return self.limit.demanded(parameters)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +41,9 @@ class ClassCheck(CheckOnClasses[P]):
     worst_classes: Callable[[FinestGrouping, P], ClassEvidence] | None = None
 
     @property
-    def limits(self) -> tuple[Limit, ...]:
-        """The thresholds that every class must keep."""
-        return tuple(one.limit for one in self.thresholds)
+    def measures(self) -> tuple[Threshold[P], ...]:
+        """The thresholds."""
+        return self.thresholds
 
     @property
     def comparison(self) -> Comparison:
@@ -105,8 +75,9 @@ class ClassCheck(CheckOnClasses[P]):
         end = worst_share(self.parameters.model_fields[threshold.parameter], threshold.comparison)
         if keeps(end, self.demands(parameters)[threshold.parameter], threshold.comparison):
             return True
-        if self.worst_classes is not None:
-            return not _compared(threshold, self.worst_classes(finest, parameters), parameters).fails.any()
+        worst = self.said_to_be_worst(finest, parameters)
+        if worst is not None:
+            return not _compared(threshold, worst, parameters).fails.any()
         others = {one.parameter: None for one in self.thresholds if one is not threshold}
         if not self.monotone(parameters.model_copy(update=others)):
             return False
@@ -127,6 +98,10 @@ class ClassCheck(CheckOnClasses[P]):
             failed=headline.failing_classes > 0 if demands else None,
             details={**{one.parameter: summary.observed for one, summary in others}, **self.details(summaries)},
         )
+
+    def said_to_be_worst(self, finest: FinestGrouping, parameters: P) -> ClassEvidence | None:
+        """Those of `worst_classes`."""
+        return None if self.worst_classes is None else self.worst_classes(finest, parameters)
 
     def of_each_class(self, parameters: P) -> P:
         """The same: every class must keep them."""

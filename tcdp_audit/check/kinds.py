@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tcdp_audit.check.class_check import ClassCheck, Threshold
+from tcdp_audit.check.class_check import ClassCheck
 from tcdp_audit.check.evidence import ClassEvidence, Marginal, Target
 from tcdp_audit.check.guide import Guide, Quarter
-from tcdp_audit.check.limit import Limit
 from tcdp_audit.check.on_classes import CheckOnClasses, Figure
 from tcdp_audit.check.parameters import AttributeParameters, Parameters, ShareParameters
 from tcdp_audit.check.specification import Specification
 from tcdp_audit.check.table_check import ALL_COUNTED, NO_PAIRING, TableCheck, TableFigure
+from tcdp_audit.check.threshold import Limit, Threshold
 from tcdp_audit.check.unfailable import FinestGrouping
 from tcdp_audit.check.verdict import Verdict
 from tcdp_audit.check.victim_check import VictimCheck

@@ -14,6 +14,7 @@ from tcdp_audit.arrays import Floats
 from tcdp_audit.check.evidence import ClassEvidence
 from tcdp_audit.check.specification import P, Specification, T
 from tcdp_audit.check.summary import ClassSummary
+from tcdp_audit.check.threshold import Limit, Threshold
 from tcdp_audit.check.unfailable import FinestGrouping
 from tcdp_audit.check.verdict import Verdict
 from tcdp_audit.outcome import Comparison
@@ -45,6 +46,16 @@ class CheckOnClasses(Specification[P]):
         """What the first function makes of this check."""
         return of_classes(self)
 
+    @property
+    @abstractmethod
+    def measures(self) -> tuple[Threshold[P], ...]:
+        """What is measured in each class; for an attack whether it succeeds there, as true or false."""
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """The parameters with a threshold."""
+        return tuple(one.limit for one in self.measures)
+
     @abstractmethod
     def figures(self, evidence: ClassEvidence, parameters: P) -> tuple[Figure, ...]:
         """The figure of each threshold in every class, and the classes that do not keep it."""
@@ -56,6 +67,10 @@ class CheckOnClasses(Specification[P]):
     @abstractmethod
     def verdict(self, summaries: Sequence[ClassSummary], parameters: P) -> Verdict:
         """What came of it, from the merged summary of each figure."""
+
+    def said_to_be_worst(self, finest: FinestGrouping, parameters: P) -> ClassEvidence | None:  # noqa: ARG002
+        """Classes that records of a release could form, among them one with the worst figure; None if unsaid."""
+        return None
 
     @abstractmethod
     def of_each_class(self, parameters: P) -> P:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from tcdp_audit.check.evidence import Target
 from tcdp_audit.check.guide import Guide, Quarter
-from tcdp_audit.check.limit import Limit
 from tcdp_audit.check.parameters import Parameters
+from tcdp_audit.check.threshold import Limit
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 

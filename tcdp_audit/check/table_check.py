@@ -8,8 +8,8 @@ from fractions import Fraction
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.check.limit import Limit
 from tcdp_audit.check.specification import P, Specification, T
+from tcdp_audit.check.threshold import Limit
 from tcdp_audit.check.unfailable import keeps, worst_share
 from tcdp_audit.check.verdict import Verdict
 from tcdp_audit.errors import CheckError

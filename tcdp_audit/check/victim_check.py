@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.check.evidence import ClassEvidence
-from tcdp_audit.check.limit import Limit
 from tcdp_audit.check.on_classes import CheckOnClasses, Figure
 from tcdp_audit.check.specification import P
 from tcdp_audit.check.summary import ClassSummary
+from tcdp_audit.check.threshold import Threshold
 from tcdp_audit.check.unfailable import FinestGrouping
 from tcdp_audit.check.verdict import Verdict
 from tcdp_audit.errors import CheckError
@@ -47,9 +47,9 @@ class VictimCheck(CheckOnClasses[P]):
         return (Figure(exposed.astype(np.float64), exposed, Comparison.AT_MOST),)
 
     @property
-    def limits(self) -> tuple[Limit, ...]:
-        """The largest share of records exposed."""
-        return (Limit(SHARE, self.comparison, self.label),)
+    def measures(self) -> tuple[Threshold[P], ...]:
+        """Whether the attack succeeds on a class, beside the largest share of records exposed."""
+        return (Threshold(SHARE, self.comparison, self.victims, self.label),)
 
     def unfailable(self, finest: FinestGrouping, parameters: P) -> tuple[str, ...]:
         """`at_most` if no grouping of the records of a release exposes more of them."""

@@ -1,13 +1,35 @@
-"""The conformance suite: what every check, reporter and remedy must keep, ours and everybody's.
+"""The conformance suite: what every check, remedy, reporter and section must keep, ours and everybody's.
 
-One call in a plugin's own tests is enough::
+One test in a plugin's own tests is enough; pytest reports each property of each specification by itself::
 
-    from tcdp_audit.testing import check_conforms
+    from tcdp_audit.testing import parametrize_with_properties
 
-    def test_my_check_conforms():
-        check_conforms(MY_CHECK)
+    @parametrize_with_properties([MY_CHECK, MY_REMEDY])
+    def test_it_conforms(conforms):
+        conforms()
 
 Evidence and tables are generated from fixed seeds, so that a failure repeats.
+
+suites          the properties of every kind of specification
+pytest_items    one pytest item a property
+conformance     a property, and what does not conform
+specification   what a check says of itself
+variants        parameters to try
+class_checks    properties of checks on classes
+cases           generated evidence
+figures         figures: shape, purity, order, comparison
+audits          a check on classes through whole audits
+tables          generated releases with recognisable cells
+unfailable      what a check says of demands that nothing can fail
+table_checks    properties of checks on tables
+table_cases     generated releases with original, population and hold-out
+table_trials    a check on tables, measured and audited on one of those
+remedies        properties of remedies
+remedy_cases    generated releases that fail their policies
+treatments      what a remedy's treatments must keep
+reporters       properties of report formats
+sections        properties of report sections
+sample          audits for both to render
 """
 
 from __future__ import annotations
@@ -15,20 +37,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.check.kinds import ClassCheck, TableCheck, VictimCheck
-from tcdp_audit.remedy.remedy import Remedy
-from tcdp_audit.results.reporter import Reporter
-from tcdp_audit.testing.class_checks import class_check_conforms
-from tcdp_audit.testing.conformance import ConformanceError, Subject
-from tcdp_audit.testing.remedies import remedy_conforms
-from tcdp_audit.testing.reporters import reporter_conforms
-from tcdp_audit.testing.specification import specification_conforms
+from tcdp_audit.testing.conformance import ConformanceError, Property
+from tcdp_audit.testing.pytest_items import parametrize_with_properties
+from tcdp_audit.testing.suites import properties_of
 
-__all__ = ["ConformanceError", "check_conforms"]
+__all__ = ["ConformanceError", "Property", "check_conforms", "parametrize_with_properties", "properties_of"]
 
 
 def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = None) -> None:
-    """Hold a check, a reporter or a remedy against everything that the core relies on.
+    """Hold a check, a remedy, a reporter or a section against everything that the core relies on.
 
     Args:
         specification: what a hook yields.
@@ -36,19 +53,15 @@ def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = No
             for a check each value of every choice (an enumeration, a literal or a flag) in turn.
 
     Raises:
-        ConformanceError: it does not conform; the message names it, the property and the case.
+        ConformanceError: it does not conform; a line for each failure names it, the property and the case.
 
     Cost: some seconds for a check or a remedy, most of them in small audits.
     """
-    if isinstance(specification, ClassCheck | VictimCheck):
-        class_check_conforms(specification, parameters or {})
-    elif isinstance(specification, TableCheck):
-        specification_conforms(Subject("check", specification.name), specification)
-    elif isinstance(specification, Reporter):
-        reporter_conforms(specification)
-    elif isinstance(specification, Remedy):
-        remedy_conforms(specification, parameters or {})
-    else:
-        kind = type(specification).__name__
-        known = "ClassCheck, VictimCheck, TableCheck, Reporter and Remedy"
-        raise ConformanceError(f"a {kind} is no kind that the conformance suite knows; it knows {known}")
+    failures: dict[str, ConformanceError] = {}
+    for conforms in properties_of(specification, parameters):
+        try:
+            conforms()
+        except ConformanceError as error:
+            failures.setdefault(str(error), error)
+    if failures:
+        raise ConformanceError("\n".join(failures)) from next(iter(failures.values()))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check.kinds import Check, ClassEvidence, FinestGrouping, Marginal, Parameters
+from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, FinestGrouping, Marginal, Parameters
 from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.encoding.hierarchy import Tree, load_hierarchy
 from tcdp_audit.policy import Scale
@@ -37,11 +37,13 @@ class Case:
     unseen: bool = False
     audited: bool = False
 
-    def of(self, classes: Sequence[int], check: Check, parameters: Parameters, scale: Scale) -> ClassEvidence:
+    def of(
+        self, classes: Sequence[int], check: CheckOnClasses[Any], parameters: Parameters, scale: Scale
+    ) -> ClassEvidence:
         """Fresh evidence of some classes in the order given; the reference stays that of the whole table."""
         return self.grouped(self.counts[list(classes)], check, parameters, scale)
 
-    def finest(self, check: Check, parameters: Parameters, scale: Scale) -> FinestGrouping:
+    def finest(self, check: CheckOnClasses[Any], parameters: Parameters, scale: Scale) -> FinestGrouping:
         """Its records, each in a class of its own."""
         records = self.counts.sum(axis=0)
         if not check.on_attribute:
@@ -50,7 +52,7 @@ class Case:
         table = np.eye(len(records), dtype=np.int64)[records > 0]
         return FinestGrouping(self.grouped(table, check, parameters, scale), records[records > 0])
 
-    def grouped(self, table: Counts, check: Check, parameters: Parameters, scale: Scale) -> ClassEvidence:
+    def grouped(self, table: Counts, check: CheckOnClasses[Any], parameters: Parameters, scale: Scale) -> ClassEvidence:
         """Fresh evidence of any classes of its records; the reference stays that of the whole table."""
         size = table.sum(axis=1) + self.missing
         records = int(self.counts.sum()) + self.missing * len(self.counts)

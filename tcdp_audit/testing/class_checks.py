@@ -1,57 +1,105 @@
-"""Conformance of a check on equivalence classes: its specification, its figures, and its audits."""
+"""The properties of a check on equivalence classes: its specification, its figures, and its audits."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
 
-from tcdp_audit.check.kinds import Check, Parameters, TableCheck
+from tcdp_audit.check.kinds import CheckOnClasses, Parameters
 from tcdp_audit.policy import Scale
 from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.audits import AuditTrial
 from tcdp_audit.testing.cases import cases
-from tcdp_audit.testing.conformance import Subject
-from tcdp_audit.testing.figures import Trial, figures_of
-from tcdp_audit.testing.specification import specification_conforms
-from tcdp_audit.testing.unfailable import UnfailableTrial, is_small
+from tcdp_audit.testing.conformance import Subject, Suite
+from tcdp_audit.testing.figures import Trial
+from tcdp_audit.testing.specification import examinations_of
+from tcdp_audit.testing.unfailable import PROPERTY, UnfailableTrial, is_small
 from tcdp_audit.testing.variants import scales_of, variants
 
-
-def class_check_conforms(check: Check, given: Mapping[str, Any]) -> None:
-    """Hold a class check or an attack on classes against everything that the core relies on.
-
-    Raises:
-        ConformanceError: it does not conform.
-    """
-    subject = Subject("check", check.name)
-    specification_conforms(subject, check)
-    for parameters in variants(subject, check, given):
-        scales = scales_of(check, parameters)
-        subject.require(scales, "scales", "there must be a scale that the check can measure")
-        for scale in scales:
-            _figures_conform(subject, check, parameters, scale)
-            _unfailable_conform(subject, check, parameters, scale)
-        _audits_conform(subject, check, parameters, scales)
+T = TypeVar("T")
 
 
-def _figures_conform(subject: Subject, check: Check, parameters: Parameters, scale: Scale) -> None:
-    for case in cases():
-        for figure in figures_of(check):
-            Trial(subject, check, figure, parameters, case, scale).run()
+class ClassCheckSuite(Suite):
+    """A class check or an attack on classes, under every parameter to try, on every scale that it takes."""
+
+    def __init__(self, check: CheckOnClasses[Any], given: Mapping[str, Any]) -> None:
+        self.subject, self.check, self.given = Subject("check", check.name), check, given
+
+    def examinations(self) -> Mapping[str, Callable[[], None]]:
+        """What holds the check against each property."""
+        return {
+            **examinations_of(self.subject, self.check),
+            "scales": self._can_be_measured,
+            "figures": lambda: _every(self._trials, Trial.is_sound),
+            "determinism": lambda: _every(self._trials, Trial.repeats),
+            "inputs are left alone": lambda: _every(self._trials, Trial.leaves_inputs_alone),
+            "order of classes": lambda: _every(self._trials, Trial.ignores_order),
+            "a class alone": lambda: _every(self._trials, Trial.ignores_other_classes),
+            "comparison": lambda: _every(self._trials, Trial.compares),
+            PROPERTY: lambda: _every(self._groupings, UnfailableTrial.run),
+            "end to end": lambda: _every(self._audits, AuditTrial.is_measured),
+            "shards": lambda: _every(self._audits, AuditTrial.merges_shards),
+            "order of records": lambda: _every(self._audits, AuditTrial.ignores_order),
+            "message": lambda: _every(self._audits, AuditTrial.has_a_message),
+            "no cell in evidence": lambda: _every(self._audits, AuditTrial.tells_no_cell),
+            "at the threshold": self._decides_at_the_threshold,
+        }
+
+    def _can_be_measured(self) -> None:
+        self.subject.require(self._settings, "scales", "there must be a scale that the check can measure")
+        for parameters, scales in self._scales:
+            where = "".join(f"; {name}={value}" for name, value in parameters.figures().items())
+            self.subject.require(scales, "scales", f"there must be a scale that the check can measure{where}")
+
+    @cached_property
+    def _scales(self) -> list[tuple[Parameters, list[Scale]]]:
+        every = variants(self.subject, self.check, self.given)
+        return [(parameters, scales_of(self.check, parameters)) for parameters in every]
+
+    @property
+    def _settings(self) -> list[tuple[Parameters, Scale]]:
+        return [(parameters, scale) for parameters, scales in self._scales for scale in scales]
+
+    @cached_property
+    def _trials(self) -> list[Trial]:
+        trials = [
+            Trial(self.subject, self.check, figure, parameters, case, scale)
+            for parameters, scale in self._settings
+            for case in cases()
+            for figure in self.check.measures
+        ]
+        self.subject.require(trials, "thresholds", "there must be at least one figure, and a scale to measure it on")
+        return trials
+
+    @cached_property
+    def _groupings(self) -> list[UnfailableTrial]:
+        _ = self._trials
+        return [
+            UnfailableTrial(self.subject, self.check, parameters, case, scale)
+            for parameters, scale in self._settings
+            for case in filter(is_small, cases())
+        ]
+
+    @cached_property
+    def _audits(self) -> list[AuditTrial]:
+        _ = self._trials
+        plugins = Plugins.load(external=False)
+        return [
+            AuditTrial(self.subject, self.check, parameters, case, scale, plugins)
+            for parameters, scale in self._settings
+            for case in cases()
+            if case.audited
+        ]
+
+    def _decides_at_the_threshold(self) -> None:
+        _every(self._audits, AuditTrial.decides_at_the_threshold)
+        for parameters, _ in self._scales:
+            admissible = sum(one.admissible for one in self._audits if one.parameters is parameters)
+            sentence = "none of the observed figures is accepted as a threshold; let the parameter take exact numbers"
+            self.subject.require(admissible, "at the threshold", sentence)
 
 
-def _unfailable_conform(subject: Subject, check: Check, parameters: Parameters, scale: Scale) -> None:
-    if isinstance(check, TableCheck):
-        return  # what a release could be at its worst is not known without the tables
-    for case in filter(is_small, cases()):
-        UnfailableTrial(subject, check, parameters, case, scale).run()
-
-
-def _audits_conform(subject: Subject, check: Check, parameters: Parameters, scales: list[Scale]) -> None:
-    plugins = Plugins.load(external=False)
-    admissible = 0
-    for scale in scales:
-        for case in (case for case in cases() if case.audited):
-            admissible += AuditTrial(subject, check, parameters, case, scale, plugins).run()
-    sentence = "none of the observed figures is accepted as a threshold; let the parameter take exact numbers"
-    subject.require(admissible, "at the threshold", sentence)
+def _every(trials: Sequence[T], examine: Callable[[T], None]) -> None:
+    for trial in trials:
+        examine(trial)

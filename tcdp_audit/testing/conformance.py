@@ -1,8 +1,9 @@
-"""What does not conform, said in one sentence that names the specification and the property."""
+"""A property that the core relies on, and what does not conform: one sentence that names specification and property."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,3 +44,39 @@ class Subject:
         for name, text in texts.items():
             said = isinstance(text, str) and text.strip()
             self.require(said, of, f"`{name}` must be a text that is not empty")
+
+
+@dataclass(frozen=True)
+class Property:
+    """One property of one specification. Calling it raises `ConformanceError` where it does not hold."""
+
+    subject: Subject
+    name: str
+    examine: Callable[[], None]
+
+    def __call__(self) -> None:
+        """Hold the specification against it.
+
+        Raises:
+            ConformanceError: it does not hold, or something in the specification raised.
+        """
+        try:
+            self.examine()
+        except ConformanceError:
+            raise
+        except Exception as error:
+            raise self.subject.lacks(self.name, f"{type(error).__name__} was raised: {error}") from error
+
+
+class Suite(ABC):
+    """The properties of one specification. What several of them need is computed once, when first asked for."""
+
+    subject: Subject
+
+    @abstractmethod
+    def examinations(self) -> Mapping[str, Callable[[], None]]:
+        """What holds the specification against each property, by the property's name."""
+
+    def properties(self) -> list[Property]:
+        """Every property, those of what the specification says of itself first."""
+        return [Property(self.subject, name, examine) for name, examine in self.examinations().items()]

@@ -6,14 +6,14 @@ import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.check.exact import Measured, Ratios, as_measured
-from tcdp_audit.check.kinds import Check, ClassCheck, ClassEvidence, Parameters, TableCheck, Threshold
-from tcdp_audit.outcome import Comparison
+from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, Parameters, Threshold
 from tcdp_audit.plugin_faults import is_attempt_to_write
 from tcdp_audit.policy import Scale
 from tcdp_audit.testing.cases import Case
@@ -23,37 +23,16 @@ ALONE = 24  # classes of a case that are measured by themselves
 APART = Fraction(1, 1000)  # relative distance at which no rounding excuses a wrong comparison
 
 
-def figures_of(check: Check) -> tuple[Threshold[Any], ...]:
-    """What a check measures in each class; for an attack whether it succeeds there, as 1 or 0."""
-    if isinstance(check, ClassCheck):
-        return check.thresholds
-    if isinstance(check, TableCheck):
-        return ()  # it has no figure per class
-    return (Threshold("at_most", Comparison.AT_MOST, check.victims, check.label),)
-
-
 @dataclass(frozen=True)
 class Trial:
     """One figure of a check under some parameters on one case."""
 
     subject: Subject
-    check: Check
+    check: CheckOnClasses[Any]
     threshold: Threshold[Any]
     parameters: Parameters
     case: Case
     scale: Scale
-
-    def run(self) -> None:
-        """Hold the figures against every property.
-
-        Raises:
-            ConformanceError: one does not hold.
-        """
-        measured = self._shaped()
-        self._repeats(measured)
-        self._ignores_order(measured)
-        self._ignores_other_classes(measured)
-        self._compares(measured)
 
     def measured(self, classes: Sequence[int] | None = None) -> Measured:
         """The figures of some classes; of all of them by default."""
@@ -73,7 +52,13 @@ class Trial:
             raise self._lacks("figures", f"the measure raised {type(error).__name__}: {error}") from error
         return measured
 
-    def _shaped(self) -> Measured:
+    @cached_property
+    def all_measured(self) -> Measured:
+        """The figures of all classes, one each and sound.
+
+        Raises:
+            ConformanceError: they are not.
+        """
         measured, classes = self.measured(), len(self.case.counts)
         values = np.asarray(measured.values)
         self._require(values.shape == (classes,), "one figure per class", f"{values.shape} came for {classes} classes")
@@ -84,27 +69,43 @@ class Trial:
             self._require(not negative, "figures", "a denominator is negative")
         return measured
 
-    def _repeats(self, measured: Measured) -> None:
+    def repeats(self) -> None:
+        """Hold the figures against the same question, asked again of equal evidence and of the same."""
+        evidence = self._evidence(range(len(self.case.counts)))
+        first, second = self._ask(evidence), self._ask(evidence)
+        self._equal(first, self.all_measured, "determinism", "two equal inputs gave different figures")
+        self._equal(second, first, "determinism", "the second call on the same input gave different figures")
+
+    def leaves_inputs_alone(self) -> None:
+        """Hold the evidence against what it was before it was measured."""
         evidence = self._evidence(range(len(self.case.counts)))
         before = copy.deepcopy(_arrays(evidence))
-        first, second = self._ask(evidence), self._ask(evidence)
-        self._equal(first, measured, "determinism", "two equal inputs gave different figures")
-        self._equal(second, measured, "determinism", "the second call on the same input gave different figures")
-        kept = all(np.array_equal(one, other) for one, other in zip(before, _arrays(evidence), strict=True))
-        self._require(kept, "inputs are left alone", "the measure changed the arrays that it was given")
+        self._ask(evidence)
+        unchanged = all(np.array_equal(one, other) for one, other in zip(before, _arrays(evidence), strict=True))
+        self._require(unchanged, "inputs are left alone", "the measure changed the arrays that it was given")
 
-    def _ignores_order(self, measured: Measured) -> None:
+    def is_sound(self) -> None:
+        """Hold the figures against what every figure is: one for each class, and a number."""
+        _ = self.all_measured
+
+    def ignores_order(self) -> None:
+        """Hold them against those of the classes in another order."""
+        measured = self.all_measured
         order = np.roll(np.arange(len(self.case.counts)), 1)  # no class keeps its place
         permuted = self.measured(order.tolist())
         self._equal(permuted, measured, "order of classes", "permuted classes gave other figures", order)
 
-    def _ignores_other_classes(self, measured: Measured) -> None:
+    def ignores_other_classes(self) -> None:
+        """Hold them against those of each class by itself."""
+        measured = self.all_measured
         for one in range(min(len(self.case.counts), ALONE)):
             alone, property_ = self.measured([one]), "a class alone"
             message = "a class measured by itself gave another figure than among others, so shards would matter"
             self._equal(alone, measured, property_, message, np.array([one]))
 
-    def _compares(self, measured: Measured) -> None:
+    def compares(self) -> None:
+        """Hold comparisons with thresholds against the figures."""
+        measured = self.all_measured
         for position, exact in enumerate(exact_figures(measured)):
             if exact is None:
                 self._signed(measured, position, Fraction(10**30), 1, "infinity is above every threshold")
@@ -122,14 +123,14 @@ class Trial:
 
     def _equal(
         self,
-        found: Measured,
+        measured: Measured,
         expected: Measured,
         property_: str,
         message: str,
         at: NDArray[np.intp] | None = None,
     ) -> None:
         values = expected.values if at is None else expected.values[at]
-        self._require(np.array_equal(found.values, values), property_, message)
+        self._require(np.array_equal(measured.values, values), property_, message)
 
     def _require(self, held: object, property_: str, sentence: str) -> None:
         if not held:

@@ -2,53 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
 from typing import Any
 
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.remedy.remedy import Remedy, RemedyParameters
-from tcdp_audit.testing.conformance import Subject
+from tcdp_audit.testing.conformance import Subject, Suite
 from tcdp_audit.testing.remedy_cases import ROLES, remedy_cases
 from tcdp_audit.testing.specification import example_of, parameters_conform, parameters_of
-from tcdp_audit.testing.treatments import TreatmentTrial
+from tcdp_audit.testing.treatments import TREATMENT, TreatmentTrial
 
 GUIDE = ("method", "choosing", "guarantees", "source", "example")
 
 
-def remedy_conforms(remedy: Remedy[Any], given: Mapping[str, Any]) -> None:
-    """Hold a remedy against everything that the core relies on.
+class RemedySuite(Suite):
+    """A remedy on generated releases that fail their policies."""
 
-    Raises:
-        ConformanceError: it does not conform.
-    """
-    subject = Subject("remedy", remedy.name)
-    _specification_conforms(subject, remedy)
-    example = {**example_of(subject, remedy), **given}
-    parameters = parameters_of(subject, remedy, example, "example")
-    plugins = Plugins.load(external=False)
-    applied = False
-    for case in remedy_cases():
-        policy = read_policy(case.policy, plugins)
-        _require_sound(subject, remedy, parameters, policy, "example")
-        trial = TreatmentTrial(subject, remedy, parameters, case, policy)
-        applied |= trial.run()
-        for proposal in trial.plans():
-            planned = parameters_of(subject, remedy, proposal, "plan")
-            _require_sound(subject, remedy, planned, policy, "plan")
-    subject.require(applied, "treatment", "it refused every release of the suite; give parameters that it can do")
+    def __init__(self, remedy: Remedy[Any], given: Mapping[str, Any]) -> None:
+        self.subject, self.remedy, self.given = Subject("remedy", remedy.name), remedy, given
+
+    def examinations(self) -> Mapping[str, Callable[[], None]]:
+        """What holds the remedy against each property."""
+        subject, remedy = self.subject, self.remedy
+        return {
+            "name": lambda: subject.require_name(remedy.name),
+            "specification": lambda: _specification_conforms(subject, remedy),
+            "guide": lambda: _guide_conforms(subject, remedy),
+            "parameters": lambda: parameters_conform(subject, remedy.parameters, RemedyParameters),
+            "example": self._example_conforms,
+            "plan": self._plans_conform,
+            **{name: partial(self._treatments_conform, name) for name in TREATMENT},
+        }
+
+    def _example_conforms(self) -> None:
+        for trial in self._trials:
+            _require_sound(self.subject, self.remedy, self._parameters, trial.policy, "example")
+
+    def _plans_conform(self) -> None:
+        for trial in self._trials:
+            for proposal in trial.plans():
+                planned = parameters_of(self.subject, self.remedy, proposal, "plan")
+                _require_sound(self.subject, self.remedy, planned, trial.policy, "plan")
+
+    def _treatments_conform(self, property_: str) -> None:
+        """Hold the treatments of all releases against one property; there must be a treatment of some release."""
+        self._example_conforms()
+        applied = [trial.examine(property_) for trial in self._trials]
+        sentence = "it refused every release of the suite; give parameters that it can do"
+        self.subject.require(any(applied), "treatment", sentence)
+
+    @cached_property
+    def _parameters(self) -> RemedyParameters:
+        example = {**example_of(self.subject, self.remedy), **self.given}
+        parameters: RemedyParameters = parameters_of(self.subject, self.remedy, example, "example")
+        return parameters
+
+    @cached_property
+    def _trials(self) -> list[TreatmentTrial]:
+        plugins = Plugins.load(external=False)
+        return [
+            TreatmentTrial(self.subject, self.remedy, self._parameters, case, read_policy(case.policy, plugins))
+            for case in remedy_cases()
+        ]
 
 
 def _specification_conforms(subject: Subject, remedy: Remedy[Any]) -> None:
-    subject.require_name(remedy.name)
     subject.require_texts({"title": remedy.title, "summary": remedy.summary}, "specification")
     sentence = remedy.summary.rstrip().endswith(".")
     subject.require(sentence, "specification", "`summary` must be a sentence with a full stop")
-    subject.require_texts({name: getattr(remedy.guide, name) for name in GUIDE}, "guide")
-    subject.require_texts(remedy.guide.notes, "guide's notes")
     for name in ("apply", "validate", "plan"):
         subject.require(callable(getattr(remedy, name)), "specification", f"`{name}` must be a function")
-    parameters_conform(subject, remedy.parameters, RemedyParameters)
+
+
+def _guide_conforms(subject: Subject, remedy: Remedy[Any]) -> None:
+    subject.require_texts({name: getattr(remedy.guide, name) for name in GUIDE}, "guide")
+    subject.require_texts(remedy.guide.notes, "guide's notes")
 
 
 def _require_sound(

@@ -3,42 +3,57 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import cached_property, partial
 from xml.etree import ElementTree as ET
 
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.reporter import Reporter
-from tcdp_audit.testing.conformance import Subject
+from tcdp_audit.testing.conformance import Subject, Suite
 from tcdp_audit.testing.sample import CELL, SCRIPT, TEMPLATE_RESULT, sample_audits
 
+RENDERING = ("rendering", "determinism", "no cell in evidence", "hostile names")
 MARKUP = (".html", ".htm", ".xhtml", ".xml", ".svg", ".md")
 
 
-def reporter_conforms(reporter: Reporter) -> None:
-    """Hold a reporter against audits of every status whose columns have hostile names.
+class ReporterSuite(Suite):
+    """A reporter on audits of every status whose columns have hostile names."""
 
-    Raises:
-        ConformanceError: it does not conform.
-    """
-    subject = Subject("reporter", reporter.name)
-    subject.require_name(reporter.name)
-    subject.require_texts({"title": reporter.title}, "specification")
-    suffix = reporter.suffix
-    fits = suffix.startswith(".") and len(suffix) > 1 and suffix == suffix.lower() and "." not in suffix[1:]
-    subject.require(fits, "suffix", "it must be a lower-case file extension with its dot, such as `.html`")
-    for audit in sample_audits(datetime(2024, 2, 29, tzinfo=UTC)):
-        _rendering_conforms(subject, reporter, audit)
+    def __init__(self, reporter: Reporter) -> None:
+        self.subject, self.reporter = Subject("reporter", reporter.name), reporter
 
+    def examinations(self) -> Mapping[str, Callable[[], None]]:
+        """What holds the reporter against each property."""
+        return {
+            "name": lambda: self.subject.require_name(self.reporter.name),
+            "specification": lambda: self.subject.require_texts({"title": self.reporter.title}, "specification"),
+            "suffix": self._suffix_conforms,
+            **{name: partial(self._renderings_conform, name) for name in RENDERING},
+        }
 
-def _rendering_conforms(subject: Subject, reporter: Reporter, audit: Audit) -> None:
-    where = f"an audit with the status {audit.status}"
-    try:
-        text, again = reporter.render(audit), reporter.render(audit)
-    except Exception as error:
-        raise subject.lacks("rendering", f"{where} raised {type(error).__name__}: {error}") from error
-    for property_, sentence in _complaints(text, again, reporter.suffix):
-        raise subject.lacks(property_, f"{sentence} ({where})")
+    def _suffix_conforms(self) -> None:
+        suffix = self.reporter.suffix
+        fits = suffix.startswith(".") and len(suffix) > 1 and suffix == suffix.lower() and "." not in suffix[1:]
+        self.subject.require(fits, "suffix", "it must be a lower-case file extension with its dot, such as `.html`")
+
+    def _renderings_conform(self, property_: str) -> None:
+        """Hold all renderings against one property; none can be held where one is no text."""
+        for where, text, again in self._renderings:
+            for name, sentence in _complaints(text, again, self.reporter.suffix):
+                if name == property_ or not isinstance(text, str):
+                    raise self.subject.lacks(name, f"{sentence} ({where})")
+
+    @cached_property
+    def _renderings(self) -> list[tuple[str, object, object]]:
+        return [self._rendered(audit) for audit in sample_audits(datetime(2024, 2, 29, tzinfo=UTC))]
+
+    def _rendered(self, audit: Audit) -> tuple[str, object, object]:
+        where = f"an audit with the status {audit.status}"
+        try:
+            return where, self.reporter.render(audit), self.reporter.render(audit)
+        except Exception as error:
+            raise self.subject.lacks("rendering", f"{where} raised {type(error).__name__}: {error}") from error
 
 
 def _complaints(text: object, again: object, suffix: str) -> Iterator[tuple[str, str]]:

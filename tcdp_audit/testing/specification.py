@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from tcdp_audit.check.kinds import AttributeParameters, Check, Parameters, Quarter, TableCheck
+from tcdp_audit.check.kinds import AttributeParameters, CheckOnClasses, Parameters, Quarter, Specification
 from tcdp_audit.outcome import Comparison
 from tcdp_audit.remedy.remedy import Remedy
 from tcdp_audit.testing.conformance import Subject
-from tcdp_audit.testing.figures import figures_of
 
 GUIDE = ("definition", "formula", "reading", "choosing", "source", "example")
 
 
-def specification_conforms(subject: Subject, check: Check) -> None:
-    """Hold everything that a check says of itself against what policies, `explain` and reports need."""
-    subject.require_name(check.name)
+def examinations_of(subject: Subject, check: Specification[Any]) -> dict[str, Callable[[], None]]:
+    """What holds everything that a check says of itself against what policies, `explain` and reports need."""
+    return {
+        "name": lambda: subject.require_name(check.name),
+        "specification": lambda: _titles_conform(subject, check),
+        "guide": lambda: subject.require_texts({name: getattr(check.guide, name) for name in GUIDE}, "guide"),
+        "parameters": lambda: _parameters_conform(subject, check),
+        "thresholds": lambda: _thresholds_conform(subject, check),
+        "example": lambda: _example_conforms(subject, check),
+    }
+
+
+def _titles_conform(subject: Subject, check: Specification[Any]) -> None:
     subject.require_texts({"title": check.title}, "specification")
     subject.require(isinstance(check.quarter, Quarter), "specification", "`quarter` must be a Quarter")
-    subject.require_texts({name: getattr(check.guide, name) for name in GUIDE}, "guide")
-    _parameters_conform(subject, check)
-    _thresholds_conform(subject, check)
+
+
+def _example_conforms(subject: Subject, check: Specification[Any]) -> None:
     example_of(subject, check)
 
 
-def _parameters_conform(subject: Subject, check: Check) -> None:
-    parameters_conform(
-        subject, check.parameters, AttributeParameters if check.on_attribute and not check.joint else Parameters
-    )
+def _parameters_conform(subject: Subject, check: Specification[Any]) -> None:
+    base = AttributeParameters if check.on_attribute and not check.joint else Parameters
+    parameters_conform(subject, check.parameters, base)
 
 
 def parameters_conform(subject: Subject, model: type[BaseModel], base: type[BaseModel]) -> None:
@@ -54,29 +62,31 @@ def parameters_conform(subject: Subject, model: type[BaseModel], base: type[Base
     subject.require(frozen, "parameters", "they must not change: leave `frozen=True` as it is")
 
 
-def _thresholds_conform(subject: Subject, check: Check) -> None:
-    demands = _demands(check)
-    subject.require(demands, "thresholds", "there must be at least one figure")
-    named = [parameter for parameter, _, _ in demands]
-    subject.require(len(set(named)) == len(named), "thresholds", "two of them name the same parameter")
-    for parameter, comparison, measure in demands:
-        field = check.parameters.model_fields.get(parameter)
-        subject.require(field is not None, "thresholds", f"{parameter!r} is no field of the parameters")
+def _thresholds_conform(subject: Subject, check: Specification[Any]) -> None:
+    limits = check.limits
+    subject.require(limits, "thresholds", "there must be at least one figure")
+    names = [one.parameter for one in limits]
+    subject.require(len(set(names)) == len(names), "thresholds", "two of them name the same parameter")
+    for limit in limits:
+        field = check.parameters.model_fields.get(limit.parameter)
+        subject.require(field is not None, "thresholds", f"{limit.parameter!r} is no field of the parameters")
         optional = field is not None and not field.is_required() and field.default is None
-        sentence = f"{parameter!r} must be None by default, so that a policy can measure without a demand"
+        sentence = f"{limit.parameter!r} must be None by default, so that a policy can measure without a demand"
         subject.require(optional, "thresholds", sentence)
-        subject.require(isinstance(comparison, Comparison), "thresholds", "a comparison is no Comparison")
-        subject.require(callable(measure), "thresholds", "a measure is no function")
+        subject.require(isinstance(limit.comparison, Comparison), "thresholds", "a comparison is no Comparison")
+    subject.require(all(map(callable, measures_of(check))), "thresholds", "a measure is no function")
 
 
-def _demands(check: Check) -> list[tuple[str, Comparison, Any]]:
-    """The parameter, the comparison and the function of each figure."""
-    if isinstance(check, TableCheck):
-        return [(check.threshold, check.comparison, check.measure)]
-    return [(one.parameter, one.comparison, one.measure) for one in figures_of(check)]
+def measures_of(check: Specification[Any]) -> list[Any]:
+    """The functions that measure."""
+
+    def of_classes(one: CheckOnClasses[Any]) -> list[Any]:
+        return [threshold.measure for threshold in one.measures]
+
+    return check.by_kind(of_classes, lambda one: [one.measure])
 
 
-def example_of(subject: Subject, registered: Check | Remedy[Any]) -> Mapping[str, Any]:
+def example_of(subject: Subject, registered: Specification[Any] | Remedy[Any]) -> Mapping[str, Any]:
     """The parameters of the guide's example, which must be one entry of a policy with this check or remedy.
 
     Raises:
@@ -94,7 +104,9 @@ def example_of(subject: Subject, registered: Check | Remedy[Any]) -> Mapping[str
     return dict(given)
 
 
-def parameters_of(subject: Subject, registered: Check | Remedy[Any], given: Mapping[str, Any], of: str) -> Any:
+def parameters_of(
+    subject: Subject, registered: Specification[Any] | Remedy[Any], given: Mapping[str, Any], of: str
+) -> Any:
     """Parameters as the model takes them.
 
     Raises:

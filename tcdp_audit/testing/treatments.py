@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,8 @@ from tcdp_audit.testing.conformance import ConformanceError, Subject
 from tcdp_audit.testing.remedy_cases import RemedyCase
 
 MEMORY = 2**28
+TREATMENT = ("treatment", "inputs are left alone", "determinism", "no cell in evidence", "audit")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -36,26 +39,56 @@ class TreatmentTrial:
     case: RemedyCase
     policy: Policy
 
-    def run(self) -> bool:
-        """Hold the treatment against every property.
+    def examine(self, property_: str) -> bool:
+        """Hold the treatment against one property of `TREATMENT`.
 
         Returns:
-            Whether there was one: a remedy may refuse a release by `RemedyError`.
+            Whether there was a treatment: a remedy may refuse a release by `RemedyError`.
 
         Raises:
-            ConformanceError: a property does not hold.
+            ConformanceError: the property does not hold, or there is nothing that could be held against it.
         """
+        failure = self._failures.get(property_) or self._failures.get("treatment")
+        if failure is not None:
+            raise failure
+        return self._applied_at_all
+
+    @property
+    def _applied_at_all(self) -> bool:
+        return self._examined[1]
+
+    @property
+    def _failures(self) -> Mapping[str, ConformanceError]:
+        return self._examined[0]
+
+    @cached_property
+    def _examined(self) -> tuple[Mapping[str, ConformanceError], bool]:
+        """What does not hold, by property, and whether there is a treatment."""
+        failures: dict[str, ConformanceError] = {}
+
+        def hold(property_: str, examine: Callable[[], T]) -> T | None:
+            try:
+                return examine()
+            except ConformanceError as error:
+                failures[property_] = error
+                return None
+
         with self._view() as view:
             before = _snapshot(view)
-            treatment = self._applied(view)
-            self._require(_snapshot(view) == before, "inputs are left alone", "it changed what it was given")
-            if treatment is None:
-                return False
-            self._fits(view, treatment)
-            self._repeats(treatment)
-            self._tells_no_cell(treatment)
-            self._can_be_audited(view, treatment)
-        return True
+            answer = hold("treatment", lambda: self._applied(view))
+            same = _snapshot(view) == before
+            hold(
+                "inputs are left alone",
+                lambda: self._require(same, "inputs are left alone", "it changed what it was given"),
+            )
+            if answer is None:
+                return failures, False
+            hold("treatment", lambda: self._fits(view, answer))
+            if "treatment" not in failures:
+                hold("determinism", lambda: self._repeats(answer))
+                hold("no cell in evidence", lambda: self._tells_no_cell(answer))
+                hold("audit", lambda: self._can_be_audited(view, answer))
+        return failures, True
 
     def plans(self) -> Iterator[Mapping[str, Any]]:
         """What the remedy proposes for the release where the policy names no remedy."""

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from tcdp_audit.check.exact import Measured, as_measured
-from tcdp_audit.check.kinds import ClassCheck, ClassEvidence, Parameters, Threshold, VictimCheck
+from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, Parameters, Threshold
 from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.policy import Scale
 from tcdp_audit.testing.cases import SEED, Case
 from tcdp_audit.testing.conformance import ConformanceError, Subject
-from tcdp_audit.testing.figures import exact_figures, figures_of
+from tcdp_audit.testing.figures import exact_figures
 from tcdp_audit.testing.variants import with_threshold
 
 PROPERTY = "demands that nothing can fail"
@@ -31,7 +31,7 @@ class UnfailableTrial:
     """A check under some parameters without a threshold, on the records of one case in many groupings."""
 
     subject: Subject
-    check: ClassCheck[Any] | VictimCheck[Any]
+    check: CheckOnClasses[Any]
     parameters: Parameters
     case: Case
     scale: Scale
@@ -42,9 +42,10 @@ class UnfailableTrial:
         Raises:
             ConformanceError: it calls a demand unfailable that a grouping fails, or names classes that cannot be.
         """
-        if isinstance(self.check, ClassCheck) and self.check.worst_classes is not None:
-            self._could_be(self.check.worst_classes(self._finest, self.parameters))
-        for figure in figures_of(self.check):
+        worst = self.check.said_to_be_worst(self._finest, self.parameters)
+        if worst is not None:
+            self._could_be(worst)
+        for figure in self.check.measures:
             self._sound(figure)
 
     @cached_property
@@ -68,7 +69,7 @@ class UnfailableTrial:
 
     def _limits(self, figure: Threshold[Any], measured: list[Measured]) -> list[Fraction]:
         """Thresholds at, and a little beside, the worst figures that groupings have."""
-        if isinstance(self.check, VictimCheck):
+        if not self.check.judges_each_class:
             shares = [self._share(one, of) for one, of in zip(measured, self._groupings, strict=True)]
             worst = sorted({*shares, Fraction(1)})
         else:
@@ -79,7 +80,7 @@ class UnfailableTrial:
         return [*near, *beside]
 
     def _fails(self, figure: Threshold[Any], measured: Measured, evidence: ClassEvidence, limit: Fraction) -> bool:
-        if isinstance(self.check, VictimCheck):
+        if not self.check.judges_each_class:
             return self._share(measured, evidence) > limit
         return not np.all(figure.comparison.holds(np.asarray(measured.compare(limit))))
 

@@ -8,26 +8,25 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import ValidationError
 
-from tcdp_audit.check.kinds import Check, Parameters
+from tcdp_audit.check.kinds import Parameters, Specification
 from tcdp_audit.policy import Scale
 from tcdp_audit.testing.conformance import Subject
-from tcdp_audit.testing.figures import figures_of
 from tcdp_audit.testing.specification import example_of
 
 COMMON = ("severity", "attribute", "attributes")
 
 
-def variants(subject: Subject, check: Check, given: Mapping[str, Any]) -> list[Parameters]:
+def variants(subject: Subject, check: Specification[Any], given: Mapping[str, Any]) -> list[Parameters]:
     """Parameters without any threshold: the given ones over the example's, then each choice that they allow.
 
     Raises:
         ConformanceError: the check cannot be measured without a threshold.
     """
-    demanded = {figure.parameter for figure in figures_of(check)}
+    demanded = {limit.parameter for limit in check.limits}
     example = {**example_of(subject, check), **given}
     base = {name: value for name, value in example.items() if name not in demanded and name not in COMMON}
     try:
-        found = [check.parameters.model_validate(base)]
+        tried = [check.parameters.model_validate(base)]
     except ValidationError as error:
         raise subject.lacks(
             "parameters", "they must be valid without a threshold, which then is not compared"
@@ -37,9 +36,9 @@ def variants(subject: Subject, check: Check, given: Mapping[str, Any]) -> list[P
             changed = check.parameters.model_validate({**base, name: value})
         except ValidationError:
             continue  # this choice does not go with the others
-        if changed not in found:
-            found.append(changed)
-    return found
+        if changed not in tried:
+            tried.append(changed)
+    return tried
 
 
 def with_threshold(parameters: Parameters, name: str, value: Any) -> Parameters | None:
@@ -53,7 +52,7 @@ def with_threshold(parameters: Parameters, name: str, value: Any) -> Parameters 
     return None
 
 
-def scales_of(check: Check, parameters: Parameters) -> list[Scale]:
+def scales_of(check: Specification[Any], parameters: Parameters) -> list[Scale]:
     """The scales to try a check on; one that takes every scale is tried on text and on numbers."""
     if not check.on_attribute:
         return [Scale.NOMINAL]
@@ -64,7 +63,7 @@ def scales_of(check: Check, parameters: Parameters) -> list[Scale]:
     return [scale for scale in tried if allowed is None or scale in allowed]
 
 
-def _choices(check: Check, left_out: set[str]) -> Iterator[tuple[str, Any]]:
+def _choices(check: Specification[Any], left_out: set[str]) -> Iterator[tuple[str, Any]]:
     for name, field in check.parameters.model_fields.items():
         if name not in left_out:
             for value in _values(field.annotation):

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit.check.exact import Ratios, as_measured
-from tcdp_audit.check.kinds import Check, ClassCheck, Parameters, TableCheck, Threshold, VictimCheck
+from tcdp_audit.check.kinds import CheckOnClasses, Parameters, Threshold
 from tcdp_audit.policy import Scale
 from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.cases import Case
 from tcdp_audit.testing.conformance import Subject
-from tcdp_audit.testing.figures import exact_figures, figures_of
+from tcdp_audit.testing.figures import exact_figures
 from tcdp_audit.testing.variants import scales_of, variants
 
 CHECKS = Plugins.load(external=False).checks
@@ -43,7 +43,7 @@ TOLERANCE = Fraction(1, 10**9)  # of figures in floating point
 
 def _declared() -> Iterator[Any]:
     for name, check in sorted(CHECKS.items()):
-        if isinstance(check, TableCheck):
+        if not check.on_classes:
             continue
         tried = [check.parameters.model_validate(one) for one in FURTHER.get(name, ())]
         for parameters in [*variants(Subject("check", name), check, {}), *tried]:
@@ -58,7 +58,7 @@ def _names_values(parameters: Parameters) -> bool:
 
 
 def _worst(
-    check: Check, figure: Threshold[Any], parameters: Parameters, scale: Scale, counts: Any
+    check: CheckOnClasses[Any], figure: Threshold[Any], parameters: Parameters, scale: Scale, counts: Any
 ) -> tuple[Fraction | float, Fraction | int]:
     """The worst figure of some classes, larger being worse, and how much of it may be rounding."""
     evidence = Case("drawn", np.array(counts, dtype=np.int64)).of(range(len(counts)), check, parameters, scale)
@@ -81,14 +81,14 @@ tables = st.integers(2, 6).flatmap(
 @settings(max_examples=15)
 @given(rows=tables, data=st.data())
 def test_merging_classes_never_makes_the_worst_figure_worse(
-    check: Check, parameters: Parameters, scale: Scale, rows: list[list[int]], data: st.DataObject
+    check: CheckOnClasses[Any], parameters: Parameters, scale: Scale, rows: list[list[int]], data: st.DataObject
 ) -> None:
     target = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
     merged = [
         np.array([row for row, place in zip(rows, target, strict=True) if place == one]).sum(axis=0).tolist()
         for one in sorted(set(target))
     ]
-    for figure in figures_of(check):
+    for figure in check.measures:
         before, rounding = _worst(check, figure, parameters, scale, rows)
         after, _ = _worst(check, figure, parameters, scale, merged)
         assert after <= before + rounding
@@ -117,7 +117,7 @@ def test_the_checks_of_the_literature_are_declared() -> None:
         "t_closeness",
         "t_from_epsilon",
     }
-    assert declared == {name for name, one in CHECKS.items() if isinstance(one, ClassCheck | VictimCheck)}
+    assert declared == {name for name, one in CHECKS.items() if one.on_classes}
 
 
 def test_ignoring_absent_values_is_not_monotone_and_not_declared() -> None:
@@ -128,7 +128,7 @@ def test_ignoring_absent_values_is_not_monotone_and_not_declared() -> None:
     def log_ratios(*rows: list[int]) -> list[float]:
         case = Case("of shares 0.9 and 0.1", np.array([*rows, [61, 9]], dtype=np.int64))
         evidence = case.of(range(len(rows)), check, ignored, Scale.NOMINAL)
-        return as_measured(figures_of(check)[0].measure(evidence, ignored)).values.round(4).tolist()
+        return as_measured(check.measures[0].measure(evidence, ignored)).values.round(4).tolist()
 
     assert log_ratios([20, 0], [9, 1]) == [0.1054, 0.0]
     assert log_ratios([29, 1]) == [1.0986]

@@ -1,13 +1,18 @@
-"""Everything that is registered conforms, whoever brings it."""
+"""Everything that is registered conforms, whoever brings it: one item for each property of each specification."""
 
 from __future__ import annotations
 
 import pytest
 
 from tcdp_audit.registry import Plugins
-from tcdp_audit.testing import check_conforms
+from tcdp_audit.testing import Property, parametrize_with_properties
 
 PLUGINS = Plugins.load()
+EXPECTED_FAILURES = {
+    "assignment_record_linkage": {
+        "names of values": "where several assignments are as close, the order of the values decides between them"
+    }
+}
 
 
 def test_the_four_first_checks_are_among_the_registered_ones():
@@ -15,16 +20,47 @@ def test_the_four_first_checks_are_among_the_registered_ones():
     assert PLUGINS.broken == []
 
 
-@pytest.mark.parametrize("name", sorted(PLUGINS.checks))
-def test_check_conforms(name: str):
-    check_conforms(PLUGINS.checks[name])
+@parametrize_with_properties(PLUGINS.checks.values(), expected_failures=EXPECTED_FAILURES)
+def test_check_conforms(conforms: Property):
+    conforms()
 
 
-@pytest.mark.parametrize("name", sorted(PLUGINS.reporters))
-def test_reporter_conforms(name: str):
-    check_conforms(PLUGINS.reporters[name])
+@parametrize_with_properties(PLUGINS.reporters.values())
+def test_reporter_conforms(conforms: Property):
+    conforms()
 
 
-@pytest.mark.parametrize("name", sorted(PLUGINS.remedies))
-def test_remedy_conforms(name: str):
-    check_conforms(PLUGINS.remedies[name])
+@parametrize_with_properties(PLUGINS.remedies.values())
+def test_remedy_conforms(conforms: Property):
+    conforms()
+
+
+def test_every_item_is_named_after_its_specification_and_property():
+    names = [item.id for item in parametrize_with_properties(PLUGINS.remedies.values()).args[1]]
+
+    assert "mondrian-determinism" in names
+    assert len(names) == 11 * len(PLUGINS.remedies)
+
+
+@pytest.mark.parametrize(
+    ("expected", "sentence"),
+    [
+        ({"k_anonimity": {}}, "'k_anonimity' is none of the specifications: k_anonymity"),
+        ({"k_anonymity": {"order": "why"}}, "'order' is no property of 'k_anonymity'; it has name, specification"),
+    ],
+)
+def test_an_expected_failure_of_nothing_is_refused(expected: dict[str, dict[str, str]], sentence: str):
+    with pytest.raises(ValueError, match=sentence):
+        parametrize_with_properties([PLUGINS.checks["k_anonymity"]], expected_failures=expected)
+
+
+def test_an_expected_failure_is_strict():
+    expected = {"k_anonymity": {"message": "why"}}
+    (marked,) = (
+        item
+        for item in parametrize_with_properties([PLUGINS.checks["k_anonymity"]], expected_failures=expected).args[1]
+        if item.marks
+    )
+
+    assert marked.id == "k_anonymity-message"
+    assert (marked.marks[0].name, marked.marks[0].kwargs["strict"]) == ("xfail", True)

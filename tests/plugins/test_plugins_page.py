@@ -21,7 +21,7 @@ from tcdp_audit.testing.remedy_cases import ROLES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
 HOOKS = [name for name, one in vars(hookspecs).items() if inspect.isfunction(one) and name.startswith("tcdp_audit_")]
-EXAMPLES = ("dominance", "rare_classes")
+EXAMPLES = ("dominance", "lonely_records", "rare_classes")
 
 
 def code(pattern: str) -> str:
@@ -100,8 +100,23 @@ def test_the_example_of_a_remedy_runs(remedies: dict[str, Any]):
 
 @pytest.mark.usefixtures("written")
 def test_the_examples_conform_by_the_test_of_the_page():
-    import_module("page_test").test_dominance_conforms()
+    marked = import_module("page_test").test_it_conforms
+    (items,) = (mark.args[1] for mark in marked.pytestmark)
+    for item in items:
+        marked(*item.values)
+    assert {item.id.split("-")[0] for item in items} == {"dominance", "lonely_records"}
     check_conforms(import_module("rare_classes").RARE_CLASSES)
+
+
+@pytest.mark.usefixtures("written")
+def test_the_example_of_a_check_on_tables_runs():
+    plugins = Plugins.load(external=False)
+    plugins.register(import_module("lonely_records"), "lonely_records")
+    table = pa.table({"zip": ["a", "a", "a", "b"], "disease": ["x", "x", "y", "z"]})
+    attributes = {"zip": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}}
+    policy = {"version": 1, "attributes": attributes, "expect": [{"lonely_records": {"at_most": "1/8"}}]}
+    outcome = audit(table, policy, plugins=plugins).expectations[0]
+    assert (outcome.observed, outcome.status, outcome.records.failing) == (0.25, Status.FAILED, 1)
 
 
 @pytest.mark.parametrize("name", ROLES)

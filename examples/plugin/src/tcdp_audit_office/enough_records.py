@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Comparison, Finding, Guide, Parameters, Quarter, TableCheck, TableView
+from tcdp_audit.plugin import Comparison, Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
 
 
 class EnoughRecordsParameters(Parameters):
@@ -16,9 +16,9 @@ class EnoughRecordsParameters(Parameters):
     at_least: Annotated[int | None, Field(ge=1, description="The least number of records.")] = None
 
 
-def enough_records(view: TableView, _: EnoughRecordsParameters) -> Finding:
+def enough_records(view: TableView, _: EnoughRecordsParameters) -> TableFigure:
     """How many records the release has."""
-    return Finding(Fraction(view.records), view.records)
+    return TableFigure(Fraction(view.records), view.records)
 
 
 ENOUGH_RECORDS = TableCheck(
@@ -29,7 +29,7 @@ ENOUGH_RECORDS = TableCheck(
     measure=enough_records,
     threshold="at_least",
     comparison=Comparison.AT_LEAST,
-    label="records",
+    label="number of records",
     guide=Guide(
         definition="A table of fewer records than this is not published at all.",
         formula="N >= at_least",

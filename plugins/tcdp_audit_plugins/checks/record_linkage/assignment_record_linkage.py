@@ -165,7 +165,7 @@ CHECKS = [
                 "the check is an error and not a guess on a sample. Distances are those of `distance_record_linkage`."
             ),
             source="Torra, Privacy models and disclosure risk, 2020; Jonker, Volgenant, Computing 38 (1987)",
-            example="- assignment_record_linkage: {at_most: 0.1, attributes: [age, income]}",
+            example="- assignment_record_linkage: {at_most: 0.1, attributes: [age, salary]}",
         ),
     ),
 ]

@@ -135,7 +135,7 @@ CHECKS: list[Check] = [
             ),
             limits=LIMITS,
             source=HOLDOUT_BASED,
-            example="- distance_to_closest_record: {at_least: 0.1, attributes: [age, income]}",
+            example="- distance_to_closest_record: {at_least: 0.1, attributes: [age, salary]}",
         ),
     ),
     TableCheck(
@@ -161,7 +161,7 @@ CHECKS: list[Check] = [
             choosing="As for the distance to the closest record: not clearly below the hold-out's figure.",
             limits=LIMITS,
             source=HOLDOUT_BASED,
-            example="- nearest_neighbour_distance_ratio: {at_least: 0.1, attributes: [age, income]}",
+            example="- nearest_neighbour_distance_ratio: {at_least: 0.1, attributes: [age, salary]}",
         ),
     ),
 ]

@@ -177,7 +177,7 @@ CHECKS = [
                 "do. Distances that differ by less than float64 can resolve are ties."
             ),
             source="Torra, Privacy models and disclosure risk, 2020 (distance-based record linkage)",
-            example="- distance_record_linkage: {at_most: 0.1, attributes: [age, income]}",
+            example="- distance_record_linkage: {at_most: 0.1, attributes: [age, salary]}",
         ),
     ),
 ]

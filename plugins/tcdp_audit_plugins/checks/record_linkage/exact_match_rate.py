@@ -111,7 +111,7 @@ CHECKS = [
                 "Hernandez, Epelde, Alberdi, Cilla, Rankin, Synthetic data generation for tabular health records: a "
                 "systematic review, Neurocomputing 493 (2022)"
             ),
-            example="- exact_match_rate: {at_most: 0.01, attributes: [age, income]}",
+            example="- exact_match_rate: {at_most: 0.01, attributes: [age, salary]}",
         ),
     ),
 ]

@@ -53,5 +53,5 @@ GUIDE = Guide(
         "Fellegi, Sunter, A theory for record linkage, JASA 64 (1969); Winkler, Using the EM algorithm for "
         "weight computation in the Fellegi-Sunter model, 1988; Torra, Privacy models and disclosure risk, 2020"
     ),
-    example="- probabilistic_record_linkage: {at_most: 0.05, attributes: [age, sex, region], tolerance: {age: 2}}",
+    example="- probabilistic_record_linkage: {at_most: 0.05, attributes: [age, sex, zip], tolerance: {age: 2}}",
 )

@@ -1,0 +1,53 @@
+"""The suite of properties for each kind of specification that a hook may yield."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tcdp_audit.check.kinds import Specification
+from tcdp_audit.remedy.remedy import Remedy
+from tcdp_audit.results.reporter import Reporter, ReportSection
+from tcdp_audit.testing.class_checks import ClassCheckSuite
+from tcdp_audit.testing.conformance import ConformanceError, Property, Suite
+from tcdp_audit.testing.remedies import RemedySuite
+from tcdp_audit.testing.reporters import ReporterSuite
+from tcdp_audit.testing.sections import SectionSuite
+from tcdp_audit.testing.table_checks import TableCheckSuite
+
+
+def properties_of(specification: Any, parameters: Mapping[str, Any] | None = None) -> list[Property]:
+    """Every property that the core relies on in a specification; each is called to hold the specification against it.
+
+    Args:
+        specification: what a hook yields.
+        parameters: values for parameters that the suite cannot guess; see `check_conforms`.
+
+    Raises:
+        ConformanceError: it is of no kind that the suite knows.
+    """
+    return _suite(specification, parameters or {}).properties()
+
+
+def _suite(specification: Any, parameters: Mapping[str, Any]) -> Suite:
+    if isinstance(specification, Specification):
+        return _suite_of_check(specification, parameters)
+    if isinstance(specification, Remedy):
+        return RemedySuite(specification, parameters)
+    if isinstance(specification, Reporter):
+        return ReporterSuite(specification)
+    if isinstance(specification, ReportSection):
+        return SectionSuite(specification)
+    known = "ClassCheck, VictimCheck, TableCheck, Remedy, Reporter and ReportSection"
+    kind = type(specification).__name__
+    raise ConformanceError(f"a {kind} is no kind that the conformance suite knows; it knows {known}")
+
+
+def _suite_of_check(check: Specification[Any], parameters: Mapping[str, Any]) -> Suite:
+    def on_classes(one: Any) -> Suite:
+        return ClassCheckSuite(one, parameters)
+
+    def on_tables(one: Any) -> Suite:
+        return TableCheckSuite(one, parameters)
+
+    return check.by_kind(on_classes, on_tables)
