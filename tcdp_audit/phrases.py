@@ -6,6 +6,12 @@ from tcdp_audit.outcome import Comparison, Outcome, Tally
 from tcdp_audit.words import agree, count, decimal, figure, noun_of_column, percent_of, plural, sentence_case
 
 SIGNS = {Comparison.AT_LEAST: "≥", Comparison.AT_MOST: "≤", Comparison.BELOW: "<", Comparison.ABOVE: ">"}
+LIMITS = {
+    Comparison.AT_LEAST: "at least",
+    Comparison.AT_MOST: "at most",
+    Comparison.BELOW: "less than",
+    Comparison.ABOVE: "more than",
+}
 
 
 def state_of(outcome: Outcome) -> str:
@@ -18,6 +24,14 @@ def demanded(outcome: Outcome) -> str:
     if outcome.threshold is None or outcome.comparison is None:
         return "none"
     return f"{SIGNS[outcome.comparison]} {decimal(outcome.threshold)}"
+
+
+def bound(outcome: Outcome) -> str:
+    """The threshold in words: `at least 5 is demanded`, `at most 0.2 is allowed`; `nothing is demanded` without one."""
+    if outcome.threshold is None or outcome.comparison is None:
+        return "nothing is demanded"
+    kind = "demanded" if outcome.comparison.higher_is_safer else "allowed"
+    return f"{LIMITS[outcome.comparison]} {decimal(outcome.threshold)} is {kind}"
 
 
 def observed(outcome: Outcome) -> str:
@@ -69,7 +83,9 @@ def records_of(records: Tally) -> str:
 
 def allowance(outcome: Outcome) -> str:
     """What the policy allows of a share: `at most 10% is allowed`, `none is allowed`."""
-    return f"at most {percent_of(outcome.threshold)} is allowed" if outcome.threshold else "none is allowed"
+    if not outcome.threshold or outcome.comparison is None:
+        return "none is allowed"
+    return f"{LIMITS[outcome.comparison]} {percent_of(outcome.threshold)} is allowed"
 
 
 def worst_group(outcome: Outcome, adjective: str) -> str:

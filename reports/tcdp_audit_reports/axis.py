@@ -51,8 +51,8 @@ def axis_for(values: Sequence[float], threshold: float | None, span: float) -> A
 
     Shares and distances, from 0 to 1, stay on a linear axis unless the threshold would be lost at its end.
     """
-    held = [*values, *([] if threshold is None else [threshold])] or [0.0, 1.0]
-    low, high = min(held), max(held)
+    values_on_axis = [*values, *([] if threshold is None else [threshold])] or [0.0, 1.0]
+    low, high = min(values_on_axis), max(values_on_axis)
     lost = threshold is not None and threshold < high / WIDE
     if low > TINY and high / low > WIDE and (high > 1 or lost):
         return _logarithmic(low, high, span)

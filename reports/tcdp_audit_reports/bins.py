@@ -84,5 +84,5 @@ def _filled(distribution: Distribution, starts: Sequence[int], threshold: int | 
         records[position] += more_records
     failing = [threshold is not None and end < threshold for end in ends]
     open_end = ends[-1] > starts[-1] and not failing[-1]
-    shown: list[int | None] = [*ends[:-1], None if open_end else ends[-1]]
-    return [Bin(*one) for one in zip(starts, shown, classes, records, failing, strict=True)]
+    upper_ends: list[int | None] = [*ends[:-1], None if open_end else ends[-1]]
+    return [Bin(*one) for one in zip(starts, upper_ends, classes, records, failing, strict=True)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.phrases import demanded, failing, observed, state_of
+from tcdp_audit.phrases import bound, failing, observed, state_of
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count, noun_form, prose, sentence_case
@@ -36,13 +36,13 @@ def tally(audit: Audit) -> list[tuple[str, int, str]]:
     if audit.structure:
         kept = sum(one.status is Status.PASSED for one in audit.structure)
         total = len(audit.structure)
-        rows.append((_structural_state(audit), kept, f"of {total:,} demands on the columns kept"))
+        rows.append((_structural_state(audit), kept, f"of {total:,} column checks passed"))
     return rows
 
 
 def _structural_state(audit: Audit) -> str:
-    found = {state_of(one) for one in audit.structure}
-    return next(state for state in ("error", "failed", "warning", "measured", "skipped", "passed") if state in found)
+    states = {state_of(one) for one in audit.structure}
+    return next(state for state in ("error", "failed", "warning", "measured", "skipped", "passed") if state in states)
 
 
 def _tallied(state: str, number: int) -> str:
@@ -87,15 +87,14 @@ def _head(outcome: Outcome) -> str:
         return "Could not be run"
     if outcome.status is Status.FAILED and fails is not None and fails[1]:
         return f"{count(fails[1], 'record')} at risk"
+    if outcome.is_judged and outcome.threshold is not None:
+        return f"{observed(outcome)}, where {bound(outcome)}"
     if outcome.status is Status.FAILED:
         return sentence_case(margin_words(outcome))
-    if outcome.status is Status.PASSED and outcome.threshold is not None:
-        bound = demanded(outcome).replace(" ", "\u00a0")
-        return f"{observed(outcome)} where {bound} is demanded"
     return f"{observed(outcome)} measured"
 
 
-def shown_structure(audit: Audit) -> Sequence[tuple[str, str, str, str]]:
+def structure_rows(audit: Audit) -> Sequence[tuple[str, str, str, str]]:
     """The core's own findings on the columns: id, state, title and sentence."""
     return [
         (f"s{number}", state_of(one), one.title or one.check, prose(one.message) or "Kept.")

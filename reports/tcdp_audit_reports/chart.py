@@ -76,9 +76,9 @@ class Measured:
 
 def distribution_of(outcome: Outcome) -> Distribution:
     """The distribution in an outcome's details; empty where it has none, or something else by that name."""
-    found = outcome.details.get("distribution")
-    if not isinstance(found, list | tuple):
+    distribution = outcome.details.get("distribution")
+    if not isinstance(distribution, list | tuple):
         return ()
-    rows = [tuple(row) for row in found if isinstance(row, list | tuple) and len(row) == 3]
+    rows = [tuple(row) for row in distribution if isinstance(row, list | tuple) and len(row) == 3]
     sound = [row for row in rows if all(isinstance(cell, int | float) for cell in row)]
-    return sorted(sound) if len(sound) == len(found) else ()
+    return sorted(sound) if len(sound) == len(distribution) else ()

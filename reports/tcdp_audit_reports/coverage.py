@@ -43,8 +43,8 @@ def coverage(audit: Audit, findings: Sequence[Finding]) -> list[tuple[str, str, 
 
 def _quadrant(audit: Audit, findings: Sequence[Finding], quarter: Quarter) -> Quadrant:
     here = {name: check for name, check in audit.plugins.checks.items() if check.quarter is quarter}
-    found = [one for one in findings if one.check in here]
-    run = {one.check for one in found}
+    checked_here = [one for one in findings if one.check in here]
+    run = {one.check for one in checked_here}
     titles = [check.title for name, check in here.items() if name not in run]
     if titles:
         unchecked = f"Not checked: {'; '.join(titles)}."
@@ -52,7 +52,7 @@ def _quadrant(audit: Audit, findings: Sequence[Finding], quarter: Quarter) -> Qu
         unchecked = (
             "Every installed check of this quarter was run." if here else "No check of this quarter is installed."
         )
-    return Quadrant(_entries(found), unchecked)
+    return Quadrant(_entries(checked_here), unchecked)
 
 
 def _entries(findings: Sequence[Finding]) -> list[Entry]:
@@ -67,9 +67,9 @@ def _entry(title: str, same: Sequence[Finding]) -> Entry:
     if len(same) == 1:
         return Entry(gravest.state, title, gravest.id, f"{gravest.attribute}, {gravest.state}")
     states = Counter(one.state for one in same)
-    told = ", ".join(_told(state, states[state]) for state in GRAVEST if states[state])
-    return Entry(gravest.state, title, gravest.id, f"{count(len(same), 'expectation')}: {told}")
+    states_in_words = ", ".join(_state_in_words(state, states[state]) for state in GRAVEST if states[state])
+    return Entry(gravest.state, title, gravest.id, f"{count(len(same), 'expectation')}: {states_in_words}")
 
 
-def _told(state: str, number: int) -> str:
+def _state_in_words(state: str, number: int) -> str:
     return f"{number:,} {noun_form(state, number) if state in ('error', 'warning') else state}"

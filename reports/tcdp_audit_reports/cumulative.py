@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf, isinf
 
 from tcdp_audit.outcome import Comparison
-from tcdp_audit.words import count, decimal, figure, share
+from tcdp_audit.words import agree, count, decimal, figure, share
 from tcdp_audit_reports.axis import Axis, axis_for, tick_text
 from tcdp_audit_reports.chart import Chart, Distribution, Measured, Table
 from tcdp_audit_reports.drawing import (
@@ -43,8 +43,8 @@ class _Curve:
     def path(self) -> str:
         """Steps in a box of 1000 by 1000, thinned to those that a reader could see."""
         corners: dict[int, int] = {}
-        for place, held in self.steps:
-            corners[round(10 * place)] = round(1000 * (1 - held))
+        for place, share_below in self.steps:
+            corners[round(10 * place)] = round(1000 * (1 - share_below))
         steps = "".join(f"H{x}V{y}" for x, y in corners.items())
         return f"M0 1000{steps}H1000" if steps else ""
 
@@ -67,36 +67,36 @@ def chart(measured: Measured) -> Chart:
 
 
 def _steps(measured: Measured, axis: Axis) -> list[tuple[float, float]]:
-    total, held, steps = measured.records, 0, []
+    total, below, steps = measured.records, 0, []
     for value, _, records in measured.distribution:
-        held += records
+        below += records
         if value != inf:
-            steps.append((axis.place(value), held / total))
+            steps.append((axis.place(value), below / total))
     return steps
 
 
 def _title(measured: Measured) -> str:
     if measured.threshold is None or measured.failing is None:
-        return f"Half of the records are in classes at {figure(_median(measured.distribution))} or below"
+        return f"Half of the records are in groups at {figure(_median(measured.distribution))} or below"
     limit, (_, records) = decimal(measured.threshold), measured.failing
     if not records:
-        return f"Every record is in a class that keeps the demand of {limit}"
-    where = f"{share(records, measured.records)} of records are in classes that"
+        return f"Every record is in a group that meets the demand of {limit}"
+    where = f"{share(records, measured.records)} of records are in groups that"
     if measured.others:
-        return f"{where} do not keep every demand"
+        return f"{where} do not meet every demand"
     return f"{where} {'fall short of' if measured.comparison.higher_is_safer else 'go beyond'} {limit}"
 
 
 def _subtitle(measured: Measured, axis: Axis) -> str:
     scale = ", on a logarithmic axis" if axis.logarithmic else ""
-    return f"Share of records whose class has at most this figure: {measured.label}{scale}"
+    return f"Share of records whose group has at most this figure: {measured.label}{scale}"
 
 
 def _median(distribution: Distribution) -> float:
-    half, held = sum(records for _, _, records in distribution) / 2, 0
+    half, below = sum(records for _, _, records in distribution) / 2, 0
     for value, _, records in distribution:
-        held += records
-        if held >= half:
+        below += records
+        if below >= half:
             return value
     return inf
 
@@ -114,8 +114,8 @@ def _table(measured: Measured, axis: Axis) -> Table:
     limit = [] if measured.threshold is None else [float(measured.threshold)]
     rows = []
     for value in sorted({*axis.ticks[1:], *limit}):  # the axis begins at or below the least figure
-        held = sum(records for one, _, records in measured.distribution if one <= value)
-        rows.append([f"≤ {tick_text(value)}", count(held), share(held, measured.records)])
+        below = sum(records for one, _, records in measured.distribution if one <= value)
+        rows.append([f"≤ {tick_text(value)}", count(below), share(below, measured.records)])
     infinite = sum(records for value, _, records in measured.distribution if value == inf)
     if infinite:
         rows.append(["infinite", count(infinite), share(infinite, measured.records)])
@@ -192,7 +192,7 @@ def _limit_text(measured: Measured) -> str:
 
 def _failing_text(records: int, comparison: Comparison) -> str:
     one, many = ("falls short", "fall short") if comparison.higher_is_safer else ("goes beyond", "go beyond")
-    return f"{count(records, 'record')} {one if records == 1 else many}"
+    return f"{count(records, 'record')} {agree(records, one, many)}"
 
 
 def _beside(place: float, width: float, span: float) -> tuple[float, str]:

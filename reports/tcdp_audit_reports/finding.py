@@ -120,7 +120,7 @@ def _facts(outcome: Outcome, check: Check | None) -> Pairs:
     """Classes, and every single figure that the check reports beside the observed one."""
     facts = []
     if outcome.classes is not None:
-        facts.append(("Classes", count(outcome.classes.total)))
+        facts.append(("Groups", count(outcome.classes.total)))
     fails = failing(outcome)
     if fails is not None:
         facts.append(("failing", count(fails[0])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.words import count, noun_form, share
+from tcdp_audit.words import agree, count, noun_form, share
 from tcdp_audit_reports.bins import LEAST, Bin, binned, compact
 from tcdp_audit_reports.chart import Chart, Measured, Table
 from tcdp_audit_reports.drawing import SMALL_LETTER, Drawing, Label, Line, Rectangle, text_width
@@ -22,7 +22,7 @@ def chart(measured: Measured) -> Chart:
     return Chart(
         kind="histogram",
         title=_title(measured, threshold),
-        subtitle=f"Number of classes by {measured.label}, with the records in them below",
+        subtitle=f"Number of groups by {measured.label}, with the records in them below",
         description=_description(bins),
         drawing=_drawing(bins, threshold),
         data=_table(bins, measured),
@@ -45,7 +45,7 @@ def _texts(one: Bin) -> tuple[str, str, str]:
 
 def _title(measured: Measured, threshold: int | None) -> str:
     figures = [int(figure) for figure, _, _ in measured.distribution]
-    total = count(measured.classes, "class")
+    total = count(measured.classes, "group")
     if threshold is None:
         return (
             f"{total}, from {min(figures):,} to {max(figures):,}"
@@ -54,18 +54,18 @@ def _title(measured: Measured, threshold: int | None) -> str:
         )
     below = sum(classes for figure, classes, _ in measured.distribution if figure < threshold)
     if not below:
-        return f"No class is below {threshold:,}"
-    return f"{below:,} of {total} {'is' if below == 1 else 'are'} below {threshold:,}"
+        return f"No group is below {threshold:,}"
+    return f"{below:,} of {total} {agree(below, 'is', 'are')} below {threshold:,}"
 
 
 def _description(bins: Sequence[Bin]) -> str:
-    told = "; ".join(f"{one.range}: {count(one.classes, 'class')}" for one in bins)
-    return f"Bar chart of classes by figure. {told}."
+    bars = "; ".join(f"{one.range}: {count(one.classes, 'group')}" for one in bins)
+    return f"Bar chart of groups by figure. {bars}."
 
 
 def _table(bins: Sequence[Bin], measured: Measured) -> Table:
     rows = [[one.range, count(one.classes), count(one.records), share(one.records, measured.records)] for one in bins]
-    return Table(f"Classes by {measured.label}", ("figure", "classes", "records", "share of records"), rows)
+    return Table(f"Groups by {measured.label}", ("figure", "groups", "records", "share of records"), rows)
 
 
 def _drawing(bins: Sequence[Bin], threshold: int | None) -> Drawing:
@@ -89,7 +89,7 @@ def _drawing(bins: Sequence[Bin], threshold: int | None) -> Drawing:
 
 
 def _row_names() -> tuple[Label, ...]:
-    rows = ((noun_form("class", 2), 184), ("figure", 209), (noun_form("record", 2), 235))
+    rows = ((noun_form("group", 2), 184), ("figure", 209), (noun_form("record", 2), 235))
     return tuple(Label(text, 0, y, "label", "start") for text, y in rows)
 
 

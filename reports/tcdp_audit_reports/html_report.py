@@ -20,7 +20,7 @@ from tcdp_audit.results.reporter import Rows
 from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count
-from tcdp_audit_reports.certificate import reasons, shown_structure, tally
+from tcdp_audit_reports.certificate import reasons, structure_rows, tally
 from tcdp_audit_reports.chart import Table as ShownTable
 from tcdp_audit_reports.conventions_tried import conventions_tried
 from tcdp_audit_reports.coverage import coverage
@@ -41,7 +41,7 @@ TOKENS = ("suppressed_tokens", "missing_tokens")  # conventions that are cells t
 def render(audit: Audit) -> str:
     """The audit as one HTML file; the same audit gives the same bytes. Cost: linear in the outcomes."""
     values = any(one.cells is not None for outcome in audit.outcomes for one in outcome.worst)
-    found = findings(audit)
+    sections = findings(audit)
     policy, withheld = shown_policy(audit.policy.text, show_values=values)
     result = _inert(audit.as_json())
     remedied = audit.change_log is not None
@@ -58,11 +58,12 @@ def render(audit: Audit) -> str:
         particulars=_particulars(audit),
         tally=tally(audit),
         reasons=reasons(audit),
-        findings=found,
+        findings=sections,
+        expectations=count(len(sections), "expectation"),
         remedy=_repair(audit) if remedied else None,
         sections=_sections(audit),
-        structure=shown_structure(audit),
-        coverage=coverage(audit, found),
+        structure=structure_rows(audit),
+        coverage=coverage(audit, sections),
         policy="\n".join(map(visible, policy.splitlines())),
         policy_name=visible(audit.policy.name),
         withheld=withheld,
@@ -170,10 +171,10 @@ def _short(digest: str) -> str:
 
 def _conventions(audit: Audit) -> Pairs:
     """The policy's conventions; tokens that stand for a cell are counted, not shown."""
-    held = audit.policy.conventions.model_dump()
-    shown = [(plain(name), plain(value)) for name, value in held.items() if name not in TOKENS]
-    tokens = [(plain(name), f"{len(held[name]):,} declared") for name in TOKENS if name in held]
-    return [*shown, *tokens, ("unit of privacy", visible(audit.policy.document.unit or "one record"))]
+    conventions = audit.policy.conventions.model_dump()
+    pairs = [(plain(name), plain(value)) for name, value in conventions.items() if name not in TOKENS]
+    tokens = [(plain(name), f"{len(conventions[name]):,} declared") for name in TOKENS if name in conventions]
+    return [*pairs, *tokens, ("unit of privacy", visible(audit.policy.document.unit or "one record"))]
 
 
 def _environment(audit: Audit) -> Pairs:

@@ -26,7 +26,7 @@ HEAD = (
     "Observed",
     "Demanded",
     "Margin",
-    "Classes failing",
+    "Groups failing",
     "Records failing",
 )
 BANNER = "**This report contains cells of the release** (`--show-values`): treat it as you treat the data."
@@ -121,10 +121,10 @@ def _structural(outcome: Outcome) -> list[str]:
 def _paragraph(audit: Audit, outcome: Outcome) -> str:
     attribute = attribute_of(outcome, audit.plugins.checks.get(outcome.check))
     name = f"{outcome.title or outcome.check}, {attribute}" if attribute != "–" else outcome.title or outcome.check
-    told = f"**{escaped(name)}** ({state_of(outcome)}). {escaped(prose(outcome.message))}"
+    sentence = f"**{escaped(name)}** ({state_of(outcome)}). {escaped(prose(outcome.message))}"
     cells = [
-        f"- class {one.ordinal:,}: " + "; ".join(f"{escaped(k)}: {escaped(v)}" for k, v in one.cells.items())
+        f"- group {one.ordinal:,}: " + "; ".join(f"{escaped(k)}: {escaped(v)}" for k, v in one.cells.items())
         for one in outcome.worst
         if one.cells is not None
     ]
-    return "\n".join([told, "", *cells]) if cells else told
+    return "\n".join([sentence, "", *cells]) if cells else sentence

@@ -23,12 +23,12 @@ def shown_policy(text: str, *, show_values: bool) -> tuple[str, bool]:
     """
     if show_values:
         return text, False
-    shown = text
+    redacted = text
     withheld = sorted(_lists(yaml.compose(text, Loader=yaml.SafeLoader)), key=lambda node: -node.start_mark.index)
     for node in withheld:
         start, end = node.start_mark.index, _end(text, node)
-        shown = f"{shown[:start]}[{count(len(node.value), 'value')} not shown]{shown[end:]}"
-    return shown, bool(withheld)
+        redacted = f"{redacted[:start]}[{count(len(node.value), 'value')} not shown]{redacted[end:]}"
+    return redacted, bool(withheld)
 
 
 def _end(text: str, node: Node) -> int:

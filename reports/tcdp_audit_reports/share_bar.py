@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tcdp_audit.outcome import Comparison, Outcome
-from tcdp_audit.phrases import demanded, observed
-from tcdp_audit.words import decimal, share
+from tcdp_audit.phrases import allowance, demanded, observed
+from tcdp_audit.words import decimal, percent
 from tcdp_audit_reports.axis import Axis, axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Label, Line, Rectangle, text_width, thinned, tick_label
@@ -19,12 +19,12 @@ def chart(outcome: Outcome) -> Chart | None:
         return None
     threshold = None if outcome.threshold is None else float(outcome.threshold)
     axis = axis_for([0.0, value], threshold, 100)
-    limit = "no limit is set" if threshold is None else f"the limit is {demanded(outcome)}"
+    limit = "no limit is set" if threshold is None else allowance(outcome)
     return Chart(
         kind="share",
-        title=f"{share(value, 1)} where {limit}",
-        subtitle="The observed share on an axis that begins at nothing",
-        description=f"One bar of {share(value, 1)}; {limit}.",
+        title=f"{percent(value, outcome.threshold)}, where {limit}",
+        subtitle="Share found, and the limit",
+        description=f"One bar of {percent(value, outcome.threshold)}; {limit}.",
         drawing=_drawing(outcome, value, threshold, axis),
         data=Table(
             "The observed share",

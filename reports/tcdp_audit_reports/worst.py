@@ -11,7 +11,7 @@ from tcdp_audit.words import count, figure
 from tcdp_audit_reports.chart import Measured, Table
 
 SHOWN = 6
-ORDINALS = "Classes are numbered from the worst; a number says nothing about who is in it."
+ORDINALS = "Groups are numbered from the worst; a number says nothing about who is in it."
 
 
 def worst_table(outcome: Outcome, measured: Measured | None) -> Table | None:
@@ -31,8 +31,8 @@ def _by_figure(measured: Measured) -> Table:
     for value, classes, records in measured.distribution[:SHOWN]:
         rows.append([_range(first, first + classes - 1), figure(value), count(records)])
         first += classes
-    note = f"{count(first - 1)} of {count(measured.classes, 'class')} shown. {ORDINALS}"
-    return Table("Worst classes", ("classes", measured.label, "records in all"), rows, note)
+    note = f"{count(first - 1)} of {count(measured.classes, 'group')} shown. {ORDINALS}"
+    return Table("Worst groups", ("groups", measured.label, "records in all"), rows, note)
 
 
 def _by_class(outcome: Outcome) -> Table:
@@ -40,7 +40,7 @@ def _by_class(outcome: Outcome) -> Table:
         [_range(run[0].ordinal, run[-1].ordinal), _sizes(run), figure(run[0].value, outcome.threshold)]
         for run in _equal_runs(outcome.worst)
     ]
-    return Table("Worst classes", ("classes", "records in each", "figure"), rows, _note(outcome))
+    return Table("Worst groups", ("groups", "records in each", "figure"), rows, _note(outcome))
 
 
 def _with_cells(outcome: Outcome) -> Table:
@@ -53,7 +53,7 @@ def _with_cells(outcome: Outcome) -> Table:
         ]
         for one in outcome.worst
     ]
-    return Table("Worst classes", ("classes", "records in each", "figure", "cells"), rows, _note(outcome))
+    return Table("Worst groups", ("groups", "records in each", "figure", "cells"), rows, _note(outcome))
 
 
 def _equal_runs(worst: Sequence[WorstClass]) -> Iterator[list[WorstClass]]:
@@ -67,9 +67,9 @@ def _sizes(run: Sequence[WorstClass]) -> str:
 
 
 def _range(first: int, last: int) -> str:
-    return f"class {first:,}" if first == last else f"classes {first:,}–{last:,}"
+    return f"group {first:,}" if first == last else f"groups {first:,}–{last:,}"
 
 
 def _note(outcome: Outcome) -> str:
     total = len(outcome.worst) if outcome.classes is None else outcome.classes.total
-    return f"{count(len(outcome.worst))} of {count(total, 'class')} shown. {ORDINALS}"
+    return f"{count(len(outcome.worst))} of {count(total, 'group')} shown. {ORDINALS}"

@@ -38,8 +38,8 @@ def tell(console: Console, remediation: Remediation, reports: Sequence[str]) -> 
     for outcome in after.outcomes:
         if outcome.status in (Status.FAILED, Status.ERROR) or outcome.unfailable:
             state = state_of(outcome)
-            told = Text(f"\n{SHAPES[state]} ", STYLES[state]) + Text(visible(outcome.title or outcome.check), "bold")
-            console.print(told + Text(f": {prose(outcome.message)}", "default"))
+            heading = Text(f"\n{SHAPES[state]} ", STYLES[state]) + Text(visible(outcome.title or outcome.check), "bold")
+            console.print(heading + Text(f": {prose(outcome.message)}", "default"))
     for line in _changes(log):
         console.print(line)
     if log.planned and log.steps:
@@ -92,7 +92,7 @@ def _why_not(step: Step) -> str:
     """Why a remedy that was tried is not part of the release."""
     if step.error:
         return visible(step.error)
-    return f"applied, and left aside: {count(len(step.failing), 'outcome')} still stood against the release"
+    return f"applied but not kept: {count(len(step.failing), 'expectation')} still failed"
 
 
 def _done(step: Step, records: int) -> str:
@@ -104,17 +104,17 @@ def _done(step: Step, records: int) -> str:
 
 def _figures(loss: Mapping[str, object]) -> str:
     """The loss in one number; the reports have the others."""
-    return f"{share(float(str(loss['total'])), 1)} of what the cells said"
+    return f"{share(float(str(loss['total'])), 1)} on average over all cells"
 
 
 def _verdict(remediation: Remediation) -> Text:
     after, log = remediation.after, remediation.log
     if remediation.passed:
-        told = (
-            "the release keeps its policy now" if log.steps else "the release keeps its policy already; it is unchanged"
+        verdict = (
+            "the release meets its policy now" if log.steps else "the release meets its policy already; it is unchanged"
         )
     else:
-        told = log.reason or "the release as written does not pass"
+        verdict = log.reason or "the release as written does not pass"
     kept = "" if remediation.written is not None or remediation.passed else "; nothing was written"
-    verdict = Text(f"\n{SHAPES[after.status]} {VERDICTS[after.status]}. ", STYLES[after.status])
-    return verdict + Text(f"{sentence_case(visible(told))}{kept}.", "default")
+    heading = Text(f"\n{SHAPES[after.status]} {VERDICTS[after.status]}. ", STYLES[after.status])
+    return heading + Text(f"{sentence_case(visible(verdict))}{kept}.", "default")

@@ -55,7 +55,7 @@ def _table(audit: Audit) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=False)
     table.add_column("status", no_wrap=True)
     table.add_column("expectation", overflow="fold")
-    for name in ("observed", "demanded", "classes\nfailing", "records\nfailing"):
+    for name in ("observed", "demanded", "groups\nfailing", "records\nfailing"):
         table.add_column(name, justify="right", overflow="fold")
     for outcome in audit.expectations:
         table.add_row(*_row(outcome))
@@ -79,14 +79,13 @@ def _name(outcome: Outcome) -> Text:
 
 
 def _columns(audit: Audit) -> tuple[Text, ...]:
-    """One row for what the core asks of the columns; what it found stands below the table."""
+    """One row for what the core asks of the columns; what is wrong stands below the table."""
     states = [state_of(one) for one in audit.structure]
     state = next((one for one in ("error", "failed", "warning") if one in states), "passed")
-    kept = f"{states.count('passed'):,} of {len(states):,} kept"
     return (
         _status(state),
-        Text("columns"),
-        Text(kept if len(kept) < 12 else kept.replace(" kept", "")),
+        Text("column checks passed"),
+        Text(f"{states.count('passed'):,} of {len(states):,}"),
         Text("all"),
         Text("–"),
         Text("–"),
@@ -97,16 +96,16 @@ def _finding(outcome: Outcome) -> Text:
     state = state_of(outcome)
     where = "" if outcome.attribute is None else f", {visible(outcome.attribute)}"
     name = f"{visible(outcome.title or outcome.check)}{where}: "
-    told = f"{prose(outcome.message)}{_cells(outcome)}"
-    return Text(f"\n{SHAPES[state]} ", STYLES[state]) + Text(name, "bold") + Text(told, "default")
+    sentence = f"{prose(outcome.message)}{_cells(outcome)}"
+    return Text(f"\n{SHAPES[state]} ", STYLES[state]) + Text(name, "bold") + Text(sentence, "default")
 
 
 def _cells(outcome: Outcome) -> str:
     """The worst classes by their cells, for `--show-values` only."""
-    shown = ((one.ordinal, one.cells) for one in outcome.worst if one.cells is not None)
+    classes = ((one.ordinal, one.cells) for one in outcome.worst if one.cells is not None)
     return "".join(
-        f"\n  class {ordinal}: " + "; ".join(f"{visible(k)}: {visible(v)}" for k, v in cells.items())
-        for ordinal, cells in shown
+        f"\n  group {ordinal}: " + "; ".join(f"{visible(k)}: {visible(v)}" for k, v in cells.items())
+        for ordinal, cells in classes
     )
 
 

@@ -72,8 +72,8 @@ def _linkable_key(release: Release) -> Outcome:
         "linkable_key",
         ("The key is not in the release", "The key is still in the release"),
         [key] if key is not None and key in release.columns else [],
-        "the release still has the key, {columns}: whoever holds another table with it links every record; "
-        "the audit needs it, so drop it from the copy that is released",
+        "{columns} is the key: whoever holds another table with it links every record; the audit needs it, so drop it "
+        "from the copy that is released",
         severity=Severity.WARNING,
     )
 

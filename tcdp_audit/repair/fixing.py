@@ -215,7 +215,7 @@ def _reason(best: Candidate, obstacle: str, *, passed: bool) -> str:
     if best.passes:
         return "" if passed else NOTHING_PROVED if best.steps else NOTHING_TO_REPAIR
     if obstacle:
-        return f"no remedy changes columns or the policy; {obstacle}"
+        return f"no remedy can change this: {obstacle}"
     failing = blocking(best.outcomes)
     named = ", ".join(dict.fromkeys(one.check + (f" on {one.attribute!r}" if one.attribute else "") for one in failing))
     unmet = agree(len(failing), "is", "are")

@@ -27,7 +27,13 @@ def verdict_sentence(audit: Audit) -> str:
 
 
 def _incomplete(audit: Audit) -> str:
-    return "Nothing may be concluded from an incomplete audit." if audit.status == "error" else ""
+    """What an incomplete audit allows to say: enough where a demand fails whatever the others would show."""
+    if audit.status != "error":
+        return ""
+    failed = any(one.blocks and one.status is Status.FAILED for one in audit.outcomes)
+    if failed:
+        return "It is not fit for release, whatever the rest would show."
+    return "Nothing may be concluded from an incomplete audit."
 
 
 def _demands(audit: Audit) -> str:
@@ -39,10 +45,11 @@ def _demands(audit: Audit) -> str:
             f"The policy demands nothing that could fail: {figures} {agree(tally['measured'], 'was', 'were')} measured."
         )
     if tally["passed"] == total:
-        only = "The one demand in the policy is met." if total == 1 else ""
-        return only or f"All {in_words(total)} demands in the policy are met."
+        return f"{_all(total)} in the policy {agree(total, 'is', 'are')} met."
     if tally["failed"] == total > 1:
-        return f"None of the {in_words(total)} demands in the policy is met."
+        return f"{_none(total)} demands in the policy is met."
+    if tally["error"] == total > 1:
+        return f"{_none(total)} demands in the policy could be checked."
     parts = [
         _clause(tally["failed"], "is not met", "are not met"),
         _clause(tally["warning"], "raises a warning", "raise a warning"),
@@ -56,6 +63,14 @@ def _demands(audit: Audit) -> str:
         else f"{sentence_case(subject)} of the {in_words(total)} demands in the policy"
     )
     return f"{lead} {listing([rest, *clauses[1:]])}."
+
+
+def _all(total: int) -> str:
+    return "Both demands" if total == 2 else agree(total, "The one demand", f"All {in_words(total)} demands")
+
+
+def _none(total: int) -> str:
+    return "Neither of the two" if total == 2 else f"None of the {in_words(total)}"
 
 
 def _nothing_judged(audit: Audit) -> str:

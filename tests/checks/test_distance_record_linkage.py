@@ -17,7 +17,7 @@ import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit_plugins.checks.record_linkage import nearest as search
 from tcdp_audit_plugins.checks.record_linkage.products import closer
-from tcdp_audit_plugins.checks.record_linkage.standardised import Points, Space
+from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints, Space
 
 MASKED = ["mdav_k3", "mdav_k5", "mdav_k10", "addnoise_additive_5", "addnoise_additive_20"]
 MASKED += ["rankswap_P1", "rankswap_P5", "rankswap_P15"]
@@ -108,9 +108,11 @@ def test_census_agrees_with_independent_figures(data: Path, census: pd.DataFrame
 def space_of(released: Any, known: Any, labels: tuple[Any, Any] | None = None, weights: Any = ()) -> Space:
     """A space of points that are not standardised, one record each."""
 
-    def points(numbers: Any, codes: Any) -> Points:
+    def points(numbers: Any, codes: Any) -> RecordPoints:
         rows = np.asarray(numbers, dtype=np.float64)
-        return Points(rows, np.asarray(codes).reshape(len(rows), -1), np.ones(len(rows), int), np.arange(len(rows)))
+        return RecordPoints(
+            rows, np.asarray(codes).reshape(len(rows), -1), np.ones(len(rows), int), np.arange(len(rows))
+        )
 
     codes = labels or (np.zeros((len(released), 0), int), np.zeros((len(known), 0), int))
     first, second = points(released, codes[0]), points(known, codes[1])

@@ -44,7 +44,7 @@ IDENTIFIER = Outcome(
             [FAILED, MANY],
             "failed",
             (
-                "None of the two demands in the policy is met. "
+                "Neither of the two demands in the policy is met. "
                 "At least 2 of 9 records (22.2%) are less protected than the policy requires."
             ),
         ),
@@ -54,7 +54,7 @@ IDENTIFIER = Outcome(
             "error",
             (
                 "Two of the five demands in the policy are not met, one raises a warning and one could not be checked. "
-                "Nothing may be concluded from an incomplete audit. "
+                "It is not fit for release, whatever the rest would show. "
                 "At least 2 of 9 records (22.2%) are less protected than the policy requires."
             ),
         ),
@@ -68,7 +68,7 @@ IDENTIFIER = Outcome(
             [BROKEN] * 2,
             "error",
             (
-                "Two of the two demands in the policy could not be checked. "
+                "Neither of the two demands in the policy could be checked. "
                 "Nothing may be concluded from an incomplete audit."
             ),
         ),
@@ -97,7 +97,7 @@ def test_the_tally_counts_expectations_by_state_and_columns_apart(with_outcomes)
         ("error", 1, "could not be run"),
         ("measured", 1, "measured only"),
         ("passed", 1, "passed"),
-        ("passed", columns, f"of {columns} demands on the columns kept"),
+        ("passed", columns, f"of {columns} column checks passed"),
     ]
 
 
@@ -115,8 +115,8 @@ def test_what_the_columns_lack_comes_first_and_four_reasons_are_enough(with_outc
 def test_a_passed_audit_shows_what_is_closest_to_its_demand(with_outcomes):
     found = reasons(with_outcomes(made_up(20, 5, status=Status.PASSED), made_up(6, 5, status=Status.PASSED), MEASURED))
     assert [one.head for one in found] == [
-        "6 where ≥\u00a05 is demanded",
-        "20 where ≥\u00a05 is demanded",
+        "6, where at least 5 is demanded",
+        "20, where at least 5 is demanded",
         "0.500 measured",
     ]
 

@@ -36,7 +36,7 @@ def test_every_measured_remedy_is_a_mark_at_its_loss_and_what_it_leaves():
     ]
     names = {one.text for one in chart.drawing.labels}
     assert {"cutting: taken", "generalising", "swapping", "as it came in", "passes", "1", "2"} <= names
-    assert chart.title == "Two of three that were tried pass; the one taken loses least"
+    assert chart.title == "Two of three remedies that were tried pass; the one that loses least was used"
     assert chart.data.rows == [
         ["cutting", "0.250", "0", "yes"],
         ["generalising", "0.500", "0", "no"],
@@ -48,9 +48,13 @@ def test_every_measured_remedy_is_a_mark_at_its_loss_and_what_it_leaves():
 @pytest.mark.parametrize(
     ("taken", "tried", "title"),
     [
-        (CUT, (SHORT,), "One of two that were tried passes"),
-        (DEAR, (DEAR, CUT), "Two of two that were tried pass"),
-        (SHORT, (step("cutting", failing=[FAR, SIZE_BEFORE], loss=0.5),), "None of the two that were tried passes"),
+        (CUT, (SHORT,), "One of two remedies that were tried passes"),
+        (DEAR, (DEAR, CUT), "Both remedies that were tried pass"),
+        (
+            SHORT,
+            (step("cutting", failing=[FAR, SIZE_BEFORE], loss=0.5),),
+            "None of the two remedies that were tried passes",
+        ),
     ],
 )
 def test_the_title_says_only_what_is_so(taken, tried, title):

@@ -79,7 +79,7 @@ def test_a_release_that_nothing_could_be_done_for(told):
 
 def test_a_failure_that_only_the_audit_of_the_file_found(told):
     assert told(log_of(step()), SIZE_AFTER, FAR).summary.startswith(
-        "The release does not pass: the audit of what was released found what the remedies did not. Cutting"
+        "The release does not pass: the written file fails a demand that the repaired table met. Cutting"
     )
 
 

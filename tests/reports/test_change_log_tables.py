@@ -77,10 +77,10 @@ TAKEN = step("cutting", loss=0.25)
     [
         (step(error="k >= 5 needs 5 records; at most k = 3"), "k ≥\u00a05 needs 5 records; at most k = 3."),
         (step(error="the hierarchy ends."), "The hierarchy ends."),
-        (step(failing=[FAR], loss=0.1), "One demand stands against it: t-closeness on salary."),
+        (step(failing=[FAR], loss=0.1), "One demand is still not met: t-closeness on salary."),
         (
             step(failing=[FAR, SIZE_BEFORE, SIZE_BEFORE, FAR, FAR]),
-            "Five demands stand against it: t-closeness on salary, k-anonymity, k-anonymity and two more.",
+            "Five demands are still not met: t-closeness on salary, k-anonymity, k-anonymity and two more.",
         ),
         (step(loss=0.5), "It passes, and loses 0.500 where the one taken loses 0.250."),
         (step(loss=0.25, title="Twin"), "It passes with the same loss; the one taken came first."),
@@ -119,7 +119,7 @@ def test_the_lines_name_the_remedies_and_no_list_of_values():
     )
     assert told.sentence == (
         "With these lines the policy names the remedies, and a later release is repaired with the same ones. "
-        "An audit of the release has to be told what stands under expect. Lists of values are counted here, not shown."
+        "Add the lines under expect to the policy before you audit this release. Lists of values are counted here, not shown."
     )
 
 

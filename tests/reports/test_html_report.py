@@ -113,10 +113,9 @@ def test_the_footer_and_a_banner_say_whether_there_are_cells():
 
 def test_a_finding_has_sentence_chart_data_classes_and_definition(salary_audit):
     text = Page(salary_audit.render(".html")).with_id("e4").text
-    assert "2 of 3 equivalence classes" in text
-    assert "6 of 9 records" in text
-    assert "66.7% of records are in classes that go beyond 0.2" in text
-    assert "3 of 3 classes shown" in text
+    assert "6 of 9 records are in 2 groups" in text
+    assert "66.7% of records are in groups that go beyond 0.2" in text
+    assert "3 of 3 groups shown" in text
     assert "- t_closeness: {t: 0.376, distance: ordered, attribute: salary}" in text
     assert "Li, Li, Venkatasubramanian" in text
 

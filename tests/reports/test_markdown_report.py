@@ -39,4 +39,4 @@ def test_cells_come_only_with_a_banner(values):
     table = named_table(("a", "b"), lambda _, group: f"v{group}")
     text = audit(table, named_policy(("a", "b")), show_values=values).render(".md")
     assert ("**This report contains cells of the release**" in text) is values
-    assert ("- class 1: a: v0" in text) is values
+    assert ("- group 1: a: v0" in text) is values

@@ -92,19 +92,19 @@ def test_a_curve_fits_a_phone(figures, threshold, comparison):
 
 def test_a_histogram_says_what_fails():
     chart = histogram.chart(measured(SIZES, 5, failing=(370, 699)))
-    assert chart.title == "370 of 413 classes are below 5"
+    assert chart.title == "370 of 413 groups are below 5"
     assert chart.data.rows[0] == ["1", "181", "181", "9.0%"]
     assert chart.data.rows[-1] == ["100 or more", "4", "1,000", "50.0%"]
     assert sum(area.style == "hatched" for area in chart.drawing.areas) == 4
 
 
 def test_a_single_failing_class_takes_the_singular():
-    assert histogram.chart(measured([(1, 1, 1), (9, 2, 18)], 5)).title == "1 of 3 classes is below 5"
+    assert histogram.chart(measured([(1, 1, 1), (9, 2, 18)], 5)).title == "1 of 3 groups is below 5"
 
 
 def test_without_failures_nothing_is_hatched():
     chart = histogram.chart(measured([(9, 2, 18)], 5))
-    assert chart.title == "No class is below 5"
+    assert chart.title == "No group is below 5"
     assert [area.style for area in chart.drawing.areas] == ["bar"]
 
 
@@ -112,7 +112,7 @@ def test_the_failing_side_is_right_where_less_is_safer():
     rows = [(0.1, 2, 20), (0.3, 1, 10)]
     chart = cumulative.chart(measured(rows, "0.2", Comparison.AT_MOST, (1, 10)))
     hatched = chart.drawing.areas[0]
-    assert chart.title == "33.3% of records are in classes that go beyond 0.2"
+    assert chart.title == "33.3% of records are in groups that go beyond 0.2"
     assert (hatched.style, round(hatched.x + hatched.width)) == ("hatched-soft", 100)
     assert [label.text for label in chart.drawing.labels][-2:] == ["allowed: 0.2", "10 records go beyond"]
 
@@ -134,7 +134,7 @@ def test_infinite_figures_stand_apart_with_their_share():
 
 def test_a_distribution_of_nothing_but_infinity_is_drawn():
     chart = cumulative.chart(measured([(inf, 3, 30)], None, Comparison.AT_MOST))
-    assert chart.title == "Half of the records are in classes at ∞ or below"
+    assert chart.title == "Half of the records are in groups at ∞ or below"
     assert chart.drawing.curve == ""
 
 
@@ -162,7 +162,7 @@ def test_five_thousand_sizes_make_at_most_nine_bars():
 
 def test_a_share_is_one_bar_against_its_limit():
     chart = share_bar.chart(made_up(0.108, "1/20", Comparison.AT_MOST))
-    assert chart.title == "10.8% where the limit is ≤ 0.05"
+    assert chart.title == "10.8%, where at most 5% is allowed"
     assert [area.style for area in chart.drawing.areas] == ["bad", "hatched"]
     clear_of_each_other(chart.drawing, LETTER)
 

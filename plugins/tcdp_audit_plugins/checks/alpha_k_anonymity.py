@@ -83,8 +83,8 @@ CHECKS = [
         quarter=Quarter.ATTRIBUTE_MODEL,
         parameters=AlphaKParameters,
         thresholds=(
-            Threshold("alpha", Comparison.AT_MOST, largest_share, "largest share of one value in the class"),
-            Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the class", counts=True),
+            Threshold("alpha", Comparison.AT_MOST, largest_share, "largest share of one value in the group"),
+            Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the group", counts=True),
         ),
         on_attribute=True,
         monotone=lambda _: True,  # a union is larger, and a value's share in it lies between its shares in the parts

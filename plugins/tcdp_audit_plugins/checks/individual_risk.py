@@ -229,7 +229,7 @@ def _worst(measured: TableFigure, parameters: IndividualRiskParameters) -> Fract
     return Fraction(measured.details.get("units", measured.records) if expected else 1)
 
 
-def _validated(parameters: IndividualRiskParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
+def _faults(parameters: IndividualRiskParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
     if parameters.measure != "expected" and parameters.at_most is not None and parameters.at_most > 1:
         yield "at_most", "a risk is at most 1; only `measure: expected` may have more"
 
@@ -263,7 +263,7 @@ CHECKS = [
         worst=_worst,
         requires=frozenset({"population"}),
         variant=lambda one: one.measure,
-        validate=_validated,
+        validate=_faults,
         sentence=_sentence,
         guide=Guide(
             definition=(

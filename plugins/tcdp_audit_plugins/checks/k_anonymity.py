@@ -59,7 +59,7 @@ CHECKS: list[Check] = [
         title="k-anonymity",
         quarter=Quarter.IDENTITY_MODEL,
         parameters=KAnonymityParameters,
-        thresholds=(Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the class", counts=True),),
+        thresholds=(Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the group", counts=True),),
         monotone=lambda _: True,  # a union is no smaller than its parts
         sentence=_sentence,
         guide=Guide(

@@ -111,7 +111,7 @@ CHECKS: list[Check] = [
         title="Distinct l-diversity",
         quarter=Quarter.ATTRIBUTE_MODEL,
         parameters=DistinctParameters,
-        thresholds=(Threshold("l", Comparison.AT_LEAST, distinct_values, "distinct values in the class", counts=True),),
+        thresholds=(Threshold("l", Comparison.AT_LEAST, distinct_values, "distinct values in the group", counts=True),),
         monotone=lambda _: True,  # a union has the values of all its parts
         on_attribute=True,
         sentence=_distinct_sentence,
@@ -139,7 +139,7 @@ CHECKS: list[Check] = [
         quarter=Quarter.ATTRIBUTE_MODEL,
         parameters=EntropyParameters,
         thresholds=(
-            Threshold("l", Comparison.AT_LEAST, effective_values, "effective values in the class", counts=True),
+            Threshold("l", Comparison.AT_LEAST, effective_values, "equally frequent values in the group", counts=True),
         ),
         monotone=lambda _: True,  # entropy is concave: a mixture has at least the least of its parts
         on_attribute=True,

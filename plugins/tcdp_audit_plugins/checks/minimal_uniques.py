@@ -135,8 +135,8 @@ def dis_suda(scores: Counts, dis: float, uniques: int, attributes: int) -> Float
         [0.0, 0.25, 0.25]
     """
     scored = np.flatnonzero(scores)
-    found = np.zeros(len(scores))
+    scaled = np.zeros(len(scores))
     powers = scores[scored].astype(np.float64) ** (1 + (8 - attributes) / 20)
     total = fsum(np.sort(1 / powers).tolist())
-    found[scored] = 1 / (1 + (uniques / dis - uniques) / (powers * total))
-    return found
+    scaled[scored] = 1 / (1 + (uniques / dis - uniques) / (powers * total))
+    return scaled

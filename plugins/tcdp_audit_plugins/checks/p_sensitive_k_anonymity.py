@@ -86,8 +86,8 @@ CHECKS = [
         quarter=Quarter.ATTRIBUTE_MODEL,
         parameters=PSensitiveParameters,
         thresholds=(
-            Threshold("p", Comparison.AT_LEAST, distinct_values, "distinct values in the class", counts=True),
-            Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the class", counts=True),
+            Threshold("p", Comparison.AT_LEAST, distinct_values, "distinct values in the group", counts=True),
+            Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the group", counts=True),
         ),
         on_attribute=True,
         validate=_validate,

@@ -59,18 +59,18 @@ def k_map(view: TableView, parameters: KMapParameters) -> TableFigure:
     Source: Sweeney (2001), Computational disclosure control, section 4.6; El Emam, Dankar (2008).
     """
     classes = covering_population(view)
-    found = classes.population
-    few = found < (parameters.k or 0)
+    matching = classes.population
+    few = matching < (parameters.k or 0)
     return TableFigure(
-        value=Fraction(int(found.min())),
+        value=Fraction(int(matching.min())),
         records=view.records,
         failing=None if parameters.k is None else int(classes.records[few].sum()),
-        classes=(len(found), None if parameters.k is None else int(few.sum())),
+        classes=(len(matching), None if parameters.k is None else int(few.sum())),
         details={
-            "records_at_the_least": int(classes.records[found == found.min()].sum()),
-            **_counted(classes),
+            "records_at_the_least": int(classes.records[matching == matching.min()].sum()),
+            **_population_figures(classes),
         },
-        distribution=distribution_of(found, classes.records),
+        distribution=distribution_of(matching, classes.records),
     )
 
 
@@ -126,11 +126,11 @@ def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Tabl
         records=view.records,
         failing=int(sample[outside].sum()) if demanded else None,
         classes=(len(sample), int(outside.sum()) if demanded else None),
-        details={"least": least, "classes_not_released": absent, **_counted(classes)},
+        details={"least": least, "classes_not_released": absent, **_population_figures(classes)},
     )
 
 
-def _counted(classes: PopulationClasses) -> dict[str, int]:
+def _population_figures(classes: PopulationClasses) -> dict[str, int]:
     """What both checks tell of the population."""
     return {"population_records": classes.people}
 
@@ -156,7 +156,7 @@ class TwoSided(TableCheck[DeltaPresenceParameters]):
         return verdict if low is None else replace(verdict, failed=verdict.failed or measured.details["least"] < low)
 
 
-def _validated(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+def _faults(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
     if not isinstance(parameters, DeltaPresenceParameters):
         return
@@ -203,7 +203,7 @@ CHECKS: list[Check] = [
         worst=lambda _, __: Fraction(1),  # the released record itself
         label="least number of people in the population that a record may be",
         requires=frozenset({"population"}),
-        validate=_validated,
+        validate=_faults,
         sentence=_k_map_sentence,
         guide=Guide(
             definition=(
@@ -241,7 +241,7 @@ CHECKS: list[Check] = [
         threshold="delta_max",
         label="largest probability that a person is in the release",
         requires=frozenset({"population"}),
-        validate=_validated,
+        validate=_faults,
         sentence=_presence_sentence,
         guide=Guide(
             definition=(

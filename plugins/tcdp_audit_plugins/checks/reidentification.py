@@ -120,8 +120,8 @@ def _risk_classes(view: TableView, parameters: ReidentificationParameters) -> tu
     """Where classes are counted, and the classes."""
     marketer = parameters.scenario == "marketer" and "population" in view.companions
     if parameters.scenario == "journalist" or marketer:
-        found = covering_population(view)
-        return "population", RiskClasses(found.records, found.population)
+        classes = covering_population(view)
+        return "population", RiskClasses(classes.records, classes.population)
     return "release", RiskClasses(view.classes.records, view.classes.size)
 
 
@@ -130,7 +130,7 @@ def _worst(_: TableFigure, parameters: ReidentificationParameters) -> Fraction:
     return Fraction(0 if parameters.measure == "share_above" and parameters.threshold_risk == 1 else 1)
 
 
-def _validated(parameters: ReidentificationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+def _faults(parameters: ReidentificationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     if parameters.scenario == "journalist":
         yield from counts_rows(document)
     if parameters.scenario == "marketer" and document.population is not None:
@@ -164,7 +164,7 @@ CHECKS = [
         worst=_worst,
         requires=frozenset({"population"}),
         variant=lambda one: f"{one.scenario}, {one.measure.replace('_', ' ')}",
-        validate=_validated,
+        validate=_faults,
         sentence=_sentence,
         guide=Guide(
             definition=(

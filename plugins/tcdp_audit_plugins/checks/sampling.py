@@ -95,9 +95,9 @@ def mean_of_reciprocals(records: Counts, size: Counts) -> Fraction:
         '1/5'
     """
     distinct, position = np.unique(size, return_inverse=True)
-    held = np.zeros(len(distinct), dtype=np.int64)
-    np.add.at(held, position, records)
-    terms = [Fraction(one, of) for one, of in zip(held.tolist(), distinct.tolist(), strict=True)]
+    records_of_size = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(records_of_size, position, records)
+    terms = [Fraction(one, of) for one, of in zip(records_of_size.tolist(), distinct.tolist(), strict=True)]
     while len(terms) > 1:  # in pairs, so that large denominators are met late
         terms = [sum(terms[start : start + 2], Fraction(0)) for start in range(0, len(terms), 2)]
     return terms[0] / int(records.sum())
@@ -106,5 +106,5 @@ def mean_of_reciprocals(records: Counts, size: Counts) -> Fraction:
 def distribution_of(figures: Counts, records: Counts) -> list[list[float]]:
     """[figure, classes, records] of whole figures of classes, in ascending order."""
     none = np.zeros(len(figures), dtype=bool)
-    found = summarise(figures.astype(np.float64), records, none, Comparison.AT_LEAST).distribution
-    return [[figure, *counts] for figure, counts in sorted(found.items())]
+    distribution = summarise(figures.astype(np.float64), records, none, Comparison.AT_LEAST).distribution
+    return [[figure, *counts] for figure, counts in sorted(distribution.items())]

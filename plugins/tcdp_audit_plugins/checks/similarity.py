@@ -120,7 +120,7 @@ CHECKS = [
         quarter=Quarter.ATTRIBUTE_DEGREE,
         parameters=SimilarityParameters,
         thresholds=(
-            Threshold("at_most", Comparison.AT_MOST, largest_similar_share, "share of the class with similar values"),
+            Threshold("at_most", Comparison.AT_MOST, largest_similar_share, "share of the group with similar values"),
         ),
         monotone=lambda _: True,  # the share in every window or subtree lies between those in the parts
         on_attribute=True,

@@ -54,42 +54,42 @@ def suda(view: TableView, parameters: SudaParameters) -> TableFigure:
     """
     names = view.quasi_identifiers
     (table,) = view.coded(names)
-    found = minimal_uniques(
+    uniques = minimal_uniques(
         [table.codes[name] for name in names],
         [table.domains[name].size + 1 for name in names],
         parameters.max_size,
     )
-    scores = found.scores
+    scores = uniques.scores
     special = int(np.count_nonzero(scores))
     details: dict[str, Any] = {
         "records_singled_out": special,
-        "minimal_sample_uniques": _by_size(found),
+        "minimal_sample_uniques": _by_size(uniques),
         "highest_score": int(scores.max()),
         "sum_of_scores": int(scores.sum()),
-        "contributions": _contributions(found, names),
+        "contributions": _contributions(uniques, names),
     }
     given = parameters.dis_fraction
     fraction = fraction_of(view) if given is None else float(given)
     if fraction is not None and special:
-        details |= _dis_scores(view, found, fraction)
+        details |= _dis_scores(view, uniques, fraction)
     return TableFigure(Fraction(special, view.records), view.records, special, details=details)
 
 
-def _by_size(found: MinimalUniques) -> dict[str, int]:
-    return {str(size): int(counts.sum()) for size, counts in enumerate(found.by_size, 1)}
+def _by_size(uniques: MinimalUniques) -> dict[str, int]:
+    return {str(size): int(counts.sum()) for size, counts in enumerate(uniques.by_size, 1)}
 
 
-def _contributions(found: MinimalUniques, names: list[str]) -> dict[str, Fraction]:
+def _contributions(uniques: MinimalUniques, names: list[str]) -> dict[str, Fraction]:
     """The share of the sum of scores that comes from sets with each attribute."""
-    total = int(found.scores.sum())
-    shares = (Fraction(int(one), total) if total else Fraction(0) for one in found.by_attribute)
+    total = int(uniques.scores.sum())
+    shares = (Fraction(int(one), total) if total else Fraction(0) for one in uniques.by_attribute)
     return dict(zip(names, shares, strict=True))
 
 
-def _dis_scores(view: TableView, found: MinimalUniques, fraction: float) -> dict[str, float]:
+def _dis_scores(view: TableView, uniques: MinimalUniques, fraction: float) -> dict[str, float]:
     size = view.classes.records
     dis = data_intrusion_simulation(size, fraction)
-    scores = dis_suda(found.scores, dis, int((size == 1).sum()), found.attributes)
+    scores = dis_suda(uniques.scores, dis, int((size == 1).sum()), uniques.attributes)
     return {
         "dis_fraction": fraction,
         "dis": dis,
@@ -98,7 +98,7 @@ def _dis_scores(view: TableView, found: MinimalUniques, fraction: float) -> dict
     }
 
 
-def _validated(_: SudaParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+def _faults(_: SudaParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
     yield from needs_a_partition(
         document, "whether a set of attributes singles out a record would depend on its missing values"
@@ -128,7 +128,7 @@ CHECKS = [
         measure=suda,
         label="share of records that few attributes single out",
         requires=frozenset({"population"}),
-        validate=_validated,
+        validate=_faults,
         sentence=_sentence,
         guide=Guide(
             definition=(

@@ -96,7 +96,7 @@ def population_uniqueness(view: TableView, parameters: PopulationUniquenessParam
         details |= exact_figures(covering_population(view))
     fraction = fraction_of(view)
     if fraction is not None and not view.wildcard:
-        details |= _estimated(view, fraction)
+        details |= _estimates(view, fraction)
     figures = [float(details[name]) for name in ("exact", *ESTIMATORS) if details.get(name) is not None]
     if len(figures) > 1:
         details["disagreement"] = max(figures) - min(figures)
@@ -163,27 +163,27 @@ def _over(numerator: int, denominator: int) -> Fraction | None:
     return Fraction(numerator, denominator) if denominator else None
 
 
-def _estimated(view: TableView, fraction: float) -> dict[str, Any]:
+def _estimates(view: TableView, fraction: float) -> dict[str, Any]:
     """Every estimate from the sample alone."""
     size, expected = view.classes.records, view.classes.expected
     lone, population = size == 1, view.records / fraction
     from tcdp_audit_plugins.checks.pitman import fit_pitman  # noqa: PLC0415 - imports scipy
 
     model = fit_pitman(size)
-    found: dict[str, Any] = {"sampling_fraction": fraction, "estimated_population_records": population}
+    estimates: dict[str, Any] = {"sampling_fraction": fraction, "estimated_population_records": population}
     if model is not None:
-        found |= {
+        estimates |= {
             "pitman_theta": model.theta,
             "pitman_alpha": model.alpha,
             "pitman_population_uniques": model.uniques(population),
             "pitman_population_uniques_asymptotic": model.uniques_asymptotic(population),
         }
     if not lone.any():
-        return found
+        return estimates
     uniques = int(lone.sum())
     among = zayatz(size, population)
     pitman = None if model is None else min(model.uniques(population) * fraction / uniques, 1.0)
-    return found | {
+    return estimates | {
         "zayatz": among,
         "zayatz_population_uniques": among * uniques / fraction,
         "pitman": pitman,
@@ -193,7 +193,7 @@ def _estimated(view: TableView, fraction: float) -> dict[str, Any]:
     }
 
 
-def _validated(parameters: PopulationUniquenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+def _faults(parameters: PopulationUniquenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from counts_rows(document)
     if parameters.estimator != "exact":
         yield from needs_a_partition(document, "its model spreads the population over classes that are apart")
@@ -216,9 +216,9 @@ def _population_sentence(outcome: Outcome) -> str:
         return "No record is alone in its group: the share of population uniques is undefined, the risk 0."
     estimator, alone = outcome.parameters["estimator"], details["sample_uniques"]
     estimate = percent(outcome.observed, outcome.threshold)
-    how = estimate if estimator == "exact" else f"an estimated {estimate} ({_titled(estimator)})"
+    how = estimate if estimator == "exact" else f"an estimated {estimate} ({_name_of(estimator)})"
     unique = f"{records_of(Tally(records.total, alone))} alone in the release, and {how} of these"
-    others = {_titled(name): details.get(name) for name in ("exact", *ESTIMATORS) if name != estimator}
+    others = {_name_of(name): details.get(name) for name in ("exact", *ESTIMATORS) if name != estimator}
     beside = [f"{name} {percent(float(one))}" for name, one in others.items() if one is not None]
     unique += " are alone in the population too" + (f" ({', '.join(beside)})" if beside else "")
     if outcome.status is not Status.FAILED:
@@ -226,7 +226,7 @@ def _population_sentence(outcome: Outcome) -> str:
     return f"{unique}; {allowance(outcome)}."
 
 
-def _titled(estimator: str) -> str:
+def _name_of(estimator: str) -> str:
     return estimator.replace("_", "-") if estimator in ("exact", "log_linear") else sentence_case(estimator)
 
 
@@ -237,7 +237,7 @@ CHECKS: list[Check] = [
         quarter=Quarter.IDENTITY_DEGREE,
         parameters=SampleUniquenessParameters,
         victims=alone,
-        label="share of records alone in their class",
+        label="share of records alone in their group",
         monotone=lambda _: True,  # a union of classes has more than one record
         sentence=_sample_sentence,
         guide=SAMPLE_UNIQUENESS,
@@ -251,7 +251,7 @@ CHECKS: list[Check] = [
         label="share of sample uniques that are population uniques",
         requires=frozenset({"population"}),
         variant=lambda one: one.estimator,
-        validate=_validated,
+        validate=_faults,
         sentence=_population_sentence,
         guide=POPULATION_UNIQUENESS,
     ),

@@ -19,19 +19,19 @@ SHOWN = 12  # rows of the table of what was tried
 
 def not_taken(log: ChangeLog) -> list[Step]:
     """What was tried besides the steps that made the release; each error of a remedy once."""
-    found: dict[object, Step] = {}
+    untaken: dict[object, Step] = {}
     for one in log.tried:
         if one not in log.steps:
-            found.setdefault((one.remedy, one.error) if one.error else id(one), one)
-    return list(found.values())
+            untaken.setdefault((one.remedy, one.error) if one.error else id(one), one)
+    return list(untaken.values())
 
 
 def names(steps: Sequence[Step]) -> list[str]:
     """What to call each step in a plot: what tells it from the others, its remedy, its parameters or both."""
-    found = Counter(one.remedy for one in steps)
-    if len(found) == 1:
+    repeats = Counter(one.remedy for one in steps)
+    if len(repeats) == 1:
         return [parameters_of(one) for one in steps]
-    return [plain(one.remedy) + (f", {parameters_of(one)}" if found[one.remedy] > 1 else "") for one in steps]
+    return [plain(one.remedy) + (f", {parameters_of(one)}" if repeats[one.remedy] > 1 else "") for one in steps]
 
 
 def parameters_of(step: Step) -> str:
@@ -41,10 +41,10 @@ def parameters_of(step: Step) -> str:
 
 def _parameters(parameters: Mapping[str, Any]) -> list[str]:
     """Parameters in words; what a list or a mapping holds may be cells, and is counted."""
-    return [f"{plain(name)} {_shown(value)}" for name, value in parameters.items()]
+    return [f"{plain(name)} {_value_in_words(value)}" for name, value in parameters.items()]
 
 
-def _shown(value: Any) -> str:
+def _value_in_words(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"for {count(len(value), 'attribute')}"
     if isinstance(value, list | tuple):
@@ -63,7 +63,7 @@ def tried_table(log: ChangeLog) -> Table | None:
         return None
     rows = [[visible(one.title or one.remedy), parameters_of(one), _fate(log, one)] for one in others]
     rest = len(rows) - SHOWN
-    note = f"{count(rest)} more {'is' if rest == 1 else 'are'} in the machine-readable result." if rest > 0 else ""
+    note = f"{count(rest)} more {agree(rest, 'is', 'are')} in the machine-readable result." if rest > 0 else ""
     what = "What else was tried" if log.steps else "What was tried"
     return Table(f"{what}, and why it was not taken", ("remedy", "parameters", "why"), rows[:SHOWN], note)
 
@@ -75,15 +75,15 @@ def _fate(log: ChangeLog, step: Step) -> str:
     against = step.failing
     if against:
         number = len(against)
-        stand = f"{noun_form('demand', number)} {agree(number, 'stands', 'stand')} against it"
+        stand = f"{noun_form('demand', number)} {agree(number, 'is', 'are')} still not met"
         return _sentence(f"{in_words(number)} {stand}: {listed_outcomes(against)}")
     return _beaten(log, step)
 
 
 def _sentence(text: str) -> str:
     """The text with a full stop and a capital, unless it begins with the name of a figure such as k."""
-    told = text.rstrip(".") + "."
-    return told if told[1:2] == " " else sentence_case(told)
+    sentence = text.rstrip(".") + "."
+    return sentence if sentence[1:2] == " " else sentence_case(sentence)
 
 
 def _beaten(log: ChangeLog, step: Step) -> str:

@@ -1,11 +1,11 @@
-"""The remedies that were tried as marks: what each costs, and how many demands still stand against it."""
+"""The remedies that were tried as marks: the information that each loses, and the demands it does not meet."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tcdp_audit.results.change_log import ChangeLog, Step, blocking
-from tcdp_audit.words import count, figure, in_words, sentence_case
+from tcdp_audit.words import agree, count, figure, in_words, sentence_case
 from tcdp_audit_reports.axis import axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing
@@ -27,7 +27,7 @@ def chart(log: ChangeLog) -> Chart | None:
     return Chart(
         kind="scatter",
         title=_title(log, steps),
-        subtitle="Each mark is a release that a remedy made: what it lost, and how many demands still stand against it",
+        subtitle="Each mark is a release that a remedy made: information lost, and demands still not met",
         description=_description(steps),
         drawing=_drawing(log, steps, names(steps)),
         data=_table(log, steps),
@@ -37,14 +37,19 @@ def chart(log: ChangeLog) -> Chart | None:
 def _title(log: ChangeLog, steps: Sequence[Step]) -> str:
     passing = [one for one in steps if not one.failing]
     if not passing:
-        return f"None of the {in_words(len(steps))} that were tried passes"
+        return f"None of the {in_words(len(steps))} remedies that were tried passes"
     least = min(one.loss or 0.0 for one in passing)
-    told = f"{sentence_case(in_words(len(passing)))} of {in_words(len(steps))} that were tried"
-    verb = "passes" if len(passing) == 1 else "pass"
+    passed = f"{_part(len(passing), len(steps))} that were tried {agree(len(passing), 'passes', 'pass')}"
     taken = [one.loss for one in log.steps[-1:] if not one.failing]
     if len(passing) > 1 and taken == [least]:
-        return f"{told} {verb}; the one taken loses least"
-    return f"{told} {verb}"
+        return f"{passed}; the one that loses least was used"
+    return passed
+
+
+def _part(number: int, total: int) -> str:
+    if number == total:
+        return "Both remedies" if total == 2 else f"All {in_words(total)} remedies"
+    return f"{sentence_case(in_words(number))} of {in_words(total)} remedies"
 
 
 def _description(steps: Sequence[Step]) -> str:

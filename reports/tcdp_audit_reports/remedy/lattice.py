@@ -17,8 +17,8 @@ LISTED = 5  # combinations in the table
 
 def chart(log: ChangeLog) -> Chart | None:
     """The dots of the last step that searched a lattice; None where none did."""
-    found = [search for one in log.steps if (search := search_of(one, log.records)) is not None]
-    return _chart(found[-1]) if found else None
+    searches = [search for one in log.steps if (search := search_of(one, log.records)) is not None]
+    return _chart(searches[-1]) if searches else None
 
 
 def _chart(search: Search) -> Chart:
@@ -41,28 +41,30 @@ def _title(search: Search) -> str:
     seen, kept = len(search.nodes), len(search.kept)
     best = kept > 1 and all(search.taken.loss <= one.loss for one in search.kept)
     if search.evaluated > seen:
-        told = f"{count(search.evaluated, 'way')} to generalise were looked at"
-        return f"{told}; of those drawn that keep the policy, the one taken loses least" if best else told
-    told = f"{count(kept)} of {count(seen, 'way')} to generalise that were looked at keep{'s' * (kept == 1)} the policy"
-    return f"{told}; the one taken loses least" if best else told
+        title = f"{count(search.evaluated, 'way')} to generalise were looked at"
+        return f"{title}; of those drawn that keep the policy, the one taken loses least" if best else title
+    title = (
+        f"{count(kept)} of {count(seen, 'way')} to generalise that were looked at keep{'s' * (kept == 1)} the policy"
+    )
+    return f"{title}; the one taken loses least" if best else title
 
 
 def _subtitle(search: Search, top: float) -> str:
-    told = (
+    axes = (
         "Each dot is one choice of hierarchy levels: what it loses, and the share of records that fail there. "
         "Filled dots keep the policy."
     )
     drawn, rest = sum(one.suppressed <= top for one in search.nodes), search.total - search.evaluated
     parts = [f"{count(drawn)} of {count(search.evaluated)} are drawn"] if drawn < search.evaluated else []
     parts += [f"{count(rest)} more needed no look"] if rest else []
-    return f"{told} {sentence_case('; '.join(parts))}." if parts else told
+    return f"{axes} {sentence_case('; '.join(parts))}." if parts else axes
 
 
 def _top(search: Search) -> float:
     """The largest share that is drawn: some times the limit, and at least half of the combinations."""
     shares = sorted(one.suppressed for one in search.nodes)
-    held = max(search.limit, *(one.suppressed for one in search.kept))
-    return min(shares[-1], max(HEADROOM * held, shares[len(shares) // 2]))
+    highest = max(search.limit, *(one.suppressed for one in search.kept))
+    return min(shares[-1], max(HEADROOM * highest, shares[len(shares) // 2]))
 
 
 def _percent(value: float) -> str:
@@ -70,13 +72,13 @@ def _percent(value: float) -> str:
 
 
 def _drawing(search: Search, top: float) -> Drawing:
-    shown = [one for one in search.nodes if one.suppressed <= top]
-    axis = axis_for([0.0, *(one.loss for one in shown)], None, 100 - 2 * EDGE)
+    visible_nodes = [one for one in search.nodes if one.suppressed <= top]
+    axis = axis_for([0.0, *(one.loss for one in visible_nodes)], None, 100 - 2 * EDGE)
     heights = axis_for([0.0, top], None, 1)
     rows = [(heights.place(tick), _percent(tick) if tick else "") for tick in heights.ticks]
     cloud = {
         (across(axis, one.loss), up(heights.place(one.suppressed)), "cloud-good" if one.kept else "cloud")
-        for one in shown
+        for one in visible_nodes
         if one != search.taken
     }
     taken = Mark(

@@ -29,11 +29,11 @@ def lines_to_paste(log: ChangeLog) -> Lines | None:
 
 
 def _sentence(log: ChangeLog, *, withheld: bool) -> str:
-    told = (
+    sentence = (
         "With these lines the policy names the remedies, and a later release is repaired with the same ones."
         if log.planned
         else "The remedies that made the release, as the policy names them."
     )
     if any(one.lines for one in log.steps):
-        told += " An audit of the release has to be told what stands under expect."
-    return f"{told} Lists of values are counted here, not shown." if withheld else told
+        sentence += " Add the lines under expect to the policy before you audit this release."
+    return f"{sentence} Lists of values are counted here, not shown." if withheld else sentence

@@ -34,11 +34,11 @@ PENALTY = (
 def loss_table(log: ChangeLog) -> Table | None:
     """Every named measure of the whole release, before and after; None where nothing was measured."""
     rows = [[_title(name, value), *_pair(value)] for name, value in log.loss.items() if name not in COUNTED]
-    told = [row for row in rows if row[1:] != [NONE, NONE]]
-    if not told:
+    measured_rows = [row for row in rows if row[1:] != [NONE, NONE]]
+    if not measured_rows:
         return None
-    told.append(["Records suppressed", "0", count(log.suppressed)])
-    return Table("Information loss, before and after", ("measure", "before", "after"), told, _note(log.loss))
+    measured_rows.append(["Records suppressed", "0", count(log.suppressed)])
+    return Table("Information loss, before and after", ("measure", "before", "after"), measured_rows, _note(log.loss))
 
 
 def _title(name: str, value: Any) -> str:
@@ -70,8 +70,8 @@ def _note(loss: Mapping[str, Any]) -> str:
 
 
 def _mapping(loss: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = loss.get(name)
-    return found if isinstance(found, Mapping) else {}
+    value = loss.get(name)
+    return value if isinstance(value, Mapping) else {}
 
 
 def _numbers(il1s: Mapping[str, Any]) -> str:
@@ -130,5 +130,5 @@ def _heads(name: str, value: Any) -> tuple[str, ...]:
 
 
 def _figures(measured: Any, columns: Mapping[str, tuple[str, ...]]) -> list[str]:
-    found = measured if isinstance(measured, Mapping) else {}
-    return [cell for name, heads in columns.items() for cell in _pair(found.get(name))[-len(heads) :]]
+    figures = measured if isinstance(measured, Mapping) else {}
+    return [cell for name, heads in columns.items() for cell in _pair(figures.get(name))[-len(heads) :]]

@@ -22,9 +22,9 @@ def blocks(remedy: Repair) -> Iterator[str]:
     if remedy.shifts:
         yield _grid(HEAD, [_row(one) for one in remedy.shifts], 2)
     for one in remedy.tables:
-        yield from _titled(one, 1)
+        yield from _captioned_table(one, 1)
     if remedy.tried is not None:
-        yield from _titled(remedy.tried, 3)
+        yield from _captioned_table(remedy.tried, 3)
     if remedy.lines is not None:
         yield escaped(remedy.lines.sentence)
         yield f"```yaml\n{_fenced(remedy.lines.policy)}\n```"
@@ -35,11 +35,11 @@ def _row(shift: Shift) -> list[str]:
     return [*texts, sentence_case(shift.state)]
 
 
-def _titled(shown: Table, left: int) -> Iterator[str]:
-    yield f"**{escaped(shown.caption)}**"
-    yield _grid([sentence_case(name) for name in shown.columns], shown.rows, left)
-    if shown.note:
-        yield escaped(shown.note)
+def _captioned_table(data: Table, left: int) -> Iterator[str]:
+    yield f"**{escaped(data.caption)}**"
+    yield _grid([sentence_case(name) for name in data.columns], data.rows, left)
+    if data.note:
+        yield escaped(data.note)
 
 
 def _grid(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:

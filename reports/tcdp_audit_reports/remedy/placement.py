@@ -85,14 +85,14 @@ def _orders(marks: Sequence[Mark]) -> list[list[Mark]]:
 
 def _named(marks: Sequence[Mark], room: _Room, way: _Way) -> dict[Mark, Named]:
     """A name for each mark in turn, at the first of its places that is free."""
-    boxes, found = [*room.taken], dict[Mark, Named]()
+    boxes, named = [*room.taken], dict[Mark, Named]()
     for mark in marks:
         for label, line in _places(mark, way):
             if _has_room(mark, label, line, room, boxes):
-                found[mark] = (label, line)
+                named[mark] = (label, line)
                 boxes += [box_of(label), *([] if line is None else [_box_of_line(line)])]
                 break
-    return found
+    return named
 
 
 def _has_room(mark: Mark, label: Label, line: Line | None, room: _Room, boxes: Sequence[Box]) -> bool:

@@ -9,7 +9,7 @@ from tcdp_audit.outcome import Outcome
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.change_log import ChangeLog, blocking
 from tcdp_audit.visible import visible
-from tcdp_audit.words import count, in_words, listing, noun_form, prose, sentence_case, share
+from tcdp_audit.words import agree, count, in_words, listing, noun_form, prose, sentence_case, share
 from tcdp_audit_reports.remedy.pairing import key_of
 
 UNTOUCHED = "Nothing was changed: the release passed as it came in."
@@ -27,10 +27,10 @@ def origin(audit: Audit, log: ChangeLog) -> str:
     if not log.steps:
         return UNTOUCHED if audit.passed else "Nothing was changed in this release, and it does not pass."
     kind = "This is a repaired release" if audit.passed else "This is a repaired release that still does not pass"
-    return f"{kind}: {_touched(log)}."
+    return f"{kind}: {_extent(log)}."
 
 
-def _touched(log: ChangeLog) -> str:
+def _extent(log: ChangeLog) -> str:
     """How many cells and records, in the passive voice."""
     cells, columns, records = sum(log.cells.values()), _columns(log), count(log.records, "record")
     changed = f"{count(cells, 'cell')} in {count(columns, 'column')} changed" if cells else "no cell changed"
@@ -41,16 +41,16 @@ def summary(audit: Audit, log: ChangeLog) -> str:
     """What was done in counts, and that the release passes now, or first of all that it does not and why."""
     if not log.steps:
         return UNTOUCHED if audit.passed else f"Nothing was changed. {_shortfall(log)}"
-    parts = [_acted(log), *([_met(log)] if audit.passed else []), _broken(audit, log), _warnings(audit, log)]
+    parts = [_action(log), *([_demands_met(log)] if audit.passed else []), _broken(audit, log), _warnings(audit, log)]
     return " ".join(part for part in ([] if audit.passed else [_shortfall(log)]) + parts if part)
 
 
 def _shortfall(log: ChangeLog) -> str:
-    reason = log.reason or "the audit of what was released found what the remedies did not"
+    reason = log.reason or "the written file fails a demand that the repaired table met"
     return f"The release does not pass: {prose(reason).rstrip('.')}."
 
 
-def _acted(log: ChangeLog) -> str:
+def _action(log: ChangeLog) -> str:
     """Which remedies, in their order, and what they touched."""
     titles = [visible(one.title or one.remedy) for one in log.steps]
     cells, records = sum(log.cells.values()), count(log.records, "record")
@@ -69,7 +69,7 @@ def _columns(log: ChangeLog) -> int:
     return sum(cells > 0 for cells in log.cells.values())
 
 
-def _met(log: ChangeLog) -> str:
+def _demands_met(log: ChangeLog) -> str:
     stood = len(blocking(log.before))
     if not stood:
         return ""
@@ -85,7 +85,7 @@ def _broken(audit: Audit, log: ChangeLog) -> str:
     broken = [one for one in blocking(audit.outcomes) if key_of(one) not in stood]
     if not broken:
         return ""
-    verb = "was met before and is not now" if len(broken) == 1 else "were met before and are not now"
+    verb = agree(len(broken), "was met before and is not now", "were met before and are not now")
     return (
         f"{sentence_case(in_words(len(broken)))} {noun_form('demand', len(broken))} {verb}: {listed_outcomes(broken)}."
     )
@@ -96,14 +96,14 @@ def _warnings(audit: Audit, log: ChangeLog) -> str:
     warned = {key_of(one) for one in log.before if one.is_warning}
     new = [one for one in audit.warnings if key_of(one) not in warned]
     old = len(audit.warnings) - len(new)
-    told = [f"{_warned(old)} {'remains' if old == 1 else 'remain'}"] if old else []
+    parts = [f"{_warning_count(old)} {agree(old, 'remains', 'remain')}"] if old else []
     if new:
-        subject = in_words(len(new)) if old else _warned(len(new))
-        told.append(f"{subject} {'is' if len(new) == 1 else 'are'} new: {listed_outcomes(new)}")
-    return f"{sentence_case(', and '.join(told))}." if told else ""
+        subject = in_words(len(new)) if old else _warning_count(len(new))
+        parts.append(f"{subject} {agree(len(new), 'is', 'are')} new: {listed_outcomes(new)}")
+    return f"{sentence_case(', and '.join(parts))}." if parts else ""
 
 
-def _warned(number: int) -> str:
+def _warning_count(number: int) -> str:
     return f"{in_words(number)} {noun_form('warning', number)}"
 
 

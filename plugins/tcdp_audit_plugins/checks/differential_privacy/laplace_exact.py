@@ -109,8 +109,8 @@ def distinct_rows(
         here = np.flatnonzero(rows.distinct == length)
         pairs = rows.offsets[here][:, None] + np.arange(length)
         table = np.concatenate([rows.values[pairs], rows.counts[pairs]], axis=1)
-        found, which = np.unique(table, axis=0, return_inverse=True)
+        distinct, which = np.unique(table, axis=0, return_inverse=True)
         order = np.argsort(which.reshape(-1), kind="stable")
-        ends = np.cumsum(np.bincount(which.reshape(-1), minlength=len(found)))[:-1]
-        for row, positions in zip(found.tolist(), np.split(here[order], ends), strict=True):
+        ends = np.cumsum(np.bincount(which.reshape(-1), minlength=len(distinct)))[:-1]
+        for row, positions in zip(distinct.tolist(), np.split(here[order], ends), strict=True):
             yield tuple(row[:length]), tuple(row[length:]), positions

@@ -63,9 +63,9 @@ def jensen_shannon(histogram: Histogram, marginal: Marginal) -> Floats:
     weights = marginal.weights_of(histogram)
     theirs = -np.log((1 + np.minimum(ratios(histogram, marginal), HUGE)) / 2)  # ln(2 q / (p + q))
     ours = np.where(weights > 0, _log_ratios(histogram, marginal) + theirs, log(2))  # ln(2 p / (p + q))
-    told = histogram.sum(_shares(histogram) * ours + weights / marginal.total * theirs)
+    within = histogram.sum(_shares(histogram) * ours + weights / marginal.total * theirs)
     lacking = (marginal.total - histogram.sum(weights)) / marginal.total
-    return np.asarray(np.clip((told + lacking * log(2)) / 2, 0, log(2)))
+    return np.asarray(np.clip((within + lacking * log(2)) / 2, 0, log(2)))
 
 
 def _log_ratios(histogram: Histogram, marginal: Marginal) -> Floats:

@@ -34,9 +34,9 @@ def multiplicative_distance(histogram: Histogram, marginal: Marginal) -> Ratios:
         >>> multiplicative_distance(classes, Marginal(np.array([4, 4, 4]))).values.tolist()
         [1.5, inf]
     """
-    found = larger(greatest_ratio(histogram, marginal), largest_loss(histogram, marginal))
+    ratios = larger(greatest_ratio(histogram, marginal), largest_loss(histogram, marginal))
     infinite = lacks_value(histogram, marginal)
-    return Ratios(np.where(infinite, 1, found.numerator), np.where(infinite, 0, found.denominator))
+    return Ratios(np.where(infinite, 1, ratios.numerator), np.where(infinite, 0, ratios.denominator))
 
 
 @cached_on_histogram

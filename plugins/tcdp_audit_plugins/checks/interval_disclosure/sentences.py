@@ -11,10 +11,10 @@ def interval_sentence(outcome: Outcome) -> str:
     """The headline figure, the demand where it failed, and the records that have no partner."""
     share = percent(outcome.observed, outcome.threshold)
     limit = f"; the policy allows {percent_of(outcome.threshold)}" if outcome.status is Status.FAILED else ""
-    return f"{_exposed(outcome, share)}{limit}.{_unpaired(outcome)}"
+    return f"{_headline(outcome, share)}{limit}.{_left_out(outcome)}"
 
 
-def _exposed(outcome: Outcome, share: str) -> str:
+def _headline(outcome: Outcome, share: str) -> str:
     assert outcome.records is not None  # noqa: S101 - told outcomes have them
     widest = outcome.details["at"][-1]
     among = count(outcome.records.total, "record")
@@ -36,7 +36,7 @@ def _all(attributes: str) -> str:
     return "the only attribute" if attributes == "1 attribute" else f"all {attributes}"
 
 
-def _unpaired(outcome: Outcome) -> str:
+def _left_out(outcome: Outcome) -> str:
     """Records that one table lacks, and attributes that were left out."""
     details = outcome.details
     reasons = [

@@ -74,9 +74,9 @@ def shares(attributes: Sequence[AttributePairs], p: Fraction, inside: Inside) ->
     everywhere = np.ones(len(attributes[0].released), dtype=bool)
     per_attribute = {}
     for one in attributes:
-        found = inside(one, p)
-        per_attribute[one.name] = int(found.sum())
-        everywhere &= found
+        exposed = inside(one, p)
+        per_attribute[one.name] = int(exposed.sum())
+        everywhere &= exposed
     return Shares(p, len(everywhere), per_attribute, int(everywhere.sum()))
 
 
@@ -98,14 +98,16 @@ def interval_figure(
             "nothing can be compared: every attribute is constant in the original, or has no pair of values; "
             "name others in `attributes`"
         )
-    found = [shares(usable, p, inside) for p in sorted(parameters.p)]
+    per_width = [shares(usable, p, inside) for p in sorted(parameters.p)]
     details = {
         **pairs.counted(),
-        **found[-1].headlines(),
-        "at": [one.as_details() for one in found],
+        **per_width[-1].headlines(),
+        "at": [one.as_details() for one in per_width],
         "missing": {one.name: one.missing for one in usable if one.missing},
         "constant": [one.name for one in every if one.has_values and one.is_constant],
         "without_values": [one.name for one in every if not one.has_values],
     }
     aggregate = parameters.aggregate
-    return TableFigure(found[-1].figure(aggregate), found[-1].pairs, found[-1].exposed(aggregate), details=details)
+    return TableFigure(
+        per_width[-1].figure(aggregate), per_width[-1].pairs, per_width[-1].exposed(aggregate), details=details
+    )

@@ -134,13 +134,15 @@ def alike(texts: Sequence[str], similarity: Fraction) -> Alike:
         >>> near.block(numpy.array([0, 3]), numpy.array([0, 1, 2, 3])).tolist()
         [[True, True, False, False], [False, False, False, False]]
     """
-    found = [{padded[i : i + 2] for i in range(len(padded) - 1)} for padded in (f" {text} " for text in texts)]
-    place = {bigram: number for number, bigram in enumerate(sorted(set().union(*found)))}
+    bigrams_of_texts = [
+        {padded[i : i + 2] for i in range(len(padded) - 1)} for padded in (f" {text} " for text in texts)
+    ]
+    place = {bigram: number for number, bigram in enumerate(sorted(set().union(*bigrams_of_texts)))}
     if (len(texts) + 1) * len(place) > LARGEST:
         raise CheckError("an attribute has too many distinct texts for a string similarity; let it agree exactly")
     bigrams = np.zeros((len(texts) + 1, len(place)), dtype=np.float32)
-    rows = np.repeat(np.arange(len(texts)), [len(one) for one in found])
-    bigrams[rows, [place[bigram] for one in found for bigram in one]] = 1
-    largest = 2 * max((len(one) for one in found), default=0)
+    rows = np.repeat(np.arange(len(texts)), [len(one) for one in bigrams_of_texts])
+    bigrams[rows, [place[bigram] for one in bigrams_of_texts for bigram in one]] = 1
+    largest = 2 * max((len(one) for one in bigrams_of_texts), default=0)
     least = [max(1, ceil(similarity * both / 2)) for both in range(largest + 1)]
     return Alike(bigrams, np.array(least))

@@ -170,8 +170,8 @@ def _exact_on(join: Join, columns: Sequence[tuple[int, Column]]) -> Iterator[tup
         at_least[subset, np.searchsorted(join.released, refined.released)] = refined.equals()
     for subset, number in enumerate(exactly(at_least)):
         pattern = sum(bit for place, (bit, _) in enumerate(columns) if subset >> place & 1)
-        found = number > 0
-        yield pattern, join.released[found], number[found]
+        compared = number > 0
+        yield pattern, join.released[compared], number[compared]
 
 
 def _improve(best: Whole, ties: Whole, records: Whole, number: Whole, rank: int) -> None:

@@ -14,7 +14,7 @@ from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
-from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import told
+from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import linked
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 
@@ -77,7 +77,7 @@ def assignment_record_linkage(view: TableView, parameters: AssignmentParameters)
             "highest": max(shares),
             "orders": REPETITIONS,
             "random_baseline": Fraction(1, largest),
-            **told(both, pairs),
+            **table_figures(both, pairs),
         },
     )
 

@@ -41,9 +41,9 @@ class Tables:
         """
         names = compared(parameters, view.quasi_identifiers)
         further = ["holdout"] if "holdout" in view.companions else []
-        released, original, *held = view.coded(names, "original", *further)
+        released, original, *holdout = view.coded(names, "original", *further)
         scales = {name: view.policy.attributes[name].scale or Scale.NOMINAL for name in names}
-        return cls(released, original, held[0] if held else None, scales)
+        return cls(released, original, holdout[0] if holdout else None, scales)
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ def closest(
     if others.records < neighbours:
         raise CheckError(f"{others.name} has fewer than two records, so there is no second nearest one")
     both = space(released, others, tables.scales, parameters.weighing, tables.original)
-    told = {"without_variance": both.without_variance, "missing_cells": both.missing_cells}
-    return Closest(nearest(both, neighbours=neighbours), both.released.records, told)
+    details = {"without_variance": both.without_variance, "missing_cells": both.missing_cells}
+    return Closest(nearest(both, neighbours=neighbours), both.released.records, details)
 
 
 def percentile(values: Floats, records: NDArray[np.int64], share: Fraction) -> float:
@@ -107,10 +107,10 @@ def percentile(values: Floats, records: NDArray[np.int64], share: Fraction) -> f
     return float(values[order][np.searchsorted(reached, needed)])
 
 
-def summary(found: Closest, of: Callable[[Closest], Floats]) -> dict[str, Any]:
+def summary(closest_records: Closest, of: Callable[[Closest], Floats]) -> dict[str, Any]:
     """The 5th percentile and the median of a figure."""
-    values = of(found)
+    values = of(closest_records)
     return {
-        "percentile_5": percentile(values, found.records, LOWER),
-        "median": percentile(values, found.records, MEDIAN),
+        "percentile_5": percentile(values, closest_records.records, LOWER),
+        "median": percentile(values, closest_records.records, MEDIAN),
     }

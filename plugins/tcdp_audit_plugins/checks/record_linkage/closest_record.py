@@ -50,7 +50,7 @@ def distance_to_closest_record(view: TableView, parameters: ClosestParameters) -
 
     Source: Platzer, Reutterer (2021).
     """
-    return _found(view, parameters, lambda found: found.distance, 1)
+    return _percentiles(view, parameters, lambda one: one.distance, 1)
 
 
 def nearest_neighbour_distance_ratio(view: TableView, parameters: RatioParameters) -> TableFigure:
@@ -66,10 +66,10 @@ def nearest_neighbour_distance_ratio(view: TableView, parameters: RatioParameter
 
     Source: Platzer, Reutterer (2021).
     """
-    return _found(view, parameters, lambda found: found.ratio, 2)
+    return _percentiles(view, parameters, lambda one: one.ratio, 2)
 
 
-def _found(
+def _percentiles(
     view: TableView, parameters: ComparisonParameters, of: Callable[[Closest], Floats], neighbours: int
 ) -> TableFigure:
     tables = Tables.of(view, parameters)
@@ -82,7 +82,7 @@ def _found(
     return TableFigure(figures["percentile_5"], tables.released.records, details=details)
 
 
-def _telling(what: str) -> Callable[[Outcome], str]:
+def _sentence_on(what: str) -> Callable[[Outcome], str]:
     def sentence(outcome: Outcome) -> str:
         records, fifth = outcome.records, figure(outcome.observed, outcome.threshold)
         assert records is not None  # noqa: S101 - outcomes of these checks have them
@@ -120,7 +120,7 @@ CHECKS: list[Check] = [
         label="5th percentile of the distance",
         requires=frozenset({"holdout"}),
         validate=comparable,
-        sentence=_telling("distance to the closest original record"),
+        sentence=_sentence_on("distance to the closest original record"),
         guide=Guide(
             definition=(
                 "For every released record the distance to the closest original one, numeric and ordinal attributes in "
@@ -149,7 +149,7 @@ CHECKS: list[Check] = [
         label="5th percentile of the ratio",
         requires=frozenset({"holdout"}),
         validate=comparable,
-        sentence=_telling("nearest-neighbour distance ratio"),
+        sentence=_sentence_on("nearest-neighbour distance ratio"),
         guide=Guide(
             definition=(
                 "For every released record the distance to the closest original record over the distance to the second "

@@ -79,10 +79,10 @@ def credit(space: Space, seekers: NDArray[np.intp], matches: NDArray[np.intp]) -
 
     Example:
         >>> import numpy as np
-        >>> from tcdp_audit_plugins.checks.record_linkage.standardised import Points
+        >>> from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints
         >>> def points(values):
         ...     numbers, point, records = np.unique(values, return_inverse=True, return_counts=True)
-        ...     return Points(numbers[:, None].astype(float), np.zeros((len(numbers), 0), int), records, point)
+        ...     return RecordPoints(numbers[:, None].astype(float), np.zeros((len(numbers), 0), int), records, point)
         >>> released, known = points([2, 2, 2, 11, 11, 11]), points([1, 2, 3, 10, 11, 12])
         >>> space = Space(released, known, np.ones(1), np.zeros(0), [], 0)
         >>> credit(space, released.point, known.point).share
@@ -90,9 +90,9 @@ def credit(space: Space, seekers: NDArray[np.intp], matches: NDArray[np.intp]) -
     """
     hint = np.zeros(len(space.released), dtype=np.intp)
     hint[seekers] = matches
-    found = nearest(space, hint)
-    hit = space.squared_distances(seekers, matches) <= space.nearly(found.squared)[seekers]
-    ties = found.ties[seekers]
+    nearest_records = nearest(space, hint)
+    hit = space.squared_distances(seekers, matches) <= space.nearly(nearest_records.squared)[seekers]
+    ties = nearest_records.ties[seekers]
     return Credit(
         attempts=len(seekers),
         expected=_sum_of_reciprocals(ties[hit]),

@@ -63,13 +63,13 @@ def distance_record_linkage(view: TableView, parameters: DistanceLinkageParamete
     if parameters.known_fraction is not None:
         pairs = known_to_the_intruder(pairs, parameters.known_fraction, parameters.seed)
     both = space(pairs.released, pairs.original, pairs.scales, parameters.weighing)
-    found = {"masked_to_original": both, "original_to_masked": both.turned()}
+    directions = {"masked_to_original": both, "original_to_masked": both.turned()}
     released = both.released.point[pairs.matched]
     original = both.known.point[pairs.partner[pairs.matched]]
     ends = {"masked_to_original": (released, original), "original_to_masked": (original, released)}
-    earned = {name: credit(one, *ends[name]) for name, one in found.items()}
+    earned = {name: credit(one, *ends[name]) for name, one in directions.items()}
     headline = earned[parameters.direction]
-    rank = ranks(found[parameters.direction], *ends[parameters.direction], parameters.seed)
+    rank = ranks(directions[parameters.direction], *ends[parameters.direction], parameters.seed)
     sampled = {} if parameters.known_fraction is None else {"confidence_interval": headline.interval()}
     return TableFigure(
         value=headline.share,
@@ -80,12 +80,12 @@ def distance_record_linkage(view: TableView, parameters: DistanceLinkageParamete
             **sampled,
             "rank_of_true_match": rank,
             "ranks_examined": sum(rank.values()),
-            **told(both, pairs),
+            **table_figures(both, pairs),
         },
     )
 
 
-def told(both: Space, pairs: Pairs) -> dict[str, Any]:
+def table_figures(both: Space, pairs: Pairs) -> dict[str, Any]:
     """What every comparison of records says of its tables."""
     return {"without_variance": both.without_variance, "missing_cells": both.missing_cells, **pairs.counted()}
 

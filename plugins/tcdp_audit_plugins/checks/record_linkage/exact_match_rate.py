@@ -44,13 +44,13 @@ def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> Table
     Source: Hernandez et al., Synthetic data generation for tabular health records, Neurocomputing 493 (2022).
     """
     tables = Tables.of(view, parameters)
-    found = matches(tables.released, tables.original)
-    details: dict[str, Any] = {"matches": found[0], "matches_of_unique_originals": found[1]}
+    copies = matches(tables.released, tables.original)
+    details: dict[str, Any] = {"matches": copies[0], "matches_of_unique_originals": copies[1]}
     records = tables.released.records
     if tables.holdout is not None:
-        held = matches(tables.released, tables.holdout)[0]
-        details |= {"holdout_rate": Fraction(held, records), "holdout_records": tables.holdout.records}
-    return TableFigure(Fraction(found[0], records), records, found[0], details=details)
+        rate = matches(tables.released, tables.holdout)[0]
+        details |= {"holdout_rate": Fraction(rate, records), "holdout_records": tables.holdout.records}
+    return TableFigure(Fraction(copies[0], records), records, copies[0], details=details)
 
 
 def matches(released: CodedTable, others: CodedTable) -> tuple[int, int]:
@@ -74,8 +74,8 @@ def _sentence(outcome: Outcome) -> str:
     copies = records.failing or 0
     part = sentence_case(part_of(copies, records.total, "released record"))
     limit = f"; {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    held = outcome.details.get("holdout_rate")
-    beside = "" if held is None else f" {percent(float(held))} equal a record of the hold-out."
+    holdout = outcome.details.get("holdout_rate")
+    beside = "" if holdout is None else f" {percent(float(holdout))} equal a record of the hold-out."
     return f"{part} ({rate}) {agree(copies or 1, 'equals', 'equal')} an original record{limit}.{beside}"
 
 

@@ -131,13 +131,13 @@ def estimate(counts: Whole, prior: float, how: Estimation) -> Linkage:
     present = np.flatnonzero(counts)
     pairs = _Pairs(bits(len(counts).bit_length() - 1)[present], counts[present].astype(np.float64))
     u = _inside(agreement_rates(counts))
-    found = (np.float64(_inside(np.float64(prior))), _inside(np.maximum(LIKELY, u)), u)
+    estimates = (np.float64(_inside(np.float64(prior))), _inside(np.maximum(LIKELY, u)), u)
     step, change = 0, np.inf
     while step < how.iterations and change > how.convergence:
-        before, found = found, pairs.step(*found, how)
-        change = max(float(np.abs(new - old).max()) for new, old in zip(found, before, strict=True))
+        before, estimates = estimates, pairs.step(*estimates, how)
+        change = max(float(np.abs(new - old).max()) for new, old in zip(estimates, before, strict=True))
         step += 1
-    p, m, u = found
+    p, m, u = estimates
     return Linkage(float(p), np.asarray(m), np.asarray(u), step, change, change <= how.convergence)
 
 

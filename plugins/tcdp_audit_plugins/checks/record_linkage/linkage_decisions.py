@@ -41,7 +41,7 @@ def decide(model: Linkage, false_links: float, missed_links: float) -> Decision:
     return Decision(link & ~(both & ~likely), non_link & ~(both & likely))
 
 
-def found(chosen: Chosen, pairs: Whole, matches: Whole, matched: int) -> dict[str, Any]:
+def link_figures(chosen: Chosen, pairs: Whole, matches: Whole, matched: int) -> dict[str, Any]:
     """What linking the pairs with some patterns would find.
 
     Args:

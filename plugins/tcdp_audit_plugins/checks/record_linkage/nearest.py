@@ -56,11 +56,11 @@ def nearest(space: Space, hint: NDArray[np.intp] | None = None, *, neighbours: i
     if suits_tree and not any(np.isnan(one.numbers).any() for one in (space.released, space.known)):
         return exactly(space, _candidates_by_tree(space), 0, len(space.released))
     parts = candidates_by_products(space, hints, min(neighbours, len(space.known)))
-    found = [exactly(space, pairs, start, stop) for start, stop, pairs in parts]
+    blocks = [exactly(space, pairs, start, stop) for start, stop, pairs in parts]
     return Nearest(
-        np.concatenate([one.squared for one in found]),
-        np.concatenate([one.ties for one in found]),
-        np.concatenate([one.second for one in found]),
+        np.concatenate([one.squared for one in blocks]),
+        np.concatenate([one.ties for one in blocks]),
+        np.concatenate([one.second for one in blocks]),
     )
 
 

@@ -23,7 +23,7 @@ from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
     patterns_of_pairs,
 )
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import Linkage, Whole, estimate
-from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import decide, found
+from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import decide, link_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import linked
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_guide import GUIDE
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_parameters import ProbabilisticParameters, faults
@@ -136,11 +136,11 @@ def _links(model: Linkage, counts: Whole, truth: Whole, parameters: Probabilisti
         "clerical_pairs": int(counts[clerical].sum()),
         "non_linked_pairs": int(counts[decision.non_link].sum()),
         "by_error_rates": {
-            **found(decision.link, counts, truth, matched),
+            **link_figures(decision.link, counts, truth, matched),
             "clerical_matches": int(truth[clerical].sum()),
             "missed_matches": int(truth[decision.non_link].sum()),
         },
-        "by_posterior": [{"at_least": cut, **found(chosen, counts, truth, matched)} for cut, chosen in cuts],
+        "by_posterior": [{"at_least": cut, **link_figures(chosen, counts, truth, matched)} for cut, chosen in cuts],
     }
 
 

@@ -90,15 +90,15 @@ class _Search:
         product = np.empty((stop - start, width), dtype=np.float32)
         quarters, least = (np.empty((stop - start, width // n), dtype=np.float32) for n in (4, DEPTH))
         best = np.full((stop - start, self.neighbours), np.inf, dtype=np.float32)
-        found: list[tuple[NDArray[np.intp], NDArray[np.intp], Singles]] = []
+        candidates: list[tuple[NDArray[np.intp], NDArray[np.intp], Singles]] = []
         for column in range(0, self.right.shape[1], width):
             np.matmul(self.left[rows], self.right[:, column : column + width], out=product)
             self._add_labels(product, rows, column)
             groups = _least_of_groups(product, quarters, least)
             best = _smallest(groups, best)
             np.minimum(reach, best[:, -1] + slack, out=reach)
-            found.append(_reached(product, groups, reach, column))
-        row, known, value = (np.concatenate(part) for part in zip(*found, strict=True))
+            candidates.append(_reached(product, groups, reach, column))
+        row, known, value = (np.concatenate(part) for part in zip(*candidates, strict=True))
         kept = value <= reach[row]
         return start, stop, (row[kept] + start, known[kept])
 

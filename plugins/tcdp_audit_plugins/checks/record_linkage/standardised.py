@@ -29,7 +29,7 @@ RANDOM_PAIR = 2.0  # expected squared difference of two independent values of va
 
 
 @dataclass(frozen=True)
-class Points:
+class RecordPoints:
     """The distinct records of a table as points.
 
     Args:
@@ -64,8 +64,8 @@ class Space:
         missing_cells: missing cells of the compared attributes, in both tables.
     """
 
-    released: Points
-    known: Points
+    released: RecordPoints
+    known: RecordPoints
     number_weights: Floats
     label_weights: Floats
     without_variance: list[str]
@@ -167,14 +167,14 @@ def _points(
     weight: Mapping[str, float],
     scales: Mapping[str, Scale],
     side: int,
-) -> Points:
+) -> RecordPoints:
     """The distinct records of a table in the order of their codes, whatever the order of its rows is."""
     used = [*numbers, *labels]
     keys = fold([table.codes[name] for name in used], [table.domains[name].size + 1 for name in used]).values
     _, first, point, records = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     columns = [_standardised(standard, name, weight[name], scales[name])[table.codes[name][first]] for name in numbers]
     codes = [_without_partner(table, name, side)[table.codes[name][first]] for name in labels]
-    return Points(
+    return RecordPoints(
         np.column_stack([np.zeros((len(first), 0)), *columns]),
         np.column_stack([np.zeros((len(first), 0), dtype=np.int64), *codes]),
         records,
