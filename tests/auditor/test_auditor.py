@@ -154,7 +154,7 @@ def test_missing_values_that_the_policy_refuses_fail_whatever_is_measured(conven
     outcome = only(table, "distinct_l_diversity", {"attribute": "disease"}, **with_conventions(**{convention: "fail"}))
     assert outcome.status is Status.FAILED
     assert outcome.message.startswith(
-        f"1 records have no value in the {'quasi-identifier' if column == 0 else 'sensitive'}"
+        f"1 record has no value in the {'quasi-identifier' if column == 0 else 'sensitive'}"
     )
 
 

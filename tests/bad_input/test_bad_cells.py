@@ -56,7 +56,7 @@ def test_stored_nan_is_missing_and_stored_infinity_is_no_number(check: Any) -> N
     ran = check(_parquet(pa.array([1.0, 1.0, 2.0, float("-inf")])), "r.parquet")
     assert ran.code == 3
     assert ran.outcome("wrong_scale")["message"] == (
-        "column 'age' holds a value that is not a finite number in 1 records, first in record 4"
+        "column 'age' holds a value that is not a finite number in 1 record, first in record 4"
     )
 
 

@@ -44,7 +44,7 @@ def test_the_five_record_table_of_torra_exposes_two(at_most: object, status: str
     assert (found.details["victims"], found.details["victim_classes"]) == (2, 1)
     assert (
         found.message
-        == "2 records of 5 in 1 class share one answer with their whole class: finding the class is enough."
+        == "2 of 5 records are in a group that has a single value of 'answer': finding the group is enough to know it."
     )
 
 
@@ -52,7 +52,7 @@ def test_no_victim_is_told_as_such():
     found = outcome("homogeneity", [[1, 1], [2, 3]], at_most=0)
 
     assert (found.status.value, found.details["victims"]) == ("passed", 0)
-    assert found.message == "Over 2 equivalence classes, none has a single answer: finding a class is never enough."
+    assert found.message == "Every group has different values of 'answer': finding a group gives none away."
 
 
 # Background knowledge
@@ -87,9 +87,8 @@ def test_a_homogeneous_class_fails_any_demand():
     assert (found.status.value, found.observed, found.classes.failing) == ("failed", 0, 1)
     assert found.details["least_in_mixed_classes"] == 1
     assert found.message == (
-        "2 of 5 records are in 1 equivalence class with a value given away to an intruder who knows fewer than "
-        "1 other record; for 2 records none need be known, their class being homogeneous; in a mixed class knowing "
-        "1 other record can be enough."
+        "2 of 5 records are in a group that gives 'answer' away to whoever knows fewer than 1 other record; 2 records "
+        "are in groups of a single value; where values differ, knowing 1 other record can be enough."
     )
 
 
@@ -151,8 +150,8 @@ def test_half_of_a_class_with_what_1_in_100_has():
 
     assert (found.status.value, found.observed, found.classes.failing) == ("failed", 50, 1)
     assert found.message == (
-        "2 of 100 records are in 1 equivalence class in which a harmful value is more than 10 times as frequent as in "
-        "the table; in the worst class a harmful value is 50 times as frequent as in the table."
+        "2 of 100 records are in a group in which a harmful value of 'answer' is more frequent than in the table by a "
+        "factor above 10; at worst the factor is 50."
     )
     assert outcome("skewness", rows, harmful=["v1"], at_most=50).status.value == "passed"
     assert outcome("skewness", rows, harmful=["v0"]).observed == pytest.approx(100 / 99, abs=1e-15)

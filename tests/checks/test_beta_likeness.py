@@ -60,8 +60,9 @@ def test_the_example_that_no_beta_allows():
     assert (found.status.value, found.observed) == ("failed", inf)
     assert found.details["unsatisfiable_classes"] == 1
     assert found.message == (
-        "1 of 10 records is in 1 equivalence class in which a value gains more than 1000 allows; "
-        "1 class with 1 record cannot keep any beta, as a gain there exceeds -ln q."
+        "1 of 10 records is in a group in which the share of a value of 'answer' exceeds its share in the table by "
+        "more than the smaller of 100,000% and -ln q; 1 group with 1 record has a value so over-represented that no "
+        "beta passes."
     )
     assert outcome("basic_beta_likeness", rows, beta="1/9").status.value == "passed"
     assert outcome("basic_beta_likeness", rows, beta="0.111111111111111").status.value == "failed"

@@ -96,8 +96,8 @@ def test_a_value_that_a_class_lacks_is_infinite_or_ignored():
     assert outcome(rows).observed == inf
     assert outcome(rows, absent_values="ignored").observed == pytest.approx(log(2))
     assert outcome(rows, delta=100).message == (
-        "2 of 8 records are in 1 equivalence class with a log ratio not below 100; a class does not have the values of "
-        "the table, no more and no fewer, so the largest log ratio is infinite."
+        "2 of 8 records are in a group in which the share of a value of 'answer' differs from the table's by a log "
+        "ratio of 100 or more; a group lacks a value that the table has."
     )
 
 

@@ -49,7 +49,7 @@ def test_ds15_figure_2_is_three_halves_close(figure2: Path):
     assert outcome.status is Status.PASSED
     assert outcome.message == (
         "Under the assumptions of t-closeness on prior and posterior knowledge, the release gives what differential "
-        "privacy with epsilon = 0.81093 would: every class is within the factor t = 1.5 of the table. The policy "
+        "privacy with epsilon = 0.811 would: every group is within the factor t = 1.50 of the table. The policy "
         "allows epsilon up to 0.82."
     )
 
@@ -67,10 +67,9 @@ def test_a_class_that_lacks_a_value_implies_no_epsilon(figure2: Path):
 
     assert (outcome.observed, outcome.status) == (inf, Status.FAILED)
     assert outcome.message == (
-        "Under the assumptions of t-closeness on prior and posterior knowledge no epsilon follows: an equivalence "
-        "class lacks a value that the table has, or the other way round, which is infinitely far. Bucketisation is "
-        "the remedy: `buckets`, or a bucketised release. The policy allows epsilon up to 100; 3 of 3 equivalence "
-        "classes do not keep it."
+        "Under the assumptions of t-closeness on prior and posterior knowledge no epsilon follows: a group lacks a "
+        "value that the table has, or has one that it lacks, which is infinitely far. Bucketisation is the remedy: "
+        "`buckets`, or a bucketised release. The policy allows epsilon up to 100; 3 of 3 groups do not keep it."
     )
 
 

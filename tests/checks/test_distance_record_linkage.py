@@ -71,8 +71,8 @@ def test_the_threshold_is_compared_exactly():
     failed = linked(RELEASED, ORIGINAL, {"v": "numeric"}, at_most=0.3333333333333333)
     assert failed.status is Status.FAILED
     assert failed.message == (
-        "By distance an intruder links 2 of 6 records to the right person (released records are linked, ties count "
-        "1/t): a share of 0.333333, where at most 0.333333 is allowed; guessing gives 0.166667."
+        "An intruder who links each released record to the nearest known one finds the right person for 2 of 6 "
+        "records (33.333333333333329%), where at most 33.33333333333333% is allowed; guessing finds 16.7%."
     )
 
 

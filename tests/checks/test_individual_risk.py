@@ -91,9 +91,7 @@ def test_the_demand_on_every_record_counts_those_above():
 
     assert found.records is not None
     assert found.records.failing == 3
-    assert found.message == (
-        "The highest individual risk of records is 0.693147; at most 0.2 is demanded, and 3 of 6 records exceed it."
-    )
+    assert found.message == ("3 of 6 records are at a higher risk than 20%. The highest risk of a record is 69.3%.")
 
 
 @pytest.mark.parametrize(("at_most", "status"), [("1/3", "passed"), ("0.3333333333333333", "failed")])
@@ -119,7 +117,7 @@ def test_households_are_the_unit_of_the_verdict():
     assert found.observed == pytest.approx(one, rel=1e-14)
     assert (found.details["units"], found.status.value) == (3, "failed")
     assert found.details["unit_expected"] == pytest.approx(one + two + three, rel=1e-14)
-    assert found.message == "The highest individual risk of units is 0.787306; at most 0.5 is demanded."
+    assert found.message == "The highest risk of a home is 78.7%, where at most 50% is allowed."
     assert again == found
 
 

@@ -341,24 +341,24 @@ def test_no_numeric_attribute_is_a_fault():
         (
             {"at_most": "0.5"},
             (
-                "On average over 2 attributes, 75.0% of the original values of 4 records lie inside the interval, "
-                "at p = 1; the policy allows 0.5."
+                "On average over 2 attributes, 75% of the original values of 4 records lie inside the interval, "
+                "at p = 1; the policy allows 50%."
             ),
         ),
         (
             {"aggregate": "worst"},
             (
-                "In the worst of 2 attributes, 100.0% of the original values of 4 records lie inside the interval, "
+                "In the worst of 2 attributes, 100% of the original values of 4 records lie inside the interval, "
                 "at p = 1."
             ),
         ),
         (
             {"aggregate": "joint"},
-            "2 of 4 records (50.0%) lie inside the intervals in all 2 attributes at once, at p = 1.",
+            "2 of 4 records (50%) lie inside the intervals in all 2 attributes at once, at p = 1.",
         ),
         (
             {"aggregate": "joint", "attributes": ["a"]},
-            "4 of 4 records (100.0%) lie inside the intervals in the only attribute at once, at p = 1.",
+            "All 4 records (100%) lie inside the intervals in the only attribute at once, at p = 1.",
         ),
     ],
 )

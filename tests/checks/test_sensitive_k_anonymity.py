@@ -59,8 +59,8 @@ def test_a_failure_counts_classes_that_miss_either_threshold():
 
     assert (found.classes.failing, found.records.failing) == (2, 7)
     assert found.message == (
-        "7 of 7 records are in 2 equivalence classes in which a single value is too frequent or smaller than 4; "
-        "the largest share of one value is 0.75, and the smallest class has 3 records."
+        "All 7 records are in 2 groups of fewer than 4 records or in which one value of 'answer' makes up more than "
+        "70%; the smallest group has 3 records, and one value makes up 75% of a group at most."
     )
 
 
@@ -83,6 +83,6 @@ def test_the_story_of_a_homogeneous_class():
     found = outcome("p_sensitive_k_anonymity", [[2, 0], [3, 3]], p=2, k=2)
 
     assert found.message == (
-        "2 of 8 records are in 1 equivalence class with fewer than 2 distinct values or smaller than 2; "
-        "the least varied class has 1 distinct value, and the smallest has 2 records."
+        "2 of 8 records are in a group of fewer than 2 records or with fewer than 2 different values of 'answer'; the "
+        "smallest has 2 records, the least varied 1 value."
     )

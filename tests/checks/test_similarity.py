@@ -129,8 +129,8 @@ def test_bob_of_li_2007(data: Path):
     assert narrow.observed == pytest.approx(2 / 3)
     assert (disease.status.value, disease.observed, disease.records.failing) == ("failed", 1, 3)
     assert disease.message == (
-        "3 of 9 records are in 1 equivalence class in which a share above 0.9 of the values share a label at level 1 "
-        "of the hierarchy; in the worst class 100.0% of the records share a label at level 1 of the hierarchy."
+        "3 of 9 records are in a group in which more than 90% of the values of 'disease' share a label at level 1 of "
+        "the hierarchy; at worst 100% do."
     )
     assert (root.status.value, root.message) == (
         "error",

@@ -270,7 +270,7 @@ def test_geometric_noise_on_whole_numbers_is_laplace_on_its_lattice(data: Path):
     assert (geometric.title, geometric.status) == ("Stochastic t-closeness, geometric", Status.PASSED)
     assert geometric.message == (
         "Under the assumptions of t-closeness on prior and posterior knowledge, and with geometric applied as "
-        "declared, the likelihood of no output differs by more than the factor 2.19426 between class and table. "
+        "declared, the likelihood of no output differs by more than the factor 2.19 between a group and the table. "
         "The policy allows a factor up to 3."
     )
 
@@ -290,7 +290,7 @@ def test_without_noise_a_class_that_lacks_a_value_is_infinitely_far(data: Path):
     outcome = _outcome({"mechanism": "randomised_response", "retention": 1}, data / "papers" / "ds15_figure2.csv")
 
     assert outcome.observed == math.inf
-    assert "the outputs of an equivalence class and of the table differ without bound" in outcome.message
+    assert "the outputs of a group and of the table differ without bound" in outcome.message
 
 
 @pytest.mark.parametrize(

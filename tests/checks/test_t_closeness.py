@@ -184,31 +184,31 @@ def test_the_sentence_names_the_furthest_class_and_who_is_beyond_t():
     counts = [[1, 1], [1, 1], [2, 0]]
 
     assert _told({"distance": "equal"}, counts) == (
-        "By the equal distance the furthest of 3 equivalence classes is at 0.333333 from the whole table; "
-        "the policy sets no threshold."
+        "The values of 'answer' in the furthest of 3 groups are at 0.333 from the whole table (equal distance); the "
+        "policy sets no threshold."
     )
     assert _told({"distance": "equal", "t": 0.4}, counts) == (
-        "No equivalence class is further than 0.4 from the whole table by the equal distance; the furthest of 3 "
-        "equivalence classes is at 0.333333."
+        "In every group the values of 'answer' are within 0.4 of the whole table (equal distance); the furthest of 3 "
+        "groups is at 0.333."
     )
     assert _told({"distance": "numeric", "t": 0.2}, counts, scale="numeric") == (
-        "1 of 3 equivalence classes, with 2 of 6 records, is further than 0.2 from the whole table by the numeric "
-        "distance; the furthest is at 0.333333."
+        "2 of 6 records are in a group whose values of 'answer' are further than 0.2 from the whole table (numeric "
+        "distance); the furthest is at 0.333."
     )
 
 
 def test_the_sentence_shows_the_digits_that_tell_figure_and_threshold_apart():
     assert _told({"t": "0.3333333"}, [[1, 1], [1, 1], [2, 0]]) == (
-        "1 of 3 equivalence classes, with 2 of 6 records, is further than 0.3333333 from the whole table by the equal "
-        "distance; the furthest is at 0.333333333333333."
+        "2 of 6 records are in a group whose values of 'answer' are further than 0.3333333 from the whole table "
+        "(equal distance); the furthest is at 0.33333333."
     )
 
 
 def test_an_infinite_distance_comes_with_its_reason_and_remedy():
     assert _told({"distance": "multiplicative", "t": 3}, [[2, 1, 1], [1, 2, 0], [3, 0, 0]]) == (
-        "2 of 3 equivalence classes, with 6 of 10 records, are further than 3 from the whole table by the "
-        "multiplicative distance; the furthest is at an infinite distance. 2 classes lack a value that the whole table "
-        "has; merge rare values into buckets (bucketisation), so that every class can have each of them."
+        "6 of 10 records are in 2 groups whose values of 'answer' are further than 3 from the whole table "
+        "(multiplicative distance); the furthest is at an infinite distance. 2 groups lack a value that the whole "
+        "table has; merge rare values into buckets (bucketisation), so that every group can have each of them."
     )
 
 
@@ -218,7 +218,7 @@ def test_a_class_without_any_value_is_told():
 
     assert (outcome.status, outcome.observed) == (Status.FAILED, inf)
     assert outcome.message.endswith(
-        " 1 class lacks every value of the attribute, so there is no distribution to compare."
+        " 1 group lacks every value of the attribute, so there is no distribution to compare."
     )
 
 
@@ -229,9 +229,9 @@ def test_a_value_that_the_reference_lacks_is_told():
     divergence, ratio = _audited(table, declaration, *asked, conventions={"reference": "declared"})
 
     assert divergence.observed == inf
-    assert divergence.message.endswith(" 1 class has a value that the declared distribution lacks, or none at all.")
+    assert divergence.message.endswith(" 1 group has a value that the declared distribution lacks, or none at all.")
     assert (
-        " 1 class lacks a value that the declared distribution has (or has one that it lacks); merge" in ratio.message
+        " 1 group lacks a value that the declared distribution has (or has one that it lacks); merge" in ratio.message
     )
     assert ratio.classes is not None
     assert ratio.classes.failing == 1

@@ -43,7 +43,7 @@ def test_a_repaired_release_is_written_and_said(here: Any) -> None:
     assert "1. Mondrian" in told.out
     assert "Records: 6 in, 6 out, shuffled, seed 0." in told.out
     assert "written: fixed.csv\nwritten: fixed.html\nwritten: fixed.json" in told.out
-    assert told.out.rstrip().endswith("✓ Fit for release. The release keeps its policy now.")
+    assert told.out.rstrip().endswith("✓ Fit for release. The release meets its policy now.")
     assert Path("fixed.csv").read_text(encoding="utf-8").startswith("age,zip,disease\n")
     assert max(map(len, told.out.splitlines())) <= 80
     result = json.loads(Path("fixed.json").read_text(encoding="utf-8"))
@@ -83,7 +83,7 @@ def test_a_passing_release_is_copied(here: Any) -> None:
     Path("release.csv").write_text("age,zip,disease\n20,a,flu\n20,a,gout\n", encoding="utf-8")
     told = here("fix", "release.csv", "--output", "fixed.csv")
     assert told.code == 0
-    assert "The release keeps its policy already; it is unchanged." in told.out
+    assert "The release meets its policy already; it is unchanged." in told.out
     assert Path("fixed.csv").read_bytes() == Path("release.csv").read_bytes()
 
 

@@ -296,7 +296,7 @@ def test_unknown_values_are_named_only_where_a_person_asked_to_see_them():
     outside = _outside(_audited(["22", "29", "47", "{zqlabel}", "52"], show_values=True))
 
     assert outside.message == (
-        "column 'age' has 1 value that its hierarchy does not know ('{zqlabel}') in 1 records, first in record 4"
+        "column 'age' has 1 value that its hierarchy does not know ('{zqlabel}') in 1 record, first in record 4"
     )
 
 

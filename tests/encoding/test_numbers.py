@@ -150,4 +150,4 @@ def test_large_integers_beside_decimals_of_the_reference_are_refused() -> None:
 def test_digits_of_other_scripts_are_no_numbers(tmp_path: Path, text: str) -> None:
     result = audit(_csv(tmp_path / "r.csv", "12", text), _policy())
     message = next(one.message for one in result.outcomes if one.check == "wrong_scale")
-    assert (result.status, "in 1 records, first in record 2" in message) == ("error", True)
+    assert (result.status, "in 1 record, first in record 2" in message) == ("error", True)

@@ -172,7 +172,7 @@ def test_a_right_pairing_passes_and_warns_of_the_key_that_it_needs(check):
         {"columns": ["id"]},
     )
     assert found["message"] == (
-        "the release still has the key, column 'id': whoever holds another table with it links every record; "
+        "column 'id' is the key: whoever holds another table with it links every record; "
         "the audit needs it, so drop it from the copy that is released"
     )
 

@@ -119,7 +119,9 @@ def test_the_lines_name_the_remedies_and_no_list_of_values():
     )
     assert told.sentence == (
         "With these lines the policy names the remedies, and a later release is repaired with the same ones. "
-        "Add the lines under expect to the policy before you audit this release. Lists of values are counted here, not shown."
+        ""
+        "Add the lines under expect to the policy before you audit this release. "
+        "Lists of values are counted here, not shown."
     )
 
 
