@@ -14,8 +14,10 @@ from tcdp_audit.check.table_view import TableView
 from tcdp_audit.check.unfailable import sentence as sentence_on_unfailable
 from tcdp_audit.errors import CheckError
 from tcdp_audit.outcome import UNFAILABLE, Outcome, Status
+from tcdp_audit.phrases import bound, observed, part_of, worst_group
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy import Conventions, Expectation
+from tcdp_audit.words import agree, sentence_case
 
 if TYPE_CHECKING:
     from tcdp_audit.auditor.class_tasks import ClassTask
@@ -149,15 +151,13 @@ def plain_figures(details: Any) -> Any:
 
 def _general(outcome: Outcome) -> str:
     """One sentence about an outcome, for checks that bring none."""
-    observed = f"{outcome.observed:.6g}"
-    over = f"over {outcome.classes.total:,} equivalence classes " if outcome.classes is not None else ""
-    if outcome.status is Status.MEASURED:
-        unset = "; the policy sets no threshold" if outcome.threshold is None else ""
-        return f"The figure {over}is {observed}{unset}."
-    demand = f"{outcome.comparison} {float(outcome.threshold or 0):.12g}"
-    if outcome.status is Status.PASSED:
-        return f"The release keeps {demand}: the figure {over}is {observed}."
-    return f"The figure {over}is {observed}, where {demand} is demanded.{_exposed(outcome)}"
+    worst = f"figure of {worst_group(outcome, 'worst')}" if outcome.classes is not None else "figure"
+    figure = f"The {worst} is {observed(outcome)}"
+    if outcome.threshold is None:
+        return f"{figure}; the policy sets no threshold."
+    if outcome.status is Status.FAILED:
+        return f"{figure}, where {bound(outcome)}.{_exposed(outcome)}"
+    return f"{figure}; {bound(outcome)}."
 
 
 def _exposed(outcome: Outcome) -> str:
@@ -165,7 +165,8 @@ def _exposed(outcome: Outcome) -> str:
     records = outcome.records
     if records is None or records.failing is None:
         return ""
-    return f" {records.failing:,} of {records.total:,} records fall short."
+    part = sentence_case(part_of(records.failing, records.total, "record"))
+    return f" {part} {agree(records.failing or 1, 'falls', 'fall')} short."
 
 
 def conventions_of(conventions: Conventions, *, sensitive: bool, declared: bool, unit: str | None) -> dict[str, str]:

@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 from tcdp_audit.check.evidence import ClassEvidence
 from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.outcome import Comparison
+from tcdp_audit.words import agree
 
 FEW = 8  # classes that settle nearly every question before all of them are asked
 
@@ -89,8 +90,8 @@ def sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: b
         judged: whether another demand of it can fail.
         whatever: what makes no difference to them.
     """
-    told = " and ".join(f"`{name}: {_typed(demands[name])}`" for name in names)
-    kept = f"{told} {'is' if len(names) == 1 else 'are'} kept {whatever}"
+    typed = " and ".join(f"`{name}: {_typed(demands[name])}`" for name in names)
+    kept = f"{typed} {agree(len(names), 'is', 'are')} kept {whatever}"
     return f"{kept}." if judged else f"{kept}, so the figure is measured, not judged."
 
 

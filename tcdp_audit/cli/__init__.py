@@ -27,7 +27,7 @@ Options:
   --version  show the version
 
 Exit codes:
-  0  the release keeps its policy
+  0  the release meets its policy
   1  an expectation failed
   2  the call or the policy is wrong
   3  the audit is incomplete: nothing may be concluded from it

@@ -35,7 +35,7 @@ def command(folder: Path, *, force: bool) -> int:
     DIR is ./tcdp-audit-demo by default; it must be new, empty or an unchanged demonstration. All data are
     invented, and the same every time.
 
-    Exit code: 0 if the demonstration ran, although its release does not keep its policy.
+    Exit code: 0 if the demonstration ran, although its release does not meet its policy.
     """
     from tcdp_audit.demo import POLICY, make_discharges  # noqa: PLC0415 - imports numpy
 

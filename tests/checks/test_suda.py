@@ -81,10 +81,9 @@ def test_a_record_is_as_special_as_its_smallest_set():
     assert found.details["minimal_sample_uniques"] == {"1": 1, "2": 3}
     assert (found.details["records_singled_out"], found.details["sum_of_scores"]) == (4, 2 + 3)
     assert found.details["contributions"] == {"a": Fraction(2, 5), "b": Fraction(3, 5), "c": Fraction(3, 5)}
-    assert (
-        found.message
-        == "4 of 5 records are singled out by 2 quasi-identifiers or fewer, where at most 60% is allowed; 'b' takes part "
-        "most often."
+    assert found.message == (
+        "4 of 5 records are singled out by 2 quasi-identifiers or fewer, where at most 60% is allowed; "
+        "'b' takes part most often."
     )
     whole = outcome("suda", release, at_most=1)
     assert (whole.status.value, whole.observed, whole.details["highest_score"]) == ("measured", 1.0, 2)

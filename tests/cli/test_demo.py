@@ -31,7 +31,7 @@ def test_it_writes_everything_and_says_what_check_would_exit_with(process: Any, 
 
     assert (answer.code, answer.err) == (0, "")
     assert {path.name for path in folder.iterdir()} == WRITTEN
-    assert "The release does not keep its policy: `tcdp-audit check` exits with 1 here." in answer.out
+    assert "The release does not meet its policy: `tcdp-audit check` exits with 1 here." in answer.out
     assert all(name in answer.out for name in WRITTEN)
     assert max(map(len, answer.out.splitlines())) <= 80
     assert answer.out.endswith(f"  edit {Path('tcdp-audit-demo', POLICY)} and check again\n")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tcdp_audit.remedy.merged import MergedDemands
 from tcdp_audit.remedy.remedy import NewColumn, RemedyError, Treatment
 from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.words import agree
 from tcdp_audit_plugins.remedies.generalization.base import Base
 from tcdp_audit_plugins.remedies.generalization.lattice import Lattice
 from tcdp_audit_plugins.remedies.generalization.lattice_search import LatticeSearch
@@ -136,7 +137,7 @@ def _insufficient(search: LatticeSearch) -> str:
     """The demands that the coarsest node does not keep."""
     judge = search.judge
     checks = judge.demands.failed(*judge.base.merged(search.lattice.at(search.lattice.top)))
-    fails = f"{' and '.join(checks)} fail{'s' if len(checks) == 1 else ''}"
+    fails = f"{' and '.join(checks)} {agree(len(checks), 'fails', 'fail')}"
     return f"even at the coarsest of them {fails}" if checks else "the coarsest of them leaves nothing to release"
 
 
