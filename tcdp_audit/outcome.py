@@ -1,4 +1,4 @@
-"""What came of one expectation: its status, the figures behind it, and no cell of the release."""
+"""The outcome of one expectation: its status, the figures behind it, and no cell of the release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong in a plugin's code, as a sentence that names the plugin and quotes nothing that may be a cell.
+"""Faults of a plugin's code, as a sentence that names the plugin and quotes nothing that may be a cell.
 
 Whatever a plugin raises is its own error, also what derives from `BaseException` alone, such as `SystemExit` and
 `GeneratorExit`. Only `KeyboardInterrupt` is taken for what it nearly always is: a person who wants to stop.

@@ -1,4 +1,4 @@
-"""Where a result comes from: the tables that were read, the plugins that took part, this program, and when."""
+"""The origin of a result: the tables that were read, the plugins that took part, this program, and the time."""
 
 from __future__ import annotations
 

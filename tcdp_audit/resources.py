@@ -1,4 +1,4 @@
-"""What the machine has: processors, and memory to work in."""
+"""The resources of the machine: processors, and memory to work in."""
 
 from __future__ import annotations
 

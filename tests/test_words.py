@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from tcdp_audit import words
+from tcdp_audit.phrases import part_of
 
 
 @pytest.mark.parametrize(
@@ -91,3 +92,69 @@ def test_letters_of_every_script_stay():
 
 def test_comparisons_in_sentences_stay_with_their_number():
     assert words.prose("do not keep <= 0.2; not >= 3") == "do not keep ≤\u00a00.2; not ≥\u00a03"
+
+
+@pytest.mark.parametrize(
+    ("noun", "many"),
+    [("class", "classes"), ("equivalence class", "equivalence classes"), ("person", "people"), ("city", "cities")],
+)
+def test_a_plural_changes_the_last_word(noun, many):
+    assert words.plural(noun) == many
+
+
+@pytest.mark.parametrize(
+    ("column", "noun"),
+    [
+        ("patient_id", "patient"),
+        ("PersonID", "person"),
+        ("household", "household"),
+        ("Fall-Nr", "fall"),
+        ("patients", "patient"),
+        ("id", "entity"),
+        ("p7", "entity"),
+        ("\x1b[31m", "entity"),
+    ],
+)
+def test_a_unit_is_called_what_its_column_names(column, noun):
+    assert words.noun_of_column(column) == noun
+
+
+@pytest.mark.parametrize(
+    ("value", "threshold", "text"),
+    [
+        (None, None, "–"),
+        (inf, None, "∞"),
+        (0.0, None, "0%"),
+        (0.98055, Fraction(1, 10), "98.1%"),
+        (0.1, Fraction(1, 10), "10%"),
+        (0.1000001, Fraction(1, 10), "10.00001%"),
+        (0.9999, None, "99.99%"),
+        (0.00012, None, "0.01%"),
+        (6.0, None, "600%"),
+    ],
+)
+def test_a_percentage_reads_like_no_other(value, threshold, text):
+    assert words.percent(value, threshold) == text
+
+
+def test_thresholds_are_percentages_where_that_is_exact():
+    texts = [words.percent_of(one) for one in (None, Fraction("0.1"), Fraction("0.005"), Fraction(1, 3))]
+    assert texts == ["–", "10%", "0.5%", "1/3"]
+
+
+def test_huge_figures_have_an_exponent():
+    assert [words.figure(value) for value in (1e14, 2.5e300)] == ["100,000,000,000,000", "2.5e+300"]
+
+
+@pytest.mark.parametrize(
+    ("number", "total", "text"),
+    [
+        (0, 4, "no record"),
+        (1, 4, "1 of 4 records"),
+        (2, 2, "both records"),
+        (4, 4, "all 4 records"),
+        (1, 1, "the only record"),
+    ],
+)
+def test_a_part_of_a_total(number, total, text):
+    assert part_of(number, total, "record") == text

@@ -1,4 +1,4 @@
-"""How far an observed figure is from its demand, in doublings: one axis for every check."""
+"""Distance of an observed figure from its demand, in doublings: one axis for every check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each expectation of a policy becomes on a release: a task with its attribute, reference and hierarchy.
+"""The tasks that a policy's expectations become on a release, each with its attribute, reference and hierarchy.
 
 The conventions that look at records before they are grouped, such as exempt ones, are decided here too.
 """

@@ -1,4 +1,4 @@
-"""What a check is, and what it sees.
+"""Checks: what they declare, and the evidence that they see.
 
 specification   what every check declares
 threshold       a threshold as policies, pages and reports know it

@@ -1,4 +1,4 @@
-"""What a check on equivalence classes runs on and sees: figures of classes, never records and never cells."""
+"""The evidence of a check on equivalence classes: figures of classes, never records and never cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person needs to know about a check, and where it stands on the map of disclosure."""
+"""The guide to a check for people, and its place on the map of disclosure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check is: a frozen specification around one pure function. Checks are found through plugins.
+"""The kinds of check: frozen specifications around one pure function. Checks are found through plugins.
 
 A `ClassCheck` maps equivalence classes to one figure each, and every class must keep the thresholds. A `VictimCheck`
 says which classes an attack succeeds on, and the share of records in them must keep the threshold. A `TableCheck`

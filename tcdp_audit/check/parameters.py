@@ -1,4 +1,4 @@
-"""What every check's parameters have in common; a check derives its own from one of these."""
+"""Base classes of the parameters of checks."""
 
 from __future__ import annotations
 

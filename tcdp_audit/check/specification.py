@@ -1,4 +1,4 @@
-"""What every kind of check declares, and why an expectation cannot hold for a policy."""
+"""The declarations that every kind of check makes, and the reasons why an expectation cannot hold for a policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of a measure over classes: a monoid, so that shards merge to the whole, to the last digit."""
+"""The summary of a measure over classes: a monoid, so that shards merge to the whole, to the last digit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a table check sees: class sizes, population and weights, whole coded columns, and pairs. Read when asked for."""
+"""The view of a table check: class sizes, population and weights, whole coded columns, and pairs; read when needed."""
 
 from __future__ import annotations
 

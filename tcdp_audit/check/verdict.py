@@ -1,4 +1,4 @@
-"""What came of a check over all shards, or of whole tables."""
+"""The verdict of a check over all shards, or on whole tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `tcdp-audit fix` says on the terminal: before and after, what was changed, what it cost, the verdict last."""
+"""The terminal output of `tcdp-audit fix`: before and after, what was changed, what it cost, the verdict last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `tcdp-audit check` says on the terminal: figures, what is wrong, reports, the verdict last."""
+"""The terminal output of `tcdp-audit check`: figures, what is wrong, reports, the verdict last."""
 
 from __future__ import annotations
 

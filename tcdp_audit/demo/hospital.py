@@ -1,4 +1,4 @@
-"""What the demonstration's hospitals treat: diagnoses, whom they befall, how long and how dear they are."""
+"""The patients of the demonstration's hospitals: diagnoses, whom they befall, how long and how expensive they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which bytes of a text are of some kind, as one bit for each byte, 64 to a number.
+"""Positions of bytes of some kind in a text, as one bit for each byte, 64 to a number.
 
 Sixty-four bytes are looked at in one step, so that counting the structure of a text costs less than reading it.
 """

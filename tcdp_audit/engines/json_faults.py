@@ -1,4 +1,4 @@
-"""What is wrong with a JSON lines file, as a sentence that names the line. One pass in Python, on failure only."""
+"""The fault of a JSON lines file, as a sentence that names the line. One pass in Python, on failure only."""
 
 from __future__ import annotations
 

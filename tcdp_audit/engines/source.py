@@ -1,4 +1,4 @@
-"""What every reader of a table shares: what DuckDB selects from, and names that every column must have."""
+"""The parts that every reader of a table shares: what DuckDB selects from, and names that every column must have."""
 
 from __future__ import annotations
 

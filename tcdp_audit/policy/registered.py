@@ -1,4 +1,4 @@
-"""What the reader of a policy needs to know of checks and remedies, and of the registry that has them."""
+"""Protocols of checks, remedies and the registry, as far as the reader of a policy needs them."""
 
 from __future__ import annotations
 

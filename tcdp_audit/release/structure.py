@@ -1,4 +1,4 @@
-"""What the core itself asks of every release: that its columns are the declared ones, and what they say they are."""
+"""The core's own checks of every release: the columns are the declared ones, and hold what they are said to hold."""
 
 from __future__ import annotations
 

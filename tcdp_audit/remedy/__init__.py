@@ -1,4 +1,4 @@
-"""What a remedy is, and what it sees.
+"""Remedies: what they declare, and the view of a release that they see.
 
 remedy      parameters, plan, treatment: what every remedy declares
 demands     what equivalence classes must keep

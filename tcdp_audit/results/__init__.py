@@ -1,4 +1,4 @@
-"""What comes out of an audit.
+"""Results of an audit.
 
 own_files    what is written never takes the place of what was read
 change_log   what remedies did

@@ -1,4 +1,4 @@
-"""What a remediation did, step by step, and what it cost: counts and figures, never a cell."""
+"""The log of a remediation, step by step, with what it cost: counts and figures, never a cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reporter is: registered code that turns a finished audit into one artefact. And what can be added to it."""
+"""Reporters: registered code that turns a finished audit into one artefact, and the sections added to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person needs to know about t-closeness and its distances."""
+"""The guide to t-closeness and its distances."""
 
 from __future__ import annotations
 

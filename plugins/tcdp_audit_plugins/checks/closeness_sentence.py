@@ -1,4 +1,4 @@
-"""What came of a closeness check, in one sentence, and in a second one why a class is infinitely far."""
+"""The sentence of a closeness check, and a second one that says why a class is infinitely far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much more frequent a value is in a class than in the reference: p_i / q_i as exact fractions.
+"""Ratios of a value's share in a class to its share in the reference, p_i / q_i as exact fractions.
 
 With count c in a class of n records and weight w in a reference of total W, p/q = c W / (n w).
 """

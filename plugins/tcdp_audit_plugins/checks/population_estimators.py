@@ -1,4 +1,4 @@
-"""How many sample uniques are unique in the population, estimated from the sample alone: Zayatz, log-linear, DIS."""
+"""Estimates of how many sample uniques are unique in the population, from the sample alone: Zayatz, log-linear, DIS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release is a sample of: the population beside it, or the share of one that it says it is."""
+"""The population of a release: a table beside it, or the share of one that the policy names."""
 
 from __future__ import annotations
 

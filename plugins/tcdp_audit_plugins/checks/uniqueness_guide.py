@@ -1,4 +1,4 @@
-"""What people are told about the checks on uniqueness."""
+"""The guides to the checks on uniqueness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a release was repaired, for every report format: sentences, tables and charts made from the log of changes."""
+"""The repair of a release for every report format: sentences, tables and charts made from the log of changes."""
 
 from tcdp_audit_reports.remedy.section import Repair, repair
 

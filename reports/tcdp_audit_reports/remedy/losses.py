@@ -1,4 +1,4 @@
-"""What was lost: by measure before and after, and by attribute."""
+"""Information loss: by measure before and after, and by attribute."""
 
 from __future__ import annotations
 

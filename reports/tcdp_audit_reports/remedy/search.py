@@ -1,4 +1,4 @@
-"""What the notes of a remedy say of a search for levels of hierarchies, where they say it in full."""
+"""The search for levels of hierarchies, read from the notes of a remedy where they have it in full."""
 
 from __future__ import annotations
 

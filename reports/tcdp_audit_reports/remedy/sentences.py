@@ -1,4 +1,4 @@
-"""What a remediation did, in sentences: who acted, what it touched, whether that was enough, what became of the order.
+"""Sentences on a remediation: who acted, what it touched, whether that was enough, what became of the order.
 
 Every sentence is computed from the log of changes and the audits; none holds a cell.
 """

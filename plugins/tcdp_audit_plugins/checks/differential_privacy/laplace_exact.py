@@ -1,4 +1,4 @@
-"""Whether the supremum of a class lies above a rational threshold, by decimals of as many digits as it takes.
+"""Exact comparison of a class's supremum with a rational threshold, by decimals of as many digits as it takes.
 
 At every data point, f_E - t f_T is a combination of powers e^(-distance/b) with rational coefficients and rational
 exponents. By the theorem of Lindemann and Weierstrass such powers are linearly independent over the rationals, so it

@@ -1,4 +1,4 @@
-"""What the sentences of this family share: the assumptions come first, always."""
+"""Parts of sentences that this family shares: the assumptions come first, always."""
 
 from __future__ import annotations
 

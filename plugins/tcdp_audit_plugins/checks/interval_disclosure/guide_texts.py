@@ -1,4 +1,4 @@
-"""What the guides of both interval checks have in common."""
+"""Texts that the guides of both interval checks have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both interval checks are told: widths, attributes, and which figure is compared."""
+"""Parameters of both interval checks: widths, attributes, and the figure that is compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an interval check found, in a sentence with counts."""
+"""The sentence of an interval check, with counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When two values of an attribute agree: where they are equal, near enough, or spelt alike. Missing ones never do."""
+"""Agreement of two values of an attribute: equal, near enough, or spelt alike. Missing ones never agree."""
 
 from __future__ import annotations
 

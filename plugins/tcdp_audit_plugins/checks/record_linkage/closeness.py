@@ -1,4 +1,4 @@
-"""How close released records come to original ones, whoever they stand for: for synthetic releases."""
+"""Distances from released records to the closest original ones, whoever they stand for: for synthetic releases."""
 
 from __future__ import annotations
 

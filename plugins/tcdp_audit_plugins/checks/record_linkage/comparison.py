@@ -1,4 +1,4 @@
-"""What checks that compare records ask of a policy: attributes, weights, and a common scale."""
+"""Demands of checks that compare records on a policy: attributes, weights, and a common scale."""
 
 from __future__ import annotations
 

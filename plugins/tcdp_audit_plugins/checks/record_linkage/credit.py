@@ -1,4 +1,4 @@
-"""What a linkage earns: a true match among t records that tie for nearest is found with probability 1/t."""
+"""Credit for links: a true match among t records that tie for nearest is found with probability 1/t."""
 
 from __future__ import annotations
 

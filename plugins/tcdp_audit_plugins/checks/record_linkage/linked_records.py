@@ -1,4 +1,4 @@
-"""How many records an intruder links to the right person, as the sentences of all linkage checks say it."""
+"""The phrase for how many records an intruder links to the right person, shared by all linkage checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person needs to know about probabilistic record linkage."""
+"""The guide to probabilistic record linkage."""
 
 from __future__ import annotations
 
