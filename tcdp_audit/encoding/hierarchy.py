@@ -25,7 +25,7 @@ from tcdp_audit.arrays import freeze_arrays
 from tcdp_audit.errors import Discreet, PolicyError
 from tcdp_audit.frozen import FrozenDict
 from tcdp_audit.policy.scalars import as_text
-from tcdp_audit.policy.source import Fault, SourceFault, parse
+from tcdp_audit.policy.source import Fault, SourceFault, parse_nodes
 
 SHOWN = 5
 QUOTED = re.compile(r"""(['"])(.*?)\1""")
@@ -161,9 +161,7 @@ def _delimiter(text: str) -> str:
 
 
 def _from_yaml(text: str) -> list[Branch]:
-    root = parse(text).root
-    assert root is not None  # noqa: S101 - an empty text is a fault of `parse`
-    return list(_nodes(root, ()))
+    return list(_nodes(parse_nodes(text), ()))
 
 
 def _nodes(node: yaml.Node, above: tuple[str, ...]) -> Iterator[Branch]:

@@ -80,11 +80,10 @@ class _Reading:
     def policy(self) -> Policy:
         document = self._document()
         expectations, remedies = tuple(self._expectations(document)), tuple(self._remedies(document))
-        if self.faults:
+        if self.faults or document is None:
             name = "policy" if self.path is None else str(self.path)
             ordered = sorted(self.faults, key=lambda fault: (fault.line, fault.column))
             raise PolicyError(render(name, self.text if self.path else "", ordered))
-        assert document is not None  # noqa: S101 - a missing document has left faults
         return Policy(document, expectations, self.text, self.path, remedies)
 
     def _document(self) -> PolicyDocument | None:

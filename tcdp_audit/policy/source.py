@@ -11,10 +11,7 @@ import yaml
 
 from tcdp_audit.policy.scalars import OddNumber, TypedFloat, TypedInt, odd_number
 
-MOST_NODES = 200_000  # a policy of 2,000 attributes has 10,000; aliases could multiply a few lines without end
-SHORT = 10_000  # characters in which no nesting is deep enough to break the parser, which recurses in C
 DEEPEST = 100
-TOO_DEEP = "it is nested too deeply to be a policy"
 BEYOND = 2**63
 LEADING_ZERO = re.compile(r"[+-]?0[0-9]+")  # with an 8 or a 9, so that it is not octal either
 Location = Sequence[str | int]
@@ -67,42 +64,51 @@ class Source:
 
 
 def parse(text: str) -> Source:
-    """Read a YAML text.
+    """Read a YAML text as data.
 
     Raises:
-        SourceFault: no YAML, more than one document, duplicate keys, endless or exploding aliases, merge keys.
+        SourceFault: see `parse_nodes`.
+    """
+    root = parse_nodes(text)
+    return Source(_construct(root), root)
+
+
+def parse_nodes(text: str) -> yaml.Node:
+    """Read a YAML text as a tree of nodes, each with its place.
+
+    Raises:
+        SourceFault: no YAML, more than one document, duplicate keys, aliases, merge keys, or nested too deeply.
     """
     try:
-        root = _compose(text)
-        if root is None:
-            raise SourceFault(Fault("", "the file is empty"))
-        faults = list(_structure_faults(root))
-        if faults:
-            raise SourceFault(*faults)
-        return Source(_construct(root), root)
-    except RecursionError:
-        raise SourceFault(Fault("", TOO_DEEP)) from None
-
-
-def _compose(text: str) -> yaml.Node | None:
-    loader = _Loader(text)
-    try:
-        if len(text) > SHORT:
-            _require_shallow(text)
-        node: yaml.Node | None = loader.get_single_node()
+        faults = list(_alias_faults(text))
+        root = None if faults else _composed(text)
     except yaml.YAMLError as error:
         raise SourceFault(_syntax_fault(error, text)) from None
-    finally:
-        loader.dispose()
-    return node
+    faults += [] if root is None else _key_faults(root)
+    if faults:
+        raise SourceFault(*faults)
+    if root is None:
+        raise SourceFault(Fault("", "the file is empty"))
+    return root
 
 
-def _require_shallow(text: str) -> None:
+def _alias_faults(text: str) -> Iterator[Fault]:
+    """Aliases, which would make a graph of the tree; stops at a nesting that could break what recurses later."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            raise SourceFault(_fault_at(event, TOO_DEEP))
+            raise SourceFault(_fault_at(event, "it is nested too deeply to be a policy"))
+        if isinstance(event, yaml.AliasEvent):
+            yield _fault_at(event, "aliases (`*name`) are not supported; write the value out")
+
+
+def _composed(text: str) -> yaml.Node | None:
+    loader = _Loader(text)
+    try:
+        return loader.get_single_node()
+    finally:
+        loader.dispose()
 
 
 def _syntax_fault(error: yaml.YAMLError, text: str) -> Fault:
@@ -115,27 +121,14 @@ def _syntax_fault(error: yaml.YAMLError, text: str) -> Fault:
     return Fault("", f"not YAML: {problem}", line, column)
 
 
-def _structure_faults(root: yaml.Node) -> Iterator[Fault]:
-    if _expanded_size(root, {}, set()) > MOST_NODES:
-        yield _fault_at(root, f"its aliases expand to more than {MOST_NODES:,} nodes (or to themselves)")
+def _key_faults(node: yaml.Node) -> Iterator[Fault]:
+    if isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            yield from _key_faults(value)
+    if not isinstance(node, yaml.MappingNode):
         return
-    seen: set[int] = set()
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.MappingNode):
-            yield from _key_faults(node)
-            pending += [value for _, value in node.value]
-        elif isinstance(node, yaml.SequenceNode):
-            pending += node.value
-
-
-def _key_faults(node: yaml.MappingNode) -> Iterator[Fault]:
     first: dict[str, int] = {}
-    for key, _ in node.value:
+    for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
             yield _fault_at(key, "a key must be a plain name")
         elif key.value == "<<":
@@ -144,20 +137,7 @@ def _key_faults(node: yaml.MappingNode) -> Iterator[Fault]:
             yield _fault_at(key, f"{key.value!r} stands here a second time; it was set on line {first[key.value]}")
         else:
             first[key.value] = key.start_mark.line + 1
-
-
-def _expanded_size(node: yaml.Node, known: dict[int, int], open_nodes: set[int]) -> int:
-    """How many nodes there are once aliases are written out; beyond the limit for an alias to itself."""
-    if isinstance(node, yaml.ScalarNode):
-        return 1
-    if id(node) in open_nodes:
-        return MOST_NODES + 1
-    if id(node) not in known:
-        open_nodes.add(id(node))
-        children = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
-        known[id(node)] = 1 + sum(_expanded_size(child, known, open_nodes) for child in children)
-        open_nodes.discard(id(node))
-    return known[id(node)]
+        yield from _key_faults(value)
 
 
 def _construct(node: yaml.Node) -> Any:
