@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from threading import Thread
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
 
-class Ahead(Generic[T]):
-    """A function running in a thread of its own. `result` waits for it, and raises what it raised."""
+def ahead(work: Callable[[], T]) -> Future[T]:
+    """Begin work in a thread of its own, which no executor waits for when the command is interrupted."""
+    future: Future[T] = Future()
 
-    def __init__(self, work: Callable[[], T]) -> None:
-        self._work = work
-        self._thread = Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
+    def run() -> None:
         try:
-            self._value = self._work()
-            self._error: BaseException | None = None
+            future.set_result(work())
         except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
-            self._error = error
+            future.set_exception(error)
 
-    def result(self) -> T:
-        """What the function returned."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._value
+    Thread(target=run, daemon=True).start()
+    return future

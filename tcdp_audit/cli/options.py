@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tcdp_audit.errors import PluginError, UsageError
+from tcdp_audit.errors import UsageError
 from tcdp_audit.files import require_writable
 from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.registry import Plugins
 
 if TYPE_CHECKING:
     from tcdp_audit.policy import Policy
-    from tcdp_audit.results.audit import Audit
     from tcdp_audit.results.reporter import Reporter
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -84,14 +83,3 @@ def prepare(reporters: Sequence[Reporter]) -> None:
     for reporter in reporters:
         with blaming(f"the report format {reporter.name!r}"):
             reporter.prepare()
-
-
-def rendered_reports(audit: Audit, paths: Sequence[str]) -> tuple[list[tuple[Path, str]], list[PluginError]]:
-    """Each report as text, and the faults of those that could not be made; one takes no other down."""
-    rendered, faults = [], []
-    for path in map(Path, paths):
-        try:
-            rendered.append((path, audit.render(path.suffix)))
-        except PluginError as fault:
-            faults.append(PluginError(f"{path}: {fault}"))
-    return rendered, faults

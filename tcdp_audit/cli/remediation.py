@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from tcdp_audit.cli.console import console as console_of_command
-from tcdp_audit.cli.terminal import SHAPES, STYLES
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.phrases import demanded, observed, state_of
+from tcdp_audit.cli.terminal import SHAPES, Row, conclude, present, row_of
+from tcdp_audit.outcome import Outcome
+from tcdp_audit.phrases import demanded, observed
 from tcdp_audit.repair.fixing import Remediation
 from tcdp_audit.results.change_log import ChangeLog, Step, flow
-from tcdp_audit.results.verdict import VERDICTS
 from tcdp_audit.visible import visible
-from tcdp_audit.words import count, prose, sentence_case, share
+from tcdp_audit.words import count, sentence_case, share
 
 
 def show_remediation(remediation: Remediation, reports: Sequence[str]) -> None:
@@ -31,43 +29,20 @@ def show_remediation(remediation: Remediation, reports: Sequence[str]) -> None:
 
 def tell(console: Console, remediation: Remediation, reports: Sequence[str]) -> None:
     """Print a remediation to a console. Names and messages are never read as markup."""
-    log, after = remediation.log, remediation.after
-    about = f": {count(log.records, 'record')}, {count(log.input.columns, 'column')}"
-    console.print(Text(visible(log.input.name), "bold") + Text(about, "default"))
-    console.print(_table(log, remediation))
-    for outcome in after.outcomes:
-        if outcome.status in (Status.FAILED, Status.ERROR) or outcome.unfailable:
-            state = state_of(outcome)
-            heading = Text(f"\n{SHAPES[state]} ", STYLES[state]) + Text(visible(outcome.title or outcome.check), "bold")
-            console.print(heading + Text(f": {prose(outcome.message)}", "default"))
+    log = remediation.log
+    before = (one for one in log.before if not one.is_structural)
+    rows = [_row(first, then) for first, then in zip(before, remediation.after.expectations, strict=False)]
+    present(console, log.input, ("before", "after", "demanded"), rows, remediation.after.outcomes)
     for line in _changes(log):
         console.print(line)
     if log.planned and log.steps:
         console.print(Text("\nPolicy lines that do the same:\n", "dim") + Text(log.lines.rstrip(), "default"))
-    for path in [*([] if remediation.written is None else [str(remediation.written)]), *reports]:
-        console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
-    console.print(_verdict(remediation))
+    written = [*([] if remediation.written is None else [str(remediation.written)]), *reports]
+    conclude(console, written, remediation.after.status, _verdict(remediation))
 
 
-def _table(log: ChangeLog, remediation: Remediation) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=False)
-    table.add_column("status", no_wrap=True)
-    table.add_column("expectation", overflow="fold")
-    for name in ("before", "after", "demanded"):
-        table.add_column(name, justify="right", overflow="fold")
-    before = [one for one in log.before if not one.is_structural]
-    for first, then in zip(before, remediation.after.expectations, strict=False):
-        table.add_row(*_row(first, then))
-    return table
-
-
-def _row(before: Outcome, after: Outcome) -> tuple[Text, ...]:
-    state = state_of(after)
-    name = Text(visible(after.title or after.check))
-    if after.attribute is not None:
-        name += Text(f"\n{visible(after.attribute)}", "dim")
-    status = Text(f"{SHAPES[state]} {state}", STYLES[state])
-    return status, name, Text(observed(before)), Text(observed(after)), Text(demanded(after))
+def _row(before: Outcome, after: Outcome) -> Row:
+    return row_of(after, [observed(before), observed(after), demanded(after)])
 
 
 def _changes(log: ChangeLog) -> Iterator[Text]:
@@ -107,14 +82,11 @@ def _figures(loss: Mapping[str, object]) -> str:
     return f"{share(float(str(loss['total'])), 1)} on average over all cells"
 
 
-def _verdict(remediation: Remediation) -> Text:
-    after, log = remediation.after, remediation.log
+def _verdict(remediation: Remediation) -> str:
+    log = remediation.log
     if remediation.passed:
-        verdict = (
-            "the release meets its policy now" if log.steps else "the release meets its policy already; it is unchanged"
-        )
+        sentence = "the release meets its policy " + ("now" if log.steps else "already; it is unchanged")
     else:
-        verdict = log.reason or "the release as written does not pass"
-    kept = "" if remediation.written is not None or remediation.passed else "; nothing was written"
-    heading = Text(f"\n{SHAPES[after.status]} {VERDICTS[after.status]}. ", STYLES[after.status])
-    return heading + Text(f"{sentence_case(visible(verdict))}{kept}.", "default")
+        sentence = log.reason or "the release as written does not pass"
+    end = "" if remediation.written is not None or remediation.passed else "; nothing was written"
+    return f"{sentence_case(visible(sentence))}{end}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -11,11 +11,13 @@ from rich.text import Text
 from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.phrases import demanded, failing, observed, state_of
+from tcdp_audit.provenance import Table as Release
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count, prose
 
+Row = tuple[Text, ...]
 SHAPES = {"failed": "✗", "passed": "✓", "warning": "▲", "measured": "○", "skipped": "◇", "error": "?"}
 STYLES = {
     "failed": "bold red",
@@ -27,7 +29,7 @@ STYLES = {
 }
 
 
-def show(audit: Audit, written: list[str]) -> None:
+def show(audit: Audit, written: Sequence[str]) -> None:
     """Print an audit to stdout: in colour on a terminal that wants it, plain elsewhere.
 
     Args:
@@ -39,46 +41,65 @@ def show(audit: Audit, written: list[str]) -> None:
 
 def tell(console: Console, audit: Audit, written: Sequence[str]) -> None:
     """Print an audit to a console. Names and messages are never read as markup."""
-    release = audit.release
+    headings = ("observed", "demanded", "groups\nfailing", "records\nfailing")
+    rows = [*map(_row, audit.expectations), _columns(audit)]
+    present(console, audit.release, headings, rows, audit.outcomes)
+    conclude(console, written, audit.status, verdict_sentence(audit))
+
+
+def present(
+    console: Console, release: Release, headings: Sequence[str], rows: Iterable[Row], outcomes: Iterable[Outcome]
+) -> None:
+    """Print what was audited, the expectations as a table, and what is wrong in sentences.
+
+    Args:
+        console: where to.
+        release: the table that was audited.
+        headings: of the columns after the status and the name of an expectation.
+        rows: one an expectation.
+        outcomes: everything that came of it.
+    """
     about = f": {count(release.records, 'record')}, {count(release.columns, 'column')}"
     console.print(Text(visible(release.name), "bold") + Text(about, "default"))
-    console.print(_table(audit))
-    for outcome in audit.outcomes:
-        if outcome.status in (Status.FAILED, Status.ERROR) or outcome.unfailable:
-            console.print(_finding(outcome))
-    for path in written:
-        console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
-    console.print(_verdict(audit))
-
-
-def _table(audit: Audit) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=False)
     table.add_column("status", no_wrap=True)
     table.add_column("expectation", overflow="fold")
-    for name in ("observed", "demanded", "groups\nfailing", "records\nfailing"):
-        table.add_column(name, justify="right", overflow="fold")
-    for outcome in audit.expectations:
-        table.add_row(*_row(outcome))
-    table.add_row(*_columns(audit))
-    return table
+    for heading in headings:
+        table.add_column(heading, justify="right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+    for outcome in outcomes:
+        if outcome.status in (Status.FAILED, Status.ERROR) or outcome.unfailable:
+            console.print(_finding(outcome))
 
 
-def _row(outcome: Outcome) -> tuple[Text, ...]:
+def conclude(console: Console, written: Iterable[str], status: str, sentence: str) -> None:
+    """Print the files that were written, and the verdict."""
+    for path in written:
+        console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
+    console.print(Text(f"\n{SHAPES[status]} {VERDICTS[status]}. ", STYLES[status]) + Text(sentence, "default"))
+
+
+def _row(outcome: Outcome) -> Row:
     fails = failing(outcome)
     texts = [observed(outcome), demanded(outcome), *(("–", "–") if fails is None else map(count, fails))]
-    return _status(state_of(outcome)), _name(outcome), *map(Text, texts)
+    return row_of(outcome, texts)
+
+
+def row_of(outcome: Outcome, figures: Iterable[str]) -> Row:
+    """A row of the table: the state of an expectation, its name, and some figures."""
+    name = Text(visible(outcome.title or outcome.check))
+    if outcome.attribute is not None:
+        name += Text(f"\n{visible(outcome.attribute)}", "dim")
+    return _status(state_of(outcome)), name, *map(Text, figures)
 
 
 def _status(state: str) -> Text:
     return Text(f"{SHAPES[state]} {state}", STYLES[state])
 
 
-def _name(outcome: Outcome) -> Text:
-    name = Text(visible(outcome.title or outcome.check))
-    return name if outcome.attribute is None else name + Text(f"\n{visible(outcome.attribute)}", "dim")
-
-
-def _columns(audit: Audit) -> tuple[Text, ...]:
+def _columns(audit: Audit) -> Row:
     """One row for what the core asks of the columns; what is wrong stands below the table."""
     states = [state_of(one) for one in audit.structure]
     state = next((one for one in ("error", "failed", "warning") if one in states), "passed")
@@ -104,13 +125,6 @@ def _cells(outcome: Outcome) -> str:
     """The worst classes by their cells, for `--show-values` only."""
     classes = ((one.ordinal, one.cells) for one in outcome.worst if one.cells is not None)
     return "".join(
-        f"\n  group {ordinal}: " + "; ".join(f"{visible(k)}: {visible(v)}" for k, v in cells.items())
+        f"\n  class {ordinal}: " + "; ".join(f"{visible(k)}: {visible(v)}" for k, v in cells.items())
         for ordinal, cells in classes
-    )
-
-
-def _verdict(audit: Audit) -> Text:
-    style = STYLES[audit.status]
-    return Text(f"\n{SHAPES[audit.status]} {VERDICTS[audit.status]}. ", style) + Text(
-        verdict_sentence(audit), "default"
     )
