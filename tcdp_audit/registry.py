@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
@@ -25,15 +25,43 @@ if TYPE_CHECKING:
 GROUP = "tcdp_audit"
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
-Spec = TypeVar("Spec")
+
+@dataclass(frozen=True)
+class _Answers:
+    """What the plugins yield for one hook.
+
+    Args:
+        specs: by plugin, in the order in which they were registered.
+        errors: why a plugin did not answer, by plugin.
+    """
+
+    specs: Mapping[str, tuple[Any, ...]]
+    errors: Mapping[str, str]
+
+    @cached_property
+    def named(self) -> Mapping[str, Any]:
+        """Every specification by name.
+
+        Raises:
+            PluginError: two plugins provide the same name. Both are named, because neither may win by luck.
+        """
+        provider: dict[str, str] = {}  # of a name, and of what else must be unique
+        for plugin, specs in self.specs.items():
+            for unique in (one for spec in specs for one in _unique(spec)):
+                if unique in provider:
+                    raise PluginError(
+                        f"{unique!r} is provided by the plugin {provider[unique]!r} and by {plugin!r}; "
+                        f"leave one of them out with `-p no:{plugin}`"
+                    )
+                provider[unique] = plugin
+        return FrozenDict({str(spec.name): spec for specs in self.specs.values() for spec in specs})
 
 
-@dataclass
 class Plugins:
     """The plugins of one run, each registered by itself, and what they provide.
 
     Installed plugins are listed at once and imported when something is first asked of them; so those that a policy
-    does not allow are never imported.
+    does not allow are never imported. Each hook is asked once, and again after another plugin was registered.
 
     Args:
         external: whether plugins of other distributions are used at all.
@@ -41,16 +69,14 @@ class Plugins:
         allowed: names of the external plugins that may be used; None for all.
     """
 
-    external: bool = True
-    blocked: frozenset[str] = frozenset()
-    allowed: frozenset[str] | None = None
-    _waiting: list[EntryPoint] = field(default_factory=list)  # installed, and not imported yet
-    _infos: list[PluginInfo] = field(default_factory=list)
-    _provided: dict[tuple[str, str], list[str]] = field(default_factory=dict)  # (plugin, hook): names
-    _manager: pluggy.PluginManager = field(default_factory=lambda: pluggy.PluginManager(hookspecs.PROJECT))
-
-    def __post_init__(self) -> None:
-        """Know the hooks before the first plugin comes."""
+    def __init__(
+        self, *, external: bool = True, blocked: frozenset[str] = frozenset(), allowed: frozenset[str] | None = None
+    ) -> None:
+        self.external, self.blocked, self.allowed = external, blocked, allowed
+        self._waiting: list[EntryPoint] = []  # installed, and not imported yet
+        self._registered: list[PluginInfo] = []  # those that did not load have an error and no hooks
+        self._answers: dict[str, _Answers] = {}  # by hook, since the last registration
+        self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
 
     @classmethod
@@ -85,18 +111,23 @@ class Plugins:
         except BaseException:
             self._forget(name)
             raise
-        self._infos.append(replace(info, hooks=hooks))
-        for asked in ("checks", "remedies", "reporters"):
-            self.__dict__.pop(asked, None)  # the answers now are more
+        self._registered.append(replace(info, hooks=hooks))
+        self._answers.clear()
 
     def _forget(self, name: str) -> None:
         if self._manager.has_plugin(name):
             self._manager.unregister(name=name)
 
     def _hooks(self, plugin: Any) -> tuple[str, ...]:
-        hooks = tuple(sorted(caller.name for caller in self._manager.get_hookcallers(plugin) or []))
+        callers = self._manager.get_hookcallers(plugin) or []
+        hooks = tuple(sorted(caller.name for caller in callers))
         if not hooks:
             raise ValueError("it implements no hook; decorate its functions with `tcdp_audit.hookimpl`")
+        for one in (one for caller in callers for one in caller.get_hookimpls() if one.plugin is plugin):
+            if one.wrapper or one.hookwrapper:
+                raise ValueError(
+                    f"{one.function.__name__} wraps a hook; a plugin yields what it provides and wraps none"
+                )
         return hooks
 
     def _is_wanted(self, info: PluginInfo) -> bool:
@@ -121,26 +152,34 @@ class Plugins:
         except KeyboardInterrupt:
             raise
         except PluginError as error:
-            self._infos.append(replace(info, error=str(error)))
+            self._registered.append(replace(info, error=str(error)))
         except BaseException as error:  # noqa: BLE001 - whatever a plugin raises must not stop the others
-            self._infos.append(replace(info, error=f"{type(error).__name__}: {first_line(error)}"))
+            self._registered.append(replace(info, error=f"{type(error).__name__}: {first_line(error)}"))
 
     @property
     def infos(self) -> tuple[PluginInfo, ...]:
-        """What is in use, and what should be and does not work."""
+        """What is in use, and what should be and does not work, as far as its hooks were asked."""
         self._import()
-        return tuple(self._infos)
+        errors = {plugin: error for answers in self._answers.values() for plugin, error in answers.errors.items()}
+        return tuple(
+            replace(info, error=errors[info.name]) if info.hooks and info.name in errors else info
+            for info in self._registered
+        )
 
     @property
     def provided(self) -> Mapping[tuple[str, str], list[str]]:
         """The names that each plugin has yielded for each hook asked so far: (plugin, hook) to names."""
-        return frozen(self._provided)
+        asked = ((hook, plugin, specs) for hook, one in self._answers.items() for plugin, specs in one.specs.items())
+        return frozen({(plugin, hook): sorted(str(spec.name) for spec in specs) for hook, plugin, specs in asked})
 
     @property
     def broken(self) -> list[PluginInfo]:
         """Plugins that did not load, or whose hooks did not answer."""
-        _ = self.checks, self.remedies, self.reporters, self.report_sections
+        self._ask_everything()
         return [info for info in self.infos if info.error]
+
+    def _ask_everything(self) -> tuple[Mapping[str, Any], ...]:
+        return self.checks, self.remedies, self.reporters, self.report_sections
 
     def require(self, name: str) -> None:
         """Insist on a plugin that a policy names.
@@ -148,7 +187,7 @@ class Plugins:
         Raises:
             PluginError: it is not installed, left out, or broken.
         """
-        _ = self.checks, self.remedies, self.reporters, self.report_sections
+        self._ask_everything()
         info = next((info for info in self.infos if info.name == name), None)
         if info is None:
             hint = "it was left out on the command line" if name in self.blocked or not self.external else "install it"
@@ -158,109 +197,88 @@ class Plugins:
 
     def only(self, allowed: Iterable[str]) -> Plugins:
         """These plugins without the external ones that a policy does not name. None is imported for it."""
-        allowed = frozenset(allowed)
-        kept = Plugins(self.external, self.blocked, allowed if self.allowed is None else allowed & self.allowed)
+        names = frozenset(allowed)
+        both = names if self.allowed is None else names & self.allowed
+        kept = Plugins(external=self.external, blocked=self.blocked, allowed=both)
         kept._waiting = list(self._waiting)
-        for info in self._infos:
-            if info.is_external and info.name not in allowed:
+        for info in self._registered:
+            if info.is_external and info.name not in names:
                 continue  # of those that are here already, also objects registered in this process
             if info.hooks:
-                kept._register(self._manager.get_plugin(info.name), replace(info, error=""))
+                kept._register(self._manager.get_plugin(info.name), info)
             else:
-                kept._infos.append(info)  # it did not load
+                kept._registered.append(info)  # it did not load
         return kept
 
     def provider_of(self, hook: str, name: str) -> str:
         """The external plugin that yields a name for a hook; nothing for a built-in one."""
-        external = {info.name for info in self._infos if info.is_external}
-        providers = (plugin for (plugin, of), names in self._provided.items() if of == hook and name in names)
-        return next((plugin for plugin in providers if plugin in external), "")
+        external = (info.name for info in self._registered if info.is_external)
+        return next((plugin for plugin in external if name in self.provided.get((plugin, hook), ())), "")
 
-    @cached_property
+    @property
     def checks(self) -> Mapping[str, Check]:
         """Every registered check by name."""
         from tcdp_audit.check.kinds import KINDS  # noqa: PLC0415 - listing plugins should not import numpy
 
-        return self._named("tcdp_audit_checks", KINDS)
+        return self._asked("tcdp_audit_checks", *KINDS)
 
-    @cached_property
+    @property
     def remedies(self) -> Mapping[str, Remedy[Any]]:
         """Every registered remedy by name."""
         from tcdp_audit.remedy.remedy import Remedy  # noqa: PLC0415
 
-        return self._named("tcdp_audit_remedies", (Remedy,))
+        return self._asked("tcdp_audit_remedies", Remedy)
 
-    @cached_property
+    @property
     def reporters(self) -> Mapping[str, Reporter]:
         """Every registered report format by name."""
         from tcdp_audit.results.reporter import Reporter  # noqa: PLC0415
 
-        return self._named("tcdp_audit_reporters", (Reporter,))
+        return self._asked("tcdp_audit_reporters", Reporter)
 
-    @cached_property
+    @property
     def report_sections(self) -> Mapping[str, ReportSection]:
         """Every registered section of reports by name."""
         from tcdp_audit.results.reporter import ReportSection  # noqa: PLC0415
 
-        return self._named("tcdp_audit_report_sections", (ReportSection,))
+        return self._asked("tcdp_audit_report_sections", ReportSection)
 
-    def _named(self, hook: str, kinds: tuple[type[Spec], ...]) -> dict[str, Spec]:
-        """What the plugins yield for a hook, by name, each plugin guarded by itself.
-
-        Raises:
-            PluginError: two plugins provide the same name. Both are named, because neither may win by luck.
-        """
+    def _asked(self, hook: str, *kinds: type) -> Mapping[str, Any]:
+        """What the plugins yield for a hook, by name, each plugin guarded by itself."""
         self._import()
-        found: dict[str, Spec] = {}
-        provider: dict[str, str] = {}  # of a name, and of what else must be unique
-        answers = list(self._answers(hook, kinds))
-        self._provided |= {(plugin, hook): _names(specs) for plugin, specs in answers}
-        for plugin, specs in answers:
-            for spec in specs:
-                for unique in _unique(spec):
-                    if unique in provider:
-                        raise PluginError(
-                            f"{unique!r} is provided by the plugin {provider[unique]!r} and by {plugin!r}; "
-                            f"leave one of them out with `-p no:{plugin}`"
-                        )
-                    provider[unique] = plugin
-                found[str(spec.name)] = spec  # type: ignore[attr-defined]
-        return FrozenDict(found)
+        if hook not in self._answers:
+            self._answers[hook] = self._ask(hook, kinds)
+        return self._answers[hook].named
 
-    def _answers(self, hook: str, kinds: tuple[type[Spec], ...]) -> Iterator[tuple[str, list[Spec]]]:
+    def _ask(self, hook: str, kinds: tuple[type, ...]) -> _Answers:
+        specs: dict[str, tuple[Any, ...]] = {}
+        errors: dict[str, str] = {}
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
+            plugin = implementation.plugin_name
             try:
-                specs = list(implementation.function())
-                for spec in specs:
+                answer = tuple(implementation.function())
+                for spec in answer:
                     _validate(spec, kinds)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - one raising hook must not discard the others' results
-                self._fail(implementation.plugin_name, f"{hook}: {type(error).__name__}: {first_line(error)}")
+                errors[plugin] = f"{hook}: {type(error).__name__}: {first_line(error)}"
             else:
-                yield implementation.plugin_name, specs
-
-    def _fail(self, name: str, error: str) -> None:
-        for position, info in enumerate(self._infos):
-            if info.name == name and info.hooks:
-                self._infos[position] = replace(info, error=error)
+                specs[plugin] = answer
+        return _Answers(specs, errors)
 
 
 def _validate(spec: Any, kinds: tuple[type, ...]) -> None:
-    if not isinstance(spec, kinds):
+    if not issubclass(type(spec), kinds):
         expected = " or ".join(kind.__name__ for kind in kinds)
         raise TypeError(f"yielded a {type(spec).__name__} where a {expected} is expected")
-    if not NAME.fullmatch(spec.name):  # type: ignore[attr-defined]
-        raise ValueError(f"the name {spec.name!r} is not snake_case")  # type: ignore[attr-defined]
+    if not NAME.fullmatch(spec.name):
+        raise ValueError(f"the name {spec.name!r} is not snake_case")
 
 
 def _unique(spec: Any) -> list[str]:
     """What no other specification of its kind may have: its name, and the file extension of a reporter."""
     return [str(one) for one in (spec.name, getattr(spec, "suffix", None)) if one is not None]
-
-
-def _names(specs: Iterable[Any]) -> list[str]:
-    return sorted(str(spec.name) for spec in specs)
 
 
 def _info(entry: EntryPoint) -> PluginInfo:

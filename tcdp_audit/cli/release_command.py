@@ -19,8 +19,8 @@ from tcdp_audit.resources import parse_memory
 
 if TYPE_CHECKING:
     from tcdp_audit.policy import Policy
-    from tcdp_audit.results.reporter import Reporter
     from tcdp_audit.results.audit import Audit
+    from tcdp_audit.results.reporter import Reporter
 
 JSON_SUFFIX = ".json"
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -78,6 +78,18 @@ def test_a_plugin_without_hooks_is_refused():
         loaded(empty=SimpleNamespace())
 
 
+@pytest.mark.parametrize("kind", [{"wrapper": True}, {"hookwrapper": True}])
+def test_a_plugin_that_wraps_a_hook_is_refused(kind: dict[str, bool]):
+    class Wrapping:
+        @hookimpl(**kind)
+        def tcdp_audit_checks(self):
+            return (yield)
+
+    with pytest.raises(PluginError, match="'wrapping' cannot be registered: tcdp_audit_checks wraps a hook; a plugin"):
+        loaded(wrapping=Wrapping())
+    assert "k_anonymity" in loaded().checks
+
+
 def test_a_hook_that_raises_takes_no_other_down():
     def twice():
         yield SAMPLE
