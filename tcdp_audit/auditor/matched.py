@@ -16,7 +16,7 @@ from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.tasks import Result, Summaries
 from tcdp_audit.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.classes.histogram import Counts, Histogram
-from tcdp_audit.classes.wildcard import Block
+from tcdp_audit.classes.wildcard import Block, Compatibility
 from tcdp_audit.classes.wildcard_rows import BLOCK, Values, concatenated
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.errors import CheckError
@@ -97,9 +97,9 @@ class _Group:
         grouping.records  # noqa: B018 - computed here, by one thread
         if grouping.compatibility is None:
             return
-        _require_time(grouping)
+        _require_time(grouping.compatibility)
         if grouping.unit is not None:
-            self.entities = Values.of(grouping.entities, grouping.unit.size + 1)
+            self.entities = Values.of(grouping.entities_of(grouping.unit), grouping.unit.size + 1)
         for task in self.tasks:
             attribute = task.attribute
             if attribute is not None and attribute.attribute not in self.values:
@@ -152,8 +152,8 @@ class _Group:
         for name, reader in readers.items():
             attribute, histogram = reader.tasks[0].attribute, None
             if name is not None and attribute is not None:
-                told = self.grouping.told(by_name[name], attribute.size + 1)
-                histogram = self._without_missing(told, attribute)
+                values = self.grouping.values_of(by_name[name], attribute.size + 1)
+                histogram = self._without_missing(values, attribute)
             reader.read(block.classes, counts, histogram)
 
     def _without_missing(self, histogram: Histogram, attribute: Domain) -> Histogram:
@@ -218,14 +218,13 @@ def _require_memory(records: int, attributes: int, memory: int) -> None:
         )
 
 
-def _require_time(grouping: Grouping) -> None:
+def _require_time(compatibility: Compatibility) -> None:
     """Refuse what would take days, before the work begins."""
-    assert grouping.compatibility is not None  # noqa: S101 - asked for only then
-    rows = grouping.compatibility.expected_rows
+    rows = compatibility.expected_rows
     if rows > MOST_ROWS:
         raise CheckError(
             f"`missing_quasi_identifier: wildcard` would compare about {rows:.1g} rows: the quasi-identifiers are "
-            f"missing in {grouping.compatibility.patterns:,} different patterns; leave out the attributes that are "
+            f"missing in {compatibility.patterns:,} different patterns; leave out the attributes that are "
             "missing most, or use `own_category`, under which classes are smaller"
         )
 

@@ -69,24 +69,22 @@ class Grouping:
         """What k counts: records of the class, its entities, or the records compatible with it. Shape (classes,)."""
         if self.unit is None:
             return self.records if self.compatibility is None else self.compatibility.sum(self.records)
-        entities, radix = self.entities, self.unit.size + 1
+        entities, radix = self.entities_of(self.unit), self.unit.size + 1
         return entities.distinct if self.compatibility is None else self.compatibility.distinct(entities, radix)
 
-    @property
-    def entities(self) -> Histogram:
+    def entities_of(self, unit: Domain) -> Histogram:
         """The entities of each ordinary class."""
-        assert self.unit is not None  # noqa: S101 - asked for only where the policy names a unit
-        return count_pairs(self.keys, self.shard[self.unit.attribute], self.unit.size + 1)
+        return count_pairs(self.keys, self.shard[unit.attribute], unit.size + 1)
 
     def counted(self, codes: Codes, radix: int) -> tuple[Histogram, int]:
-        """What `told` makes a histogram of: counts in each ordinary class, and a number above all values."""
+        """What `values_of` makes a histogram of: counts in each ordinary class, and a number above all values."""
         if self.unit is None:
             return count_pairs(self.keys, codes, radix), radix
         entities = self.unit.size + 1
         joint = codes.astype(np.int64) * entities + self.shard[self.unit.attribute]
         return count_pairs(self.keys, joint, radix * entities), radix * entities
 
-    def told(self, counted: Histogram, radix: int) -> Histogram:
+    def values_of(self, counted: Histogram, radix: int) -> Histogram:
         """A histogram of values out of that of values and entities: an entity counts once per class and value."""
         if self.unit is None:
             return counted
@@ -97,7 +95,7 @@ class Grouping:
         """Counts of a sensitive attribute's codes (all below `radix`) in each class, missing codes included."""
         counted, span = self.counted(codes, radix)
         matched = counted if self.compatibility is None else self.compatibility.merge(counted, span)
-        return self.told(matched, radix)
+        return self.values_of(matched, radix)
 
 
 @dataclass(frozen=True)
