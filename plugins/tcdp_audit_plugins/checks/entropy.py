@@ -1,8 +1,8 @@
 """Comparing exp(entropy) with a rational number, exactly.
 
 For counts c_1 ... c_m with sum n, exp(H) = n / (prod c_i^c_i)^(1/n). So exp(H) against a/b has the sign of
-n ln n + n ln b - n ln a - sum c_i ln c_i. That is zero only if both sides have the same prime factors, which is
-decided by factorising small integers; otherwise enough decimal digits decide the sign.
+n ln n + n ln b - n ln a - sum c_i ln c_i. That is zero only if both sides have the same factors, which is
+decided by splitting them into factors without a common divisor; otherwise enough decimal digits decide the sign.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from math import gcd
 
 FIRST_DIGITS = 40
 
@@ -32,7 +33,7 @@ def sign_of_perplexity(counts: Sequence[int], threshold: Fraction) -> int:
     powers[threshold.numerator] -= n
     for count in counts:
         powers[count] -= count
-    if not any(_prime_exponents(powers).values()):
+    if not any(_coprime(powers).values()):
         return 0
     digits = FIRST_DIGITS
     while True:
@@ -52,16 +53,19 @@ def _logarithm(powers: Counter[int], digits: int) -> tuple[Decimal, Decimal]:
         return total, bound.scaleb(2 - digits)
 
 
-def _prime_exponents(powers: Counter[int]) -> Counter[int]:
-    """Exponents of the primes in a product of integer powers."""
-    primes: Counter[int] = Counter()
-    for base, exponent in powers.items():
-        rest, divisor = base, 2
-        while divisor * divisor <= rest:
-            while rest % divisor == 0:
-                primes[divisor] += exponent
-                rest //= divisor
-            divisor += 1
-        if rest > 1:
-            primes[rest] += exponent
-    return primes
+def _coprime(powers: Counter[int]) -> Counter[int]:
+    """The same product as powers of numbers above 1 without a common factor: it is 1 only if every exponent is 0.
+
+    It needs greatest common divisors only: to find the primes of a threshold of thirty digits would take years.
+    """
+    rest, coprime = [(base, power) for base, power in powers.items() if base > 1], Counter[int]()
+    while rest:
+        number, exponent = rest.pop()
+        shared = next((other for other in coprime if gcd(number, other) > 1), None)
+        if shared is None:
+            coprime[number] = exponent
+        else:
+            common, before = gcd(number, shared), coprime.pop(shared)
+            split = [(common, exponent + before), (number // common, exponent), (shared // common, before)]
+            rest += [(base, power) for base, power in split if base > 1]
+    return coprime
