@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from tcdp_audit import Outcome, measure
 from tcdp_audit.check.exact import Measured, Ratios, as_measured
 from tcdp_audit.check.kinds import ClassEvidence, Marginal
 from tcdp_audit.classes.histogram import Histogram
@@ -74,3 +75,16 @@ def frame(rows: Rows, labels: Sequence[Any] | None = None) -> pa.Table:
         (f"c{number}", names[code]) for number, row in enumerate(rows) for code, c in enumerate(row) for _ in range(c)
     ]
     return pa.table({"place": [place for place, _ in cells], "answer": [answer for _, answer in cells]})
+
+
+def outcome(check: str, rows: Rows, **parameters: object) -> Outcome:
+    """What an audit says of these counts of nominal values."""
+    return measure(check, frame(rows), quasi_identifiers=["place"], attribute="answer", scale="nominal", **parameters)
+
+
+GAPS = pa.table({"place": ["a", "a", "b", "b", "c"], "answer": ["x", None, "x", "y", None]})
+
+
+def with_gaps(check: str, **parameters: object) -> Outcome:
+    """What an audit says of classes that lack values: of two records one, of two none, and the only one."""
+    return measure(check, GAPS, quasi_identifiers=["place"], attribute="answer", **parameters)

@@ -6,10 +6,9 @@ from fractions import Fraction
 from math import inf, log
 
 import pytest
-from class_rows import Rows, evidence, exact, frame, tables, totals
+from class_rows import Rows, evidence, exact, outcome, tables, totals
 from hypothesis import given
 
-from tcdp_audit import Outcome, measure
 from tcdp_audit_plugins.checks.beta_likeness import BetaParameters, largest_bounded_gain, largest_gain
 
 NONE = BetaParameters()
@@ -19,10 +18,6 @@ def gains(row: list[int], table: list[int]) -> list[tuple[Fraction, Fraction]]:
     """Relative gain and share in the table of each value that is more frequent in the class."""
     shares = [(Fraction(c, sum(row)), Fraction(w, sum(table))) for c, w in zip(row, table, strict=True)]
     return [((p - q) / q, q) for p, q in shares if p > q]
-
-
-def outcome(check: str, rows: Rows, **parameters: object) -> Outcome:
-    return measure(check, frame(rows), quasi_identifiers=["place"], attribute="answer", scale="nominal", **parameters)
 
 
 @given(tables)

@@ -7,8 +7,7 @@ from math import exp, log
 
 import pytest
 from class_rows import Rows, evidence, outcome, tables, totals, with_gaps
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tcdp_audit import PolicyError
 from tcdp_audit_plugins.checks.entropy import sign_of_perplexity

@@ -7,10 +7,10 @@ from math import inf
 
 import numpy as np
 import pytest
-from class_rows import Rows, evidence, exact, frame, tables
+from class_rows import Rows, evidence, exact, outcome, tables
 from hypothesis import given, strategies as st
 
-from tcdp_audit import Outcome, PolicyError, measure
+from tcdp_audit import PolicyError
 from tcdp_audit.check.kinds import ClassEvidence
 from tcdp_audit_plugins.checks.ranked_counts import ratio_to_tail
 from tcdp_audit_plugins.checks.recursive_diversity import RecursiveParameters, least_protected_share, recursive_ratio
@@ -32,17 +32,6 @@ def by_definition(row: list[int], l: int, dont_care: set[int]) -> Fraction | flo
     else:
         tail = sum(r[j] for j in range(l - 1, y)) + sum(r[j] for j in range(y + 1, len(r) + 1))
     return Fraction(r[y], tail) if tail else inf
-
-
-def outcome(rows: Rows, **parameters: object) -> Outcome:
-    return measure(
-        "recursive_cl_diversity",
-        frame(rows),
-        quasi_identifiers=["place"],
-        attribute="answer",
-        scale="nominal",
-        **parameters,
-    )
 
 
 @given(tables, st.integers(2, 6), st.sets(st.integers(0, 5)))
@@ -76,14 +65,14 @@ def test_one_class_of_all_is_never_worse(rows: Rows, l: int):
 
 @pytest.mark.parametrize(("c", "status"), [(4, "failed"), ("4.0000001", "passed"), (5, "passed"), (None, "measured")])
 def test_counts_8_1_1(c: object, status: str):
-    found = outcome([[8, 1, 1]], l=2, c=c)
+    found = outcome("recursive_cl_diversity", [[8, 1, 1]], l=2, c=c)
 
     assert (found.status.value, found.observed) == (status, 4)
     assert found.comparison.value == "<"
 
 
 def test_fewer_than_l_values_keep_no_c():
-    found = outcome([[1, 1, 0], [5, 5, 5]], l=3, c=10**9)
+    found = outcome("recursive_cl_diversity", [[1, 1, 0], [5, 5, 5]], l=3, c=10**9)
 
     assert (found.status.value, found.observed, found.classes.failing) == ("failed", inf, 1)
     assert found.message == (
@@ -120,14 +109,16 @@ def test_negative_disclosure_asks_for_a_share_of_each_protected_value():
 def test_negative_disclosure_decides_by_both_thresholds(c2: str, status: str):
     given = {"variant": "negative_disclosure", "protected": ["v1", "v2"], "l": 2, "c": 5}
 
-    found = outcome([[8, 1, 1], [2, 2, 4]], c2=c2, **given)
+    found = outcome("recursive_cl_diversity", [[8, 1, 1], [2, 2, 4]], c2=c2, **given)
 
     assert (found.status.value, found.observed, found.details["c2"]) == (status, 4, 0.1)
     assert found.title == "Recursive (c,l)-diversity, negative disclosure"
 
 
 def test_a_protected_value_that_the_release_lacks_has_no_share():
-    found = outcome([[2, 2]], l=2, c=2, c2="0.1", variant="negative_disclosure", protected=["v9"])
+    found = outcome(
+        "recursive_cl_diversity", [[2, 2]], l=2, c=2, c2="0.1", variant="negative_disclosure", protected=["v9"]
+    )
 
     assert (found.status.value, found.details["c2"]) == ("failed", 0)
 
@@ -144,7 +135,7 @@ def test_a_protected_value_that_the_release_lacks_has_no_share():
 )
 def test_parameters_that_do_not_belong_together(given: dict[str, object], sentence: str):
     with pytest.raises(PolicyError, match=sentence):
-        outcome([[2, 2]], **given)
+        outcome("recursive_cl_diversity", [[2, 2]], **given)
 
 
 @pytest.mark.parametrize("given", [{"l": 6}, {"l": 2, "variant": "positive_disclosure", "dont_care": ["v0"]}])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from class_rows import Rows, evidence, exact, frame, tables
+from class_rows import Rows, evidence, exact, frame, tables, with_gaps
 from hypothesis import given, strategies as st
 
 from tcdp_audit import CheckError, Outcome, PolicyError, audit, measure
@@ -158,3 +158,9 @@ def test_ranks_are_those_of_the_declared_order():
 
     assert outcome([[2, 1, 1]], width=1, **given).observed == 0.5
     assert outcome([[2, 1, 1]], width=2, **given).observed == 0.75
+
+
+def test_a_class_without_a_value_keeps_no_demand():
+    found = with_gaps("similarity", level=None, width=0, scale="ordinal", order=["x", "y"], at_most=1)
+
+    assert found.status.value == "failed"
