@@ -108,6 +108,7 @@ def agree(outcome: Outcome, measured: Measured, failing: Sequence[bool], *, viol
     assert sum(records for _, _, records in outcome.details["distribution"]) == sum(sizes)
 
 
+@pytest.mark.long
 @settings(max_examples=80, deadline=None)
 @given(tables(), rules(), st.integers(1, 4), st.sampled_from([1, 3]))
 def test_k_anonymity(records: list[Record], given: Rules, k: int, shards: int) -> None:
@@ -120,6 +121,7 @@ def test_k_anonymity(records: list[Record], given: Rules, k: int, shards: int) -
     agree(outcome, measured, failing, violated=expected_violation(records, given, None), unfailable=k == 1)
 
 
+@pytest.mark.long
 @settings(max_examples=80, deadline=None)
 @given(tables(), rules(), st.integers(1, 3), st.sampled_from([1, 3]))
 def test_distinct_l_diversity(records: list[Record], given: Rules, l: int, shards: int) -> None:
@@ -132,6 +134,7 @@ def test_distinct_l_diversity(records: list[Record], given: Rules, l: int, shard
     agree(outcome, measured, failing, violated=expected_violation(records, given, "disease"), unfailable=l == 1)
 
 
+@pytest.mark.long
 @settings(max_examples=80, deadline=None)
 @given(tables(), rules(), st.sampled_from(["1", "3/2", "1.8898815748423097", "2", "3"]), st.sampled_from([1, 3]))
 def test_entropy_l_diversity(records: list[Record], given: Rules, l: str, shards: int) -> None:
@@ -144,6 +147,7 @@ def test_entropy_l_diversity(records: list[Record], given: Rules, l: str, shards
     agree(outcome, measured, failing, violated=expected_violation(records, given, "disease"), unfailable=l == "1")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("distance", ["equal", "ordered"])
 @settings(max_examples=80, deadline=None)
 @given(tables(), rules(), st.sampled_from(["0", "1/4", "1/3", "0.5", "1"]), st.sampled_from([1, 3]))
@@ -161,6 +165,7 @@ def test_t_closeness(distance: str, records: list[Record], given: Rules, t: str,
     agree(outcome, measured, failing, violated=violated, unfailable=furthest <= Fraction(t))
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(tables(), rules())
 def test_a_record_twice_doubles_counts_and_changes_no_share(records: list[Record], given: Rules) -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import weakref
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -21,11 +20,34 @@ from tcdp_audit.files import write_atomically
 
 ENTRY = "import sys; from tcdp_audit.cli import main; sys.exit(main())"
 HEEDED = "import signal; [signal.signal(number, signal.SIG_DFL) for number in (1, 2, 15)]\n"  # whoever ran the tests
+SENT_BY_ITSELF = """
+import os, pathlib, signal, threading, time
+
+def opened(path):
+    return any(os.path.realpath(file) == path for file in pathlib.Path("/proc/self/fd").iterdir())
+
+def filled(folder):
+    return any(path.is_dir() for path in pathlib.Path(folder).iterdir())  # a file is tempfile's own trial
+
+def bytes_read():
+    return int(pathlib.Path("/proc/self/io").read_text().split()[1])
+
+def send():
+    signal.pthread_sigmask(signal.SIG_BLOCK, {{{signal}}})  # it is for the others, as if it came from outside
+    while not {begun}:
+        time.sleep(0.002)
+    end = bytes_read() + {more}
+    while bytes_read() < end:
+        time.sleep(0.002)
+    os.kill(os.getpid(), {signal})
+
+threading.Thread(target=send, daemon=True).start()
+"""  # the process counts what it has read: no clock of another one decides when the signal comes
 
 
 @pytest.fixture(scope="module")
 def large_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """160 MB: about two seconds of reading."""
+    """130 MB: about two seconds of reading."""
     path = tmp_path_factory.mktemp("large") / "large.csv"
     block = "".join(f"{i % 90},{i % 977:05d},disease{i % 13}\n" for i in range(100_000))
     with path.open("w") as file:
@@ -36,50 +58,30 @@ def large_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path.unlink()
 
 
-def _is_open(path: Path, process: subprocess.Popen[str]) -> bool:
-    for file in Path(f"/proc/{process.pid}/fd").iterdir():
-        with suppress(FileNotFoundError):  # closed meanwhile
-            if os.path.realpath(file) == str(path.resolve()):
-                return True
-    return False
-
-
 @pytest.mark.parametrize("memory", ["4GiB", "64MiB"], ids=["in memory", "beyond memory"])
-@pytest.mark.parametrize("patience", [0.0, 0.4])
+@pytest.mark.parametrize("more", [0, 20_000_000], ids=["begun", "20 MB later"])
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_while_reading(
-    large_csv: Path, tmp_path: Path, patience: float, memory: str, sent: signal.Signals, code: int
+    large_csv: Path, tmp_path: Path, more: int, memory: str, sent: signal.Signals, code: int
 ) -> None:
     scratch, folder = tmp_path / "scratch", tmp_path / "data"
     scratch.mkdir()
     folder.mkdir()
     (folder / "policy.tcdp.yaml").write_text(POLICY)
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            HEEDED + ENTRY,
-            "check",
-            str(large_csv),
-            "--memory",
-            memory,
-            "--report",
-            "report.json",
-            "--json",
-        ],
+    begun = f"opened({str(large_csv.resolve())!r})" if memory == "4GiB" else f"filled({str(scratch)!r})"
+    program = HEEDED + SENT_BY_ITSELF.format(begun=begun, more=more, signal=int(sent)) + ENTRY
+    options = ["--memory", memory, "--report", "report.json", "--json"]
+    process = subprocess.run(
+        [sys.executable, "-c", program, "check", str(large_csv), *options],
         cwd=folder,
         env={**os.environ, "TMPDIR": str(scratch)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
+        timeout=600,
+        check=False,
     )
-    while process.poll() is None and not (_is_open(large_csv, process) if memory == "4GiB" else any(scratch.iterdir())):
-        time.sleep(0.005)
-    time.sleep(patience)
-    process.send_signal(sent)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (code, "")
-    assert err.strip() == "tcdp-audit: interrupted; nothing was written"
+    assert (process.returncode, process.stdout) == (code, "")
+    assert process.stderr.strip() == "tcdp-audit: interrupted; nothing was written"
     assert [path.name for path in folder.iterdir()] == ["policy.tcdp.yaml"]
     assert list(scratch.iterdir()) == []
 

@@ -57,6 +57,7 @@ def _long_cells(records: int, size: int, line_end: str) -> tuple[bytes, list[lis
     return text.getvalue().encode(), rows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_long_quoted_cells_with_line_breaks_and_quotes_are_read_as_they_stand(tmp_path: Path, line_end: str) -> None:
     content, rows = _long_cells(5000, 8000, line_end)  # some 40 MB: several blocks
@@ -68,6 +69,7 @@ def test_long_quoted_cells_with_line_breaks_and_quotes_are_read_as_they_stand(tm
     assert table.column("b").to_pylist() == [row[1] or None for row in rows]
 
 
+@pytest.mark.long
 def test_a_table_that_outgrows_its_memory_is_read_as_it_stands(tmp_path: Path) -> None:
     content, rows = _long_cells(5000, 8000, "\n")
     path = tmp_path / "r.csv"

@@ -14,6 +14,7 @@ from typing import Any
 
 import brute_classes as brute
 import pyarrow as pa
+import pytest
 from brute_checks import CHECKS, ORDER, Known, figures
 from brute_classes import Conventions, Counts, Figure, Judged, Record
 from hypothesis import given, settings, strategies as st
@@ -188,6 +189,7 @@ def compare(records: Sequence[Record], original: Sequence[Record], conventions: 
     return compared
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(tables, tables, conventions, st.sampled_from([1, 3, 7]))
 def test_every_outcome_is_that_of_the_definition(
@@ -196,6 +198,7 @@ def test_every_outcome_is_that_of_the_definition(
     assert compare(records, original, conventions, shards) >= len(CHECKS)
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(st.lists(plain, min_size=4, max_size=10), st.sampled_from(["excluded", "own_category"]))
 def test_persons_judged_beside_what_else_is_known_of_them(records: list[Record], missing_sensitive: str) -> None:
@@ -205,6 +208,7 @@ def test_persons_judged_beside_what_else_is_known_of_them(records: list[Record],
     assert compare(records, [], conventions, 3) >= len(CHECKS)
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(st.lists(plain | suppressed, min_size=2, max_size=8), st.booleans())
 def test_exempt_records_of_persons(records: list[Record], unit: bool) -> None:

@@ -84,6 +84,7 @@ def links(
     return {"masked_to_original": brute.linked(distances, partner), "original_to_masked": brute.linked(turned, back)}
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(tables, tables, weightings, st.data())
 def test_distance_linkage_in_both_directions(
@@ -133,6 +134,7 @@ def test_a_synthetic_record_of_a_city_that_no_original_has_is_at_distance_1() ->
     assert outcome.details["without_variance"] == ["grade"]
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(
     st.lists(row, min_size=2, max_size=5), st.sampled_from(["1/4", "1/2", "3/4", "1"]), st.integers(0, 99), st.data()
@@ -181,6 +183,7 @@ def test_every_individual_is_known_to_the_intruder_as_often_as_any_other() -> No
     assert 30 <= sum(one.status is not Status.ERROR for one in outcomes) <= 70  # the others drew nobody who is released
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(released=tables, original=tables, holdout=tables, weights=weightings)
 def test_closest_records_with_a_holdout(

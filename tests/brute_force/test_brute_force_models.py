@@ -73,6 +73,7 @@ def factor(own: Sequence[int], everyone: Sequence[int], scale: float, mechanism:
     return float(max((class_ / table).max(), (table / class_).max()))
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(noisy, st.sampled_from(["1/2", "1", "3"]), st.sampled_from(["laplace", "geometric"]))
 def test_noise_tells_a_class_by_its_most_telling_output(classes: Classes, scale: str, mechanism: str) -> None:
@@ -92,6 +93,7 @@ def test_noise_tells_a_class_by_its_most_telling_output(classes: Classes, scale:
 sizes = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 9), min_size=1, max_size=4)
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(sizes, st.sampled_from(["0", "0.01", "1/3", "1"]))
 def test_expected_t_is_the_exponential_to_forty_digits(sizes: dict[str, int], epsilon: str) -> None:
@@ -133,6 +135,7 @@ def tail_ratio(values: Sequence[str], l: int, dont_care: Sequence[str]) -> Fract
     return Fraction(r[y], tail) if tail else inf
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(answers, st.integers(2, 4), st.sets(st.sampled_from("uvz")), st.sets(st.sampled_from("uwz"), min_size=1))
 def test_dont_care_and_protected_values(classes: Classes, l: int, dont_care: set[str], protected: set[str]) -> None:
@@ -191,6 +194,7 @@ def fitted(cells: Counter[tuple[Any, ...]]) -> dict[tuple[Any, ...], float]:
     return expected
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(samples, st.sampled_from(["1/10", "1/4", "1/2", "9/10"]))
 def test_estimates_of_population_uniques_by_other_ways(rows: list[tuple[Any, ...]], fraction: str) -> None:
@@ -217,6 +221,7 @@ def test_estimates_of_population_uniques_by_other_ways(rows: list[tuple[Any, ...
     )
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(st.lists(st.sampled_from([1, 1, 1, 2, 2, 3, 5, 9]), min_size=2, max_size=14), st.sampled_from(["1/10", "1/2"]))
 def test_pitman_is_the_best_of_a_search_over_the_likelihood(sizes: list[int], fraction: str) -> None:

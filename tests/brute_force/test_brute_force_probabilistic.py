@@ -117,6 +117,7 @@ def asked(released: Sequence[Row], keys: Sequence[int], original: Sequence[Row],
     return list(audit(tables[0], policy, tables[1], plugins=PLUGINS).expectations)
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(
     st.lists(row, min_size=2, max_size=9),

@@ -65,6 +65,7 @@ def best_shares(released: list[int], original: list[int]) -> tuple[Fraction, Fra
     return min(shares), max(shares)
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=6),

@@ -44,6 +44,7 @@ def plainly(released: list[tuple[int, int]], original: list[tuple[int, int]]) ->
 points = st.tuples(st.integers(0, 6), st.integers(0, 6))
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(st.lists(points, min_size=1, max_size=30), st.lists(points, min_size=3, max_size=30))
 def test_figures_are_those_of_plain_python(released: list[tuple[int, int]], original: list[tuple[int, int]]):

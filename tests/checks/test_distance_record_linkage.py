@@ -173,6 +173,7 @@ rows = st.lists(st.tuples(*[st.integers(0, 4)] * 4), min_size=3, max_size=12).fi
 )
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(rows, st.randoms(use_true_random=False))
 def test_linkage_is_that_of_sixty_digits_in_any_order(table: list[tuple[int, ...]], random: Any):

@@ -57,6 +57,7 @@ def risk(f: int, population: float) -> float:
     return p / (f - (1 - p))
 
 
+@pytest.mark.long
 @few
 @given(rows, st.data())
 def test_individual_risk_counts_and_weighs_all_compatible_records(records: list[Row], data: st.DataObject) -> None:
@@ -82,6 +83,7 @@ def test_expected_reidentifications_of_a_census_are_exact() -> None:
     assert found.details["expected"] == Fraction(4, 3)
 
 
+@pytest.mark.long
 @few
 @given(rows)
 def test_prosecutor_and_sample_uniques(records: list[Row]) -> None:
@@ -96,6 +98,7 @@ def test_prosecutor_and_sample_uniques(records: list[Row]) -> None:
     assert alone.details["victims"] == f.count(1)
 
 
+@pytest.mark.long
 @few
 @given(rows, rows)
 def test_a_population_is_compared_record_by_record(records: list[Row], others: list[Row]) -> None:

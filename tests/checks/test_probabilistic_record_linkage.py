@@ -263,6 +263,7 @@ def test_a_missing_value_is_no_agreement():
     assert estimates(outcome, "u", ["zip", "job"]) == [pytest.approx(3 / 9), pytest.approx(1 / 9)]
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy")), min_size=2, max_size=8), st.randoms())
 def test_shuffled_tables_of_any_kind_give_the_identical_outcome(rows, random):

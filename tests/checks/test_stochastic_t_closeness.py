@@ -38,7 +38,7 @@ def _response(rows: Rows, weights: list[int], retention: Fraction) -> list[Fract
 # Laplace and geometric
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.data(), tables(), SCALES)
 def test_laplace_is_the_largest_ratio_of_all_outputs(
     data: st.DataObject, table: tuple[Rows, list[int]], scale: Fraction
@@ -186,7 +186,7 @@ def test_proposition_1_as_derived_bounds_every_mechanism(data: st.DataObject, ta
 # Randomised response
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(tables(), RETENTIONS)
 def test_randomised_response_is_that_of_the_definition(table: tuple[Rows, list[int]], retention: Fraction):
     rows, weights = table

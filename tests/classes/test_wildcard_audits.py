@@ -98,6 +98,7 @@ def answer(release: pa.Table, conventions: dict[str, str], unit: str | None, **o
     return [one.as_json() for one in audit(release, asked, plugins=PLUGINS, memory=2**28, **options).expectations]
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)  # two audits take a while
 @given(RECORDS, CONVENTIONS, st.sampled_from([None, "p"]), st.sampled_from([1, 3, 7]), st.sampled_from([1, 5, 10**6]))
 def test_every_class_check_agrees_with_a_comparison_of_all_classes(
@@ -114,6 +115,7 @@ def test_every_class_check_agrees_with_a_comparison_of_all_classes(
     assert found == expected
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 300), st.integers(1, 7), st.sampled_from([0, 16]), st.sampled_from([0, 2]))
 def test_rows_are_joined_by_marks_or_by_sorting_or_left_apart(

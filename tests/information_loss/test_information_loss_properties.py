@@ -87,6 +87,7 @@ def tables(draw: st.DrawFn, before: dict[str, Any] = RELEASED) -> Tables:
     return Tables(plain, after, list(kept))
 
 
+@pytest.mark.long
 @given(tables())
 @settings(max_examples=80)
 def test_the_reference_finds_the_same(given_tables: Tables):
@@ -105,6 +106,7 @@ def test_the_reference_finds_the_same(given_tables: Tables):
     assert found.suppressed == records - len(given_tables.kept)
 
 
+@pytest.mark.long
 @given(tables())
 @settings(max_examples=60)
 def test_every_figure_is_within_its_bounds(given_tables: Tables):
@@ -120,6 +122,7 @@ def test_every_figure_is_within_its_bounds(given_tables: Tables):
     assert (told["propensity"]["value"] is None) == bool(told["propensity"]["reason"])
 
 
+@pytest.mark.long
 @given(tables())
 @settings(max_examples=40)
 def test_nothing_changed_is_nothing_lost(given_tables: Tables):
@@ -138,6 +141,7 @@ def test_nothing_changed_is_nothing_lost(given_tables: Tables):
         assert one.after == one.before
 
 
+@pytest.mark.long
 @given(tables(PLAIN))
 @settings(max_examples=40)
 def test_everything_suppressed_is_everything_lost(given_tables: Tables):
@@ -148,6 +152,7 @@ def test_everything_suppressed_is_everything_lost(given_tables: Tables):
     assert found.certainty_penalty.after == 1
 
 
+@pytest.mark.long
 @given(tables(PLAIN), st.integers(0, 10), st.integers(0, 10))
 @settings(max_examples=40)
 def test_more_generalised_is_never_less_lost(given_tables: Tables, less: int, more: int):
@@ -172,6 +177,7 @@ def test_more_generalised_is_never_less_lost(given_tables: Tables, less: int, mo
     assert first.total <= second.total
 
 
+@pytest.mark.long
 @given(tables())
 @settings(max_examples=40)
 def test_classes_and_correlations_as_the_reference_has_them(given_tables: Tables):

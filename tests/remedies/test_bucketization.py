@@ -226,6 +226,7 @@ RECORDS = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(RECORDS, QUARTERS, st.integers(2, 4), st.booleans())
 def test_what_is_released_keeps_t_and_k_exactly(

@@ -80,6 +80,7 @@ def demanded(drawn: Drawn, **policy: Any) -> Iterator[tuple[Demands, np.ndarray]
         yield RemedyView(Release(engine, bound), (), 0, lambda _: ()).demands, np.array(base)
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(drawn=rows, policy=st.sampled_from(POLICIES), merging=mergings)
 def test_unions_are_judged_as_their_records_are(drawn: Drawn, policy: Mapping[str, Any], merging: list[int]) -> None:
@@ -88,6 +89,7 @@ def test_unions_are_judged_as_their_records_are(drawn: Drawn, policy: Mapping[st
         assert MergedDemands(demands, base, 6).kept_by(merged, 4).tolist() == demands.kept_by(merged[base], 4).tolist()
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(
     drawn=rows,

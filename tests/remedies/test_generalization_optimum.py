@@ -170,6 +170,7 @@ measures = st.sampled_from(["ncp", "discernibility", "average_class_size"])
 limits = st.sampled_from(["0", "0.15", "0.4"])
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(
     drawn=rows,
@@ -195,6 +196,7 @@ def test_no_combination_of_levels_loses_less(
     assert gone == treatment.notes["suppressed"] <= Fraction(limit) * len(drawn)
 
 
+@pytest.mark.long
 @settings(max_examples=10)
 @given(drawn=rows, expectation=st.sampled_from(POLICIES), measure=measures, limit=limits)
 def test_what_is_released_passes_and_has_lost_what_the_notes_say(

@@ -65,6 +65,7 @@ def levels(treatment: Treatment) -> dict[str, int]:
     return {name: level for name, (level, _) in treatment.notes["levels"].items()}
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(
     drawn=st.lists(

@@ -122,6 +122,7 @@ def _is_close(members: frozenset[int], ill: list[str], t: Fraction) -> bool:
     return sum(apart) / 2 <= t
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(st.integers(0, 10**6))
 def test_merged_and_halved_clusters_keep_what_is_demanded(seed: int) -> None:
@@ -154,6 +155,7 @@ def test_unions_are_judged_as_one_cluster() -> None:
     assert judge.unions_kept(clusters, 3, np.array([[0, 1], [1, 2]])).tolist() == [False, True]
 
 
+@pytest.mark.long
 @given(st.integers(4, 60), st.integers(2, 8), st.integers(0, 10**6))
 def test_clusters_take_one_record_of_every_quantile(count: int, size: int, seed: int) -> None:
     size = min(size, count)

@@ -98,6 +98,7 @@ def test_suppressed_labels_are_no_labels() -> None:
     ]
 
 
+@pytest.mark.long
 @given(
     st.lists(st.tuples(st.integers(-50, 50), st.integers(0, 10**6)), min_size=3, max_size=40), st.sampled_from([2, 3])
 )
@@ -120,6 +121,7 @@ def test_unrounded_means_keep_sums_in_the_release(data: Path) -> None:
     assert min(Counter(zip(result.column("AGI"), result.column("FEDTAX"), strict=True)).values()) >= 7
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(st.integers(0, 10**6), st.sampled_from(["mdav", "refined"]), st.sampled_from(["merge", "first"]))
 def test_the_order_of_the_records_decides_nothing(seed: int, method: str, closeness: str) -> None:

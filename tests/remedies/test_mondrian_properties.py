@@ -71,6 +71,7 @@ def _groups(numbers: Sequence[Any]) -> set[frozenset[int]]:
     return {frozenset(group) for group in found.values()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", STRATEGIES)
 @settings(max_examples=30)
 @given(records=RECORDS, asked=POLICIES)
@@ -88,6 +89,7 @@ def test_the_same_partitions_as_plain_python(name: str, records: list[Record], a
     assert found.count == len(slow)
 
 
+@pytest.mark.long
 @settings(max_examples=30)
 @given(records=RECORDS, asked=POLICIES)
 def test_what_holds_of_every_repaired_release(records: list[Record], asked: Asked) -> None:
@@ -102,6 +104,7 @@ def test_what_holds_of_every_repaired_release(records: list[Record], asked: Aske
     assert not any(cell is None for record in released for cell in record)
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(records=RECORDS, asked=POLICIES, seed=st.randoms(use_true_random=False))
 def test_the_order_of_the_records_is_no_matter(records: list[Record], asked: Asked, seed: Any) -> None:

@@ -141,6 +141,7 @@ def test_a_sensitive_attribute_is_joined_until_its_classes_are_close() -> None:
     assert any(len(held) < 5 for held in one_more.values()) or distance_of(one_more) > 4
 
 
+@pytest.mark.long
 @settings(max_examples=30)
 @given(
     st.lists(st.tuples(st.integers(0, 12), st.sampled_from("ab"), st.booleans()), min_size=8, max_size=60),

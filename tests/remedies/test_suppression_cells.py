@@ -244,6 +244,7 @@ tables = st.integers(1, 3).flatmap(
 demands = st.sampled_from([([K2], _as_many(2)), ([K3], _as_many(3)), ([K2, CLOSE], _as_close(2, Fraction(2, 5)))])
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(tables, demands, st.randoms(use_true_random=False))
 def test_every_class_keeps_the_demands_whatever_the_order(

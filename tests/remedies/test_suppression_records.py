@@ -162,6 +162,7 @@ def test_fixing_tells_how_many_records_went() -> None:
 tables = st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("123")), min_size=2, max_size=30)
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(tables, st.integers(2, 3), st.sampled_from([None, "0.2", "0.4"]), st.randoms(use_true_random=False))
 def test_what_is_left_keeps_the_policy_whatever_the_order(

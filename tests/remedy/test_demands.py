@@ -72,6 +72,7 @@ def demands_of(table: pa.Table, policy: dict[str, Any]) -> Iterator[Asked]:
         yield view.demands, number, len(classes)
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(data=st.data(), expectation=st.sampled_from(EXPECT), more=st.sampled_from(MORE))
 def test_all_classes_keep_the_demands_where_the_audit_passes(
@@ -91,6 +92,7 @@ def test_all_classes_keep_the_demands_where_the_audit_passes(
         assert len(outcomes) > 1 or "others" in str(more) or (~kept).sum() == outcomes[0].classes.failing
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(data=st.data(), expectation=st.sampled_from(EXPECT), more=st.sampled_from([OTHERS, JOINT, {}]))
 def test_proposed_classes_of_persons_are_judged_as_the_audit_of_a_table_with_those_classes(
@@ -111,6 +113,7 @@ def test_proposed_classes_of_persons_are_judged_as_the_audit_of_a_table_with_tho
         assert merged.kept_by(classes, len(numbers)).tolist() == kept.tolist()
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(data=st.data())
 def test_demands_without_some_records_are_those_on_the_table_without_them(data: st.DataObject) -> None:

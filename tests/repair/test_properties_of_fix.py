@@ -78,6 +78,7 @@ given_all = given(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given_all
 def test_what_is_promised_of_every_output(
@@ -95,6 +96,7 @@ def test_what_is_promised_of_every_output(
             assert released[untouched].to_pylist() == table[untouched].take(rows).to_pylist()
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given_all
 def test_a_repaired_release_passes_an_audit_of_its_own_under_every_convention(
@@ -125,6 +127,7 @@ def people(seed: int, n: int = 90) -> pa.Table:
     return pa.table({"note": [f"n{i}" for i in range(n)], **drawn})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("remedy", REMEDIES, ids=str)
 def test_every_remedy_changes_most_tables_for_the_better(remedy: dict[str, Any]) -> None:
     """A property of repaired releases would hold of a remedy that always refuses."""
@@ -137,6 +140,7 @@ def test_every_remedy_changes_most_tables_for_the_better(remedy: dict[str, Any])
     assert better >= 6
 
 
+@pytest.mark.long
 @settings(max_examples=10)
 @given_all
 def test_repairing_what_was_repaired_changes_nothing(
@@ -149,6 +153,7 @@ def test_repairing_what_was_repaired_changes_nothing(
     assert twice.released.equals(once.released)
 
 
+@pytest.mark.long
 @settings(max_examples=10)
 @given(half=tables(), more=st.sampled_from(HARDER), name=st.sampled_from(MERGING))
 def test_what_passed_before_is_at_no_greater_risk(half: pa.Table, more: dict[str, Any], name: str) -> None:
@@ -171,6 +176,7 @@ def test_what_passed_before_is_at_no_greater_risk(half: pa.Table, more: dict[str
         assert safer or abs(then.observed - before.observed) < 1e-12
 
 
+@pytest.mark.long
 @settings(max_examples=6)
 @given(table=tables(), expect=st.sampled_from(DEMANDS), seed=st.randoms(use_true_random=False))
 def test_the_order_of_records_changes_nothing(table: pa.Table, expect: list[dict[str, Any]], seed: Any) -> None:
