@@ -7,8 +7,7 @@ from collections import Counter
 import pyarrow as pa
 import pytest
 from class_rows import Rows, evidence, frame, tables, totals
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import Outcome, PolicyError, audit
 from tcdp_audit_plugins.checks.k_anonymity import KAnonymityParameters, class_sizes
