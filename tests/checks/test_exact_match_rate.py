@@ -19,7 +19,10 @@ def test_copies_are_counted():
     assert outcome.details["matches"] == outcome.details["matches_of_unique_originals"] == 2
     failed = asked("exact_match_rate", released, ORIGINAL, at_most=0.4999999999999999)
     assert failed.status is Status.FAILED
-    assert failed.message == "2 of 4 released records equal an original record, a share of 0.5; at most 0.5 may."
+    assert (
+        failed.message
+        == "2 of 4 released records (50%) equal an original record; at most 49.99999999999999% is allowed."
+    )
 
 
 def test_matches_with_a_holdout_stand_beside_those_with_the_original(holdout: Path):

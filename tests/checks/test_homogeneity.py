@@ -28,7 +28,7 @@ def test_the_five_record_table_of_torra_exposes_two(at_most: object, status: str
     assert (found.details["victims"], found.details["victim_classes"]) == (2, 1)
     assert (
         found.message
-        == "2 records of 5 in 1 class share one answer with their whole class: finding the class is enough."
+        == "2 of 5 records are in a group that has a single value of 'answer': finding the group is enough to know it."
     )
 
 
@@ -36,7 +36,7 @@ def test_no_victim_is_told_as_such():
     found = outcome("homogeneity", [[1, 1], [2, 3]], at_most=0)
 
     assert (found.status.value, found.details["victims"]) == ("passed", 0)
-    assert found.message == "Over 2 equivalence classes, none has a single answer: finding a class is never enough."
+    assert found.message == "Every group has different values of 'answer': finding a group gives none away."
 
 
 def test_a_missing_value_adds_no_diversity():

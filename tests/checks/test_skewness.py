@@ -35,8 +35,8 @@ def test_half_of_a_class_with_what_1_in_100_has():
 
     assert (found.status.value, found.observed, found.classes.failing) == ("failed", 50, 1)
     assert found.message == (
-        "2 of 100 records are in 1 equivalence class in which a harmful value is more than 10 times as frequent as in "
-        "the table; in the worst class a harmful value is 50 times as frequent as in the table."
+        "2 of 100 records are in a group in which a harmful value of 'answer' is more frequent than in the table by a "
+        "factor above 10; at worst the factor is 50."
     )
     assert outcome("skewness", rows, harmful=["v1"], at_most=50).status.value == "passed"
     assert outcome("skewness", rows, harmful=["v0"]).observed == pytest.approx(100 / 99, abs=1e-15)
