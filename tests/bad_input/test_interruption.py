@@ -58,6 +58,7 @@ def large_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path.unlink()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("memory", ["4GiB", "64MiB"], ids=["in memory", "beyond memory"])
 @pytest.mark.parametrize("more", [0, 20_000_000], ids=["begun", "20 MB later"])
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])

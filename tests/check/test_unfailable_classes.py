@@ -71,6 +71,7 @@ def _fails(check: Check, parameters: Parameters, case: Case, scale: Scale, table
     return bool(figure.fails.any())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("check", "parameters", "scale"), list(_tried()))
 @settings(max_examples=12)
 @given(counts=tables)

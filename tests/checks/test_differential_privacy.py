@@ -269,6 +269,7 @@ def test_the_sign_of_an_exponential(exponent: Fraction, digits: int):
 # The suite that every check keeps, also for parameters that its own choices do not reach
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "given",
     [

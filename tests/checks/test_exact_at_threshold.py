@@ -15,6 +15,8 @@ from tcdp_audit.check.summary import ClassSummary
 from tcdp_audit.outcome import Comparison
 from tcdp_audit.registry import Plugins
 
+pytestmark = pytest.mark.long  # a thousand tables
+
 CHECKS = Plugins.load(external=False).checks
 TABLES = 1000
 SMALLEST = Fraction(1, 10**18)  # far below what floating point tells apart

@@ -282,6 +282,7 @@ def _figures(outcomes: list[Outcome]) -> dict[str, float]:
     return {str(one.parameters.get("distance", "k")): float(one.observed or 0) for one in outcomes}
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)
 @given(records=RECORDS, random=st.randoms(use_true_random=False))
 def test_the_order_of_records_changes_nothing(records: Records, random: Any):
@@ -290,6 +291,7 @@ def test_the_order_of_records_changes_nothing(records: Records, random: Any):
     assert [one.as_json() for one in _outcomes(shuffled)] == [one.as_json() for one in _outcomes(records)]
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)
 @given(records=RECORDS)
 def test_shards_merge_to_the_whole(records: Records):
@@ -298,6 +300,7 @@ def test_shards_merge_to_the_whole(records: Records):
     assert [one.as_json() for one in parts] == [one.as_json() for one in whole]
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)
 @given(records=RECORDS)
 def test_the_table_twice_doubles_k_and_keeps_every_distance(records: Records):
@@ -307,6 +310,7 @@ def test_the_table_twice_doubles_k_and_keeps_every_distance(records: Records):
     assert twice == pytest.approx(once, abs=1e-12)
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)
 @given(records=RECORDS)
 def test_fewer_quasi_identifiers_never_increase_t_nor_lower_k(records: Records):
@@ -317,6 +321,7 @@ def test_fewer_quasi_identifiers_never_increase_t_nor_lower_k(records: Records):
     assert all(coarse[name] <= fine[name] + 1e-12 for name in DISTANCES)
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)
 @given(records=RECORDS, random=st.randoms(use_true_random=False))
 def test_names_of_classes_do_not_matter(records: Records, random: Any):

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+pytestmark = pytest.mark.long  # every test starts some processes
+
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+pytestmark = pytest.mark.long  # every test starts some processes
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long  # every test is some processes
+
 POLICY = """\
 version: 1
 release: r.csv

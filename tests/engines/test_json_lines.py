@@ -75,6 +75,7 @@ def _by_python(line: str) -> dict[str, str | None]:
     return {name: {True: "true", False: "false"}.get(cell, cell) for name, cell in record.items()}
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=40)
 @given(
     records=st.lists(_record(), min_size=1, max_size=12),

@@ -8,6 +8,7 @@ from fuzz.written import Written
 from hypothesis import given, settings
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", PROPERTIES)
 def test_what_is_read_is_what_stands_there(form: str) -> None:
     check, strategies = PROPERTIES[form]

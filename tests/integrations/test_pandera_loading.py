@@ -10,6 +10,8 @@ import pytest
 
 from tcdp_audit import PolicyError, audit
 
+pytestmark = pytest.mark.long  # every test starts some processes
+
 POLICY = """version: 1
 release: release.csv
 schema: {schema}

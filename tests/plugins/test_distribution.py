@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.long  # every test starts some processes
+
 BROKEN = {
     "import_error": "ModuleNotFoundError: No module named 'a_module_that_nobody_has'",
     "exiting": "SystemExit",

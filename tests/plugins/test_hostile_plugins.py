@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long  # every test starts some processes
+
 POLICY = """\
 version: 1
 attributes: {zip: {role: quasi_identifier}}

@@ -277,6 +277,7 @@ def _small_tables(number: int) -> Iterator[list[Row]]:
         yield [(*("abc"[random.randrange(n)] for n in values), random.choice("123")) for _ in range(length)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("expect", "keeps", "least", "found"),
     [

@@ -188,6 +188,7 @@ def _mixed_tables(number: int) -> Iterator[list[Row]]:
         yield [(f"q{random.randrange(classes)}", random.choice("112")) for _ in range(random.randint(8, 25))]
 
 
+@pytest.mark.long
 def test_how_far_from_the_least_number_of_records() -> None:
     least = found = 0
     for rows in _mixed_tables(20):

@@ -22,6 +22,8 @@ from tcdp_audit.engines import open_engine
 from tcdp_audit.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.repair.own_types import taken
 
+pytestmark = pytest.mark.long  # every type in every kind of file
+
 POLICY = {
     "version": 1,
     "attributes": {
