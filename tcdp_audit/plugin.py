@@ -85,8 +85,24 @@ if TYPE_CHECKING:
         Comparison as Comparison,
         Outcome as Outcome,
         Status as Status,
+        Tally as Tally,
         WorstClass as WorstClass,
         number as number,
+    )
+    from tcdp_audit.phrases import (
+        SIGNS as SIGNS,
+        allowance as allowance,
+        bound as bound,
+        demanded as demanded,
+        failing as failing,
+        groups as groups,
+        observed as observed,
+        part_of as part_of,
+        records_of as records_of,
+        state_of as state_of,
+        unit_noun as unit_noun,
+        victims as victims,
+        worst_group as worst_group,
     )
     from tcdp_audit.policy.model import (
         AttributeDeclaration as AttributeDeclaration,
@@ -113,12 +129,23 @@ if TYPE_CHECKING:
     from tcdp_audit.remedy.view import Attribute as Attribute, RemedyView as RemedyView
     from tcdp_audit.resources import processors as processors
     from tcdp_audit.results.audit import Audit as Audit
-    from tcdp_audit.results.change_log import (
-        ChangeLog as ChangeLog,
-        Step as Step,
-        blocking as blocking,
-    )
+    from tcdp_audit.results.change_log import ChangeLog as ChangeLog, Step as Step, blocking as blocking
     from tcdp_audit.results.reporter import Reporter as Reporter, ReportSection as ReportSection, Rows as Rows
+    from tcdp_audit.results.verdict import VERDICTS as VERDICTS, verdict_sentence as verdict_sentence
     from tcdp_audit.visible import visible as visible
+    from tcdp_audit.words import (
+        agree as agree,
+        count as count,
+        decimal as decimal,
+        figure as figure,
+        in_words as in_words,
+        listing as listing,
+        noun_form as noun_form,
+        percent as percent,
+        percent_of as percent_of,
+        prose as prose,
+        sentence_case as sentence_case,
+        share as share,
+    )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit import Reporter, hookimpl
-from tcdp_audit.results.audit import Audit
+from tcdp_audit.plugin import Audit, Reporter, hookimpl
 
 
 def _json(audit: Audit) -> str:

@@ -6,11 +6,20 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.phrases import bound, failing, observed, state_of
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count, noun_form, prose, sentence_case
+from tcdp_audit.plugin import (
+    Audit,
+    Outcome,
+    Status,
+    bound,
+    count,
+    failing,
+    noun_form,
+    observed,
+    prose,
+    sentence_case,
+    state_of,
+    visible,
+)
 from tcdp_audit_reports.margin import doublings, margin_words
 
 STATES = ("failed", "warning", "error", "measured", "skipped", "passed")

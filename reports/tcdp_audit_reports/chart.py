@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 
-from tcdp_audit.outcome import Comparison, Outcome
+from tcdp_audit.plugin import Comparison, Outcome
 from tcdp_audit_reports.drawing import Drawing
 
 Distribution = Sequence[tuple[float, int, int]]  # figure, classes, records; in ascending order of the figure

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.auditor.conventions import flips
-from tcdp_audit.outcome import Status
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.words import count
+from tcdp_audit.plugin import Audit, Status, count, flips
 from tcdp_audit_reports.chart import Table
 
 UNSUITED = "–"

@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.check.kinds import Quarter
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.words import count, noun_form
+from tcdp_audit.plugin import Audit, Quarter, count, noun_form
 from tcdp_audit_reports.finding import Finding
 
 ROWS = (

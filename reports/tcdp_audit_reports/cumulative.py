@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isinf
 
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.words import agree, count, decimal, figure, share
+from tcdp_audit.plugin import Comparison, agree, count, decimal, figure, share
 from tcdp_audit_reports.axis import Axis, axis_for, tick_text
 from tcdp_audit_reports.chart import Chart, Distribution, Measured, Table
 from tcdp_audit_reports.drawing import (

@@ -13,11 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tcdp_audit.check.kinds import Check
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.phrases import demanded, failing
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count
+from tcdp_audit.plugin import Check, Outcome, Status, count, demanded, failing, visible
 
 DIGITS = 3
 PLAIN = re.compile(r"[A-Za-z_][\w-]*")

@@ -6,12 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcdp_audit.check.kinds import Check, Guide, Limit
-from tcdp_audit.outcome import Outcome
-from tcdp_audit.phrases import SIGNS, demanded, failing, observed, state_of
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count, decimal, figure, prose
+from tcdp_audit.plugin import (
+    SIGNS,
+    Audit,
+    Check,
+    Guide,
+    Limit,
+    Outcome,
+    count,
+    decimal,
+    demanded,
+    failing,
+    figure,
+    observed,
+    prose,
+    state_of,
+    visible,
+)
 from tcdp_audit_reports import cumulative, histogram, share_bar
 from tcdp_audit_reports.chart import Chart, Measured, Table, distribution_of
 from tcdp_audit_reports.demand import Kept, kept_demand

@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from tcdp_audit.provenance import Table, tool
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.reporter import Rows
-from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count
+from tcdp_audit.plugin import VERDICTS, Audit, Rows, Table, count, tool, verdict_sentence, visible
 from tcdp_audit_reports.certificate import reasons, structure_rows, tally
 from tcdp_audit_reports.chart import Table as ShownTable
 from tcdp_audit_reports.conventions_tried import conventions_tried

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from math import inf, log2
 
-from tcdp_audit.outcome import Comparison, Outcome, Status
-from tcdp_audit.phrases import state_of
+from tcdp_audit.plugin import Comparison, Outcome, Status, state_of
 from tcdp_audit_reports.drawing import Drawing, Label, Line, Rectangle
 
 SHOWN = 3  # doublings to each side of the centre line

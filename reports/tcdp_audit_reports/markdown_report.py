@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tcdp_audit.outcome import Outcome
-from tcdp_audit.phrases import demanded, failing, observed, state_of
-from tcdp_audit.provenance import tool
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.reporter import Rows
-from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
-from tcdp_audit.words import count, prose, sentence_case
+from tcdp_audit.plugin import (
+    VERDICTS,
+    Audit,
+    Outcome,
+    Rows,
+    count,
+    demanded,
+    failing,
+    observed,
+    prose,
+    sentence_case,
+    state_of,
+    tool,
+    verdict_sentence,
+)
 from tcdp_audit_reports.finding import attribute_of
 from tcdp_audit_reports.margin import margin_words
 from tcdp_audit_reports.markdown_text import escaped, table

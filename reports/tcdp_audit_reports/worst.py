@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from tcdp_audit.outcome import Outcome, WorstClass
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count, figure
+from tcdp_audit.plugin import Outcome, WorstClass, count, figure, visible
 from tcdp_audit_reports.chart import Measured, Table
 
 SHOWN = 6

@@ -1,4 +1,10 @@
-"""The command line. `tcdp-audit --help` imports nothing but this file; a command imports what it needs."""
+"""The command line. `tcdp-audit --help` imports nothing but this file; a command imports what it needs.
+
+run, signals, printing, console, progress     one command: its errors, signals, streams, bars
+options, ahead, release_command               what commands share
+check, fix, demo, explain, plugins, schema    the commands
+terminal, conventions, remediation            what they show on a terminal
+"""
 
 from __future__ import annotations
 

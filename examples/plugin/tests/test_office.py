@@ -9,7 +9,7 @@ import pytest
 import tcdp_audit_office as office
 
 import tcdp_audit
-from tcdp_audit.testing import check_conforms
+from tcdp_audit.testing import Property, parametrize_with_properties
 
 AGES = pa.table({"age": [30, 30, 70, 81, 92, 92], "disease": ["flu", "gout", "flu", "gout", "flu", "gout"]})
 ROLES = {
@@ -27,9 +27,9 @@ def policy(*expect: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"version": 1, "attributes": ROLES, "plugins": ["office"], "expect": [*expect], **more}
 
 
-@pytest.mark.parametrize("provided", PROVIDED, ids=lambda one: one.name)
-def test_it_conforms(provided: Any) -> None:
-    check_conforms(provided)
+@parametrize_with_properties(PROVIDED)
+def test_it_conforms(conforms: Property) -> None:
+    conforms()
 
 
 def test_the_checks_measure_what_they_say() -> None:

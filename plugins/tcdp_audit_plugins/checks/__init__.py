@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit import hookimpl
-from tcdp_audit.check.kinds import Check
+from tcdp_audit.plugin import Check, hookimpl
 from tcdp_audit_plugins.checks import (
     alpha_k_anonymity,
     background_knowledge,

@@ -8,21 +8,26 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import (
+from tcdp_audit.plugin import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
+    Exact,
+    Guide,
     Outcome,
     Quarter,
     Ratios,
     Status,
     Threshold,
+    count,
+    percent,
+    percent_of,
+    sentence_case,
+    unit_noun,
+    victims,
+    worst_group,
 )
-from tcdp_audit.check.kinds import Guide
-from tcdp_audit.phrases import unit_noun, victims, worst_group
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count, percent, percent_of, sentence_case
 
 
 class AlphaKParameters(AttributeParameters):
@@ -46,8 +51,8 @@ def largest_share(evidence: ClassEvidence, _: AlphaKParameters) -> Ratios:
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.check.kinds import Marginal
-        >>> from tcdp_audit.classes.histogram import Histogram
+        >>> from tcdp_audit.plugin import Marginal
+        >>> from tcdp_audit.plugin import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [3, 1])))
         >>> evidence = ClassEvidence(numpy.array([4]), rows, Marginal(numpy.array([3, 1])))
         >>> largest_share(evidence, AlphaKParameters()).values

@@ -9,11 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Outcome, Quarter, Status, Threshold
-from tcdp_audit.check.kinds import Guide
-from tcdp_audit.check.summary import ClassSummary
-from tcdp_audit.phrases import victims
-from tcdp_audit.words import agree, count, sentence_case
+from tcdp_audit.plugin import (
+    AttributeParameters,
+    ClassCheck,
+    ClassEvidence,
+    ClassSummary,
+    Comparison,
+    Guide,
+    Outcome,
+    Quarter,
+    Status,
+    Threshold,
+    agree,
+    count,
+    sentence_case,
+    victims,
+)
 
 MIXED = "least_in_mixed_classes"
 
@@ -38,8 +49,8 @@ def records_to_know(evidence: ClassEvidence, _: BackgroundParameters) -> NDArray
     Source: Machanavajjhala et al. (2007), background knowledge attack; Torra (2022).
 
     Example:
-        >>> from tcdp_audit.check.kinds import Marginal
-        >>> from tcdp_audit.classes.histogram import Histogram
+        >>> from tcdp_audit.plugin import Marginal
+        >>> from tcdp_audit.plugin import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 1, 3], [0, 0, 1], [2, 2, 1])))
         >>> evidence = ClassEvidence(np.array([2, 3]), rows, Marginal(np.array([4, 1])))
         >>> records_to_know(evidence, BackgroundParameters())

@@ -10,24 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import (
+from tcdp_audit.plugin import (
+    BORDERLINE,
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
+    ClassSummary,
     Comparison,
+    Exact,
+    Guide,
+    Histogram,
+    Marginal,
     Outcome,
     Quarter,
     Ratios,
     Status,
     Threshold,
+    agree,
+    count,
+    percent,
+    percent_of,
+    victims,
 )
-from tcdp_audit.check.exact import BORDERLINE
-from tcdp_audit.check.kinds import Guide, Marginal
-from tcdp_audit.check.summary import ClassSummary
-from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.phrases import victims
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import agree, count, percent, percent_of
 from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio
 from tcdp_audit_plugins.checks.logarithms import sign_of_gain
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from math import inf, isinf
 
-from tcdp_audit import Outcome, Status
-from tcdp_audit.phrases import victims, worst_group
-from tcdp_audit.words import agree, count, decimal, figure
+from tcdp_audit.plugin import Outcome, Status, agree, count, decimal, figure, victims, worst_group
 
 REFERENCES = {
     "release": "the whole table",

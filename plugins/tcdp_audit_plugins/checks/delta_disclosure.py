@@ -12,24 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import (
+from tcdp_audit.plugin import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
+    Exact,
+    FinestGrouping,
+    Floats,
+    Guide,
+    Histogram,
+    Marginal,
     Outcome,
     Quarter,
+    Signs,
     Status,
     Threshold,
     Transcendental,
+    decimal,
+    figure,
+    victims,
 )
-from tcdp_audit.arrays import Floats
-from tcdp_audit.check.exact import Signs
-from tcdp_audit.check.kinds import FinestGrouping, Guide, Marginal
-from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.phrases import victims
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import decimal, figure
 from tcdp_audit_plugins.checks.distances.multiplicative import lacks_value, larger, largest_loss
 from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio, ratios
 from tcdp_audit_plugins.checks.logarithms import sign_of_logarithm

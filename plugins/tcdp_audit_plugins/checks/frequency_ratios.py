@@ -12,11 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import Ratios
-from tcdp_audit.arrays import Floats
-from tcdp_audit.check.exact import LIMIT, Signs
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Histogram, cached_on_histogram
+from tcdp_audit.plugin import LIMIT, Floats, Histogram, Marginal, Ratios, Signs, cached_on_histogram
 
 DISTINGUISHED = 2**51  # quotients of integers whose products stay below this differ as float64 where they differ at all
 SHIFT = 130  # enough binary places to tell apart any two fractions of 62-bit integers

@@ -5,11 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import ClassEvidence, Outcome, Quarter
-from tcdp_audit.check.kinds import Guide, ShareParameters, VictimCheck
-from tcdp_audit.outcome import Tally
-from tcdp_audit.phrases import groups, records_of
-from tcdp_audit.words import agree
+from tcdp_audit.plugin import (
+    ClassEvidence,
+    Guide,
+    Outcome,
+    Quarter,
+    ShareParameters,
+    Tally,
+    VictimCheck,
+    agree,
+    groups,
+    records_of,
+)
 
 
 class HomogeneityParameters(ShareParameters):
@@ -27,8 +34,8 @@ def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np
     Source: Machanavajjhala et al. (2007), homogeneity attack; Torra (2022).
 
     Example:
-        >>> from tcdp_audit.check.kinds import Marginal
-        >>> from tcdp_audit.classes.histogram import Histogram
+        >>> from tcdp_audit.plugin import Marginal
+        >>> from tcdp_audit.plugin import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 1, 3], [0, 0, 1], [2, 1, 2])))
         >>> evidence = ClassEvidence(np.array([2, 3]), rows, Marginal(np.array([3, 2])))
         >>> homogeneous(evidence, HomogeneityParameters())

@@ -12,16 +12,32 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit import CheckError, Outcome, Parameters, Quarter, Status
-from tcdp_audit.arrays import Floats
-from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.encoding.keys import boundaries, fold
-from tcdp_audit.phrases import records_of, unit_noun
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import agree, count, decimal, figure, noun_form, percent, percent_of
+from tcdp_audit.plugin import (
+    CheckError,
+    Counts,
+    Exact,
+    Floats,
+    Guide,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    agree,
+    boundaries,
+    count,
+    decimal,
+    figure,
+    fold,
+    noun_form,
+    percent,
+    percent_of,
+    records_of,
+    unit_noun,
+)
 from tcdp_audit_plugins.checks.sampling import (
     covering_population,
     fraction_of,

@@ -7,10 +7,24 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import ClassCheck, ClassEvidence, Comparison, Outcome, Parameters, Quarter, Status, Threshold
-from tcdp_audit.check.kinds import Check, Guide
-from tcdp_audit.phrases import unit_noun, victims, worst_group
-from tcdp_audit.words import agree, count, sentence_case
+from tcdp_audit.plugin import (
+    Check,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Guide,
+    Outcome,
+    Parameters,
+    Quarter,
+    Status,
+    Threshold,
+    agree,
+    count,
+    sentence_case,
+    unit_noun,
+    victims,
+    worst_group,
+)
 
 
 class KAnonymityParameters(Parameters):

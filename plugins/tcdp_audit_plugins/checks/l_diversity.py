@@ -9,21 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import (
+from tcdp_audit.plugin import (
     AttributeParameters,
+    Check,
     ClassCheck,
     ClassEvidence,
     Comparison,
+    Exact,
+    Guide,
     Outcome,
     Quarter,
     Status,
     Threshold,
     Transcendental,
+    decimal,
+    figure,
+    noun_form,
+    sentence_case,
+    victims,
+    worst_group,
 )
-from tcdp_audit.check.kinds import Check, Guide
-from tcdp_audit.phrases import victims, worst_group
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import decimal, figure, noun_form, sentence_case
 from tcdp_audit_plugins.checks.entropy import sign_of_perplexity
 
 TKDD = "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007"

@@ -10,10 +10,7 @@ from math import comb, factorial, fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import CheckError
-from tcdp_audit.arrays import Floats
-from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.encoding.keys import Codes, boundaries, fold, run_lengths
+from tcdp_audit.plugin import CheckError, Codes, Counts, Floats, boundaries, fold, run_lengths
 
 Flags = NDArray[np.bool_]
 MOST_SETS = 100_000

@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import AttributeParameters, CheckError, ClassEvidence
-from tcdp_audit.policy import Role
-from tcdp_audit.policy.model import PolicyDocument
+from tcdp_audit.plugin import AttributeParameters, CheckError, ClassEvidence, PolicyDocument, Role
 
 
 def among(evidence: ClassEvidence, names: Sequence[str]) -> NDArray[np.bool_]:

@@ -8,20 +8,24 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import (
+from tcdp_audit.plugin import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
+    Guide,
     Outcome,
+    PolicyDocument,
     Quarter,
     Status,
     Threshold,
+    count,
+    noun_form,
+    sentence_case,
+    unit_noun,
+    victims,
+    worst_group,
 )
-from tcdp_audit.check.kinds import Guide
-from tcdp_audit.phrases import unit_noun, victims, worst_group
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.words import count, noun_form, sentence_case
 
 
 class PSensitiveParameters(AttributeParameters):
@@ -45,8 +49,8 @@ def distinct_values(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.check.kinds import Marginal
-        >>> from tcdp_audit.classes.histogram import Histogram
+        >>> from tcdp_audit.plugin import Marginal
+        >>> from tcdp_audit.plugin import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [2, 1])))
         >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([2, 1])))
         >>> distinct_values(evidence, PSensitiveParameters())

@@ -11,14 +11,29 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import Comparison, Outcome, Parameters, Quarter, Status
-from tcdp_audit.check.exact import Ratios
-from tcdp_audit.check.kinds import Check, Guide, Limit, TableCheck, TableFigure, Verdict
-from tcdp_audit.check.table_view import PopulationClasses, TableView
-from tcdp_audit.phrases import part_of
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import agree, count, percent, sentence_case
+from tcdp_audit.plugin import (
+    Check,
+    Comparison,
+    Exact,
+    Guide,
+    Limit,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    PopulationClasses,
+    Quarter,
+    Ratios,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    Verdict,
+    agree,
+    count,
+    part_of,
+    percent,
+    sentence_case,
+)
 from tcdp_audit_plugins.checks.sampling import (
     counts_rows,
     covering_population,

@@ -6,8 +6,7 @@ from math import fsum
 
 import numpy as np
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.classes.histogram import Counts
+from tcdp_audit.plugin import Counts, Floats
 
 
 def zayatz(size: Counts, population: float) -> float:

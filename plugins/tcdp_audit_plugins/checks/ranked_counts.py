@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import Ratios
-from tcdp_audit.check.exact import LIMIT
-from tcdp_audit.classes.histogram import Counts, Histogram
+from tcdp_audit.plugin import LIMIT, Counts, Histogram, Ratios
 
 FEW = 3  # most frequent values that are sooner found one by one than by sorting
 

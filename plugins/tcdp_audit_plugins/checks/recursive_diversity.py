@@ -10,22 +10,26 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, model_validator
 
-from tcdp_audit import (
+from tcdp_audit.plugin import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
+    Exact,
+    Guide,
     Outcome,
+    PolicyDocument,
     Quarter,
     Ratios,
     Status,
+    Text,
     Threshold,
+    agree,
+    figure,
+    percent,
+    sentence_case,
+    victims,
 )
-from tcdp_audit.check.kinds import Guide
-from tcdp_audit.phrases import victims
-from tcdp_audit.policy.model import PolicyDocument, Text
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import agree, figure, percent, sentence_case
 from tcdp_audit_plugins.checks.named_values import ambiguous, among
 from tcdp_audit_plugins.checks.ranked_counts import ratio_to_tail
 
@@ -89,8 +93,8 @@ def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) ->
     Source: Machanavajjhala et al. (2007), recursive and pd-recursive (c,l)-diversity.
 
     Example:
-        >>> from tcdp_audit.check.kinds import Marginal
-        >>> from tcdp_audit.classes.histogram import Histogram
+        >>> from tcdp_audit.plugin import Marginal
+        >>> from tcdp_audit.plugin import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 3], [0, 1, 2], [8, 1, 1])))
         >>> evidence = ClassEvidence(np.array([10]), rows, Marginal(np.array([8, 1, 1])))
         >>> recursive_ratio(evidence, RecursiveParameters(l=2)).values

@@ -10,15 +10,24 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tcdp_audit import Outcome, Parameters, Quarter, Status
-from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.outcome import Tally
-from tcdp_audit.phrases import allowance, records_of
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import percent, percent_of
+from tcdp_audit.plugin import (
+    Counts,
+    Exact,
+    Guide,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    Tally,
+    allowance,
+    percent,
+    percent_of,
+    records_of,
+)
 from tcdp_audit_plugins.checks.sampling import (
     counts_rows,
     covering_population,

@@ -7,13 +7,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit import CheckError
-from tcdp_audit.check.summary import summarise
-from tcdp_audit.check.table_view import PopulationClasses, TableView
-from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.words import count
+from tcdp_audit.plugin import (
+    CheckError,
+    Comparison,
+    Counts,
+    PolicyDocument,
+    PopulationClasses,
+    TableView,
+    count,
+    summarise,
+)
 
 ROWS_ONLY = (
     "it counts rows, and the policy's unit is {unit!r}: five rows of one person would not be alone; "

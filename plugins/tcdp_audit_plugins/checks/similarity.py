@@ -7,24 +7,27 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from tcdp_audit import (
+from tcdp_audit.plugin import (
     AttributeParameters,
     CheckError,
     ClassCheck,
     ClassEvidence,
     Comparison,
+    Counts,
+    Exact,
+    Guide,
     Outcome,
     Quarter,
     Ratios,
+    Scale,
     Status,
     Threshold,
+    decimal,
+    percent,
+    percent_of,
+    victims,
+    worst_group,
 )
-from tcdp_audit.check.kinds import Guide
-from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.phrases import victims, worst_group
-from tcdp_audit.policy import Scale
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import decimal, percent, percent_of
 from tcdp_audit_plugins.checks.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
 
 
@@ -68,8 +71,8 @@ def largest_similar_share(evidence: ClassEvidence, parameters: SimilarityParamet
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.check.kinds import Marginal
-        >>> from tcdp_audit.classes.histogram import Histogram
+        >>> from tcdp_audit.plugin import Marginal
+        >>> from tcdp_audit.plugin import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 3], [0, 1, 2], [1, 1, 1])))
         >>> salaries = numpy.array([3000, 4000, 9000])
         >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([1, 1, 1])), salaries)

@@ -8,22 +8,24 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit import (
+from tcdp_audit.plugin import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
+    Exact,
+    Guide,
     Outcome,
+    PolicyDocument,
     Quarter,
     Ratios,
     Status,
+    Text,
     Threshold,
+    decimal,
+    figure,
+    victims,
 )
-from tcdp_audit.check.kinds import Guide
-from tcdp_audit.phrases import victims
-from tcdp_audit.policy.model import PolicyDocument, Text
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import decimal, figure
 from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio
 from tcdp_audit_plugins.checks.named_values import ambiguous, known
 
@@ -55,8 +57,8 @@ def largest_factor(evidence: ClassEvidence, parameters: SkewnessParameters) -> R
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.check.kinds import Marginal
-        >>> from tcdp_audit.classes.histogram import Histogram
+        >>> from tcdp_audit.plugin import Marginal
+        >>> from tcdp_audit.plugin import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [1, 1])))
         >>> evidence = ClassEvidence(numpy.array([2]), rows, Marginal(numpy.array([9, 1])), labels=["no", "yes"])
         >>> largest_factor(evidence, SkewnessParameters(harmful=["yes"])).values

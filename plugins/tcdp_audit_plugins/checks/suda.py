@@ -10,13 +10,21 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit import Outcome, Parameters, Quarter, Status
-from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.phrases import allowance, records_of
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import agree
+from tcdp_audit.plugin import (
+    Exact,
+    Guide,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    agree,
+    allowance,
+    records_of,
+)
 from tcdp_audit_plugins.checks.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks.population_estimators import data_intrusion_simulation
 from tcdp_audit_plugins.checks.sampling import counts_rows, fraction_of, needs_a_partition

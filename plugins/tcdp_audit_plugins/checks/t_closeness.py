@@ -10,11 +10,19 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 
-from tcdp_audit import AttributeParameters, CheckError, ClassCheck, ClassEvidence, Comparison, Quarter, Threshold
-from tcdp_audit.check.exact import Measured
-from tcdp_audit.policy import Scale
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.plugin import (
+    AttributeParameters,
+    CheckError,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Exact,
+    Measured,
+    PolicyDocument,
+    Quarter,
+    Scale,
+    Threshold,
+)
 from tcdp_audit_plugins.checks import distances
 from tcdp_audit_plugins.checks.closeness_guide import GUIDE
 from tcdp_audit_plugins.checks.closeness_sentence import sentence

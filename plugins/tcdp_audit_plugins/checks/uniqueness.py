@@ -10,14 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import CheckError, ClassEvidence, Outcome, Parameters, Quarter, Status
-from tcdp_audit.check.kinds import Check, TableCheck, TableFigure, VictimCheck
-from tcdp_audit.check.table_view import PopulationClasses, TableView
-from tcdp_audit.outcome import Tally
-from tcdp_audit.phrases import allowance, records_of, unit_noun
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import agree, percent, sentence_case
+from tcdp_audit.plugin import (
+    Check,
+    CheckError,
+    ClassEvidence,
+    Exact,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    PopulationClasses,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    Tally,
+    VictimCheck,
+    agree,
+    allowance,
+    percent,
+    records_of,
+    sentence_case,
+    unit_noun,
+)
 from tcdp_audit_plugins.checks.population_estimators import (
     data_intrusion_simulation,
     log_linear_match,

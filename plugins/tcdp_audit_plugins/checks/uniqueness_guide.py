@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.check.kinds import Guide
+from tcdp_audit.plugin import Guide
 
 SAMPLE_UNIQUENESS = Guide(
     definition=(

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.classes.histogram import Counts, Histogram, add_up
-from tcdp_audit.encoding.hierarchy import Tree
+from tcdp_audit.plugin import Counts, Histogram, Tree, add_up
 
 SAFE = 2**61  # integers of the domain and the width stay below this, so that their sum stays in 64 bits
 

@@ -7,9 +7,19 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.results.change_log import ChangeLog, Step
-from tcdp_audit.visible import visible
-from tcdp_audit.words import agree, count, decimal, figure, in_words, noun_form, prose, sentence_case
+from tcdp_audit.plugin import (
+    ChangeLog,
+    Step,
+    agree,
+    count,
+    decimal,
+    figure,
+    in_words,
+    noun_form,
+    prose,
+    sentence_case,
+    visible,
+)
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.finding import plain
 from tcdp_audit_reports.remedy.sentences import listed_outcomes

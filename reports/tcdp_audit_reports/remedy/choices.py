@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.results.change_log import ChangeLog, Step, blocking
-from tcdp_audit.words import agree, count, figure, in_words, sentence_case
+from tcdp_audit.plugin import ChangeLog, Step, agree, blocking, count, figure, in_words, sentence_case
 from tcdp_audit_reports.axis import axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.results.change_log import ChangeLog
-from tcdp_audit.words import count, figure, sentence_case, share
+from tcdp_audit.plugin import ChangeLog, count, figure, sentence_case, share
 from tcdp_audit_reports.axis import axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Point

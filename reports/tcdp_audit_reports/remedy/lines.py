@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from tcdp_audit.results.change_log import ChangeLog
-from tcdp_audit.visible import visible
+from tcdp_audit.plugin import ChangeLog, visible
 from tcdp_audit_reports.policy_text import shown_policy
 
 

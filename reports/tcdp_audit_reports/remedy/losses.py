@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.results.change_log import ChangeLog
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count, decimal, figure, prose, sentence_case, share
+from tcdp_audit.plugin import ChangeLog, count, decimal, figure, prose, sentence_case, share, visible
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.finding import plain
 

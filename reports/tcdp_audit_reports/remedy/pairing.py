@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from tcdp_audit.outcome import Outcome, number
+from tcdp_audit.plugin import Outcome, number
 
 
 def key_of(outcome: Outcome) -> tuple[str, str | None, str]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from tcdp_audit.results.change_log import Step
-from tcdp_audit.visible import visible
+from tcdp_audit.plugin import Step, visible
 from tcdp_audit_reports.finding import plain
 
 MEASURES = {"ncp": "normalised certainty penalty"}

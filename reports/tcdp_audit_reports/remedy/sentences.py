@@ -5,11 +5,21 @@ Every sentence is computed from the log of changes and the audits; none holds a 
 
 from __future__ import annotations
 
-from tcdp_audit.outcome import Outcome
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.change_log import ChangeLog, blocking
-from tcdp_audit.visible import visible
-from tcdp_audit.words import agree, count, in_words, listing, noun_form, prose, sentence_case, share
+from tcdp_audit.plugin import (
+    Audit,
+    ChangeLog,
+    Outcome,
+    agree,
+    blocking,
+    count,
+    in_words,
+    listing,
+    noun_form,
+    prose,
+    sentence_case,
+    share,
+    visible,
+)
 from tcdp_audit_reports.remedy.pairing import key_of
 
 UNTOUCHED = "Nothing was changed: the release passed as it came in."

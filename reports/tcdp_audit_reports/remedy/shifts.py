@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.phrases import demanded, observed, state_of
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.change_log import ChangeLog
+from tcdp_audit.plugin import Audit, ChangeLog, Outcome, Status, demanded, observed, state_of
 from tcdp_audit_reports.drawing import Drawing, Line, Point
 from tcdp_audit_reports.finding import attribute_of
 from tcdp_audit_reports.margin import SHOWN, doublings, margin_words

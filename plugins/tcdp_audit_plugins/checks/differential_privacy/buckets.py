@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Counts, Histogram
-from tcdp_audit.encoding.keys import boundaries
+from tcdp_audit.plugin import Counts, Histogram, Marginal, boundaries
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 
 

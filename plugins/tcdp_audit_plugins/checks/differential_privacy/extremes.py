@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import Ratios
-from tcdp_audit.arrays import Floats, Integers
-from tcdp_audit.check.exact import LIMIT
-from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.encoding.keys import boundaries
+from tcdp_audit.plugin import LIMIT, Floats, Histogram, Integers, Ratios, boundaries
 from tcdp_audit_plugins.checks.distances.multiplicative import larger
 
 NEAR = 1 - 2.0**-49  # quotients of rounded integers are off by less than this

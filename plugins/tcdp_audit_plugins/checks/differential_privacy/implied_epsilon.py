@@ -11,21 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import (
+from tcdp_audit.plugin import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
+    Exact,
+    Guide,
     Outcome,
+    PolicyDocument,
     Quarter,
+    Role,
+    Scale,
+    Signs,
+    Text,
     Threshold,
     Transcendental,
 )
-from tcdp_audit.check.exact import Signs
-from tcdp_audit.check.kinds import Guide
-from tcdp_audit.policy import Role, Scale
-from tcdp_audit.policy.model import PolicyDocument, Text
-from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, worst_figure
 from tcdp_audit_plugins.checks.distances.multiplicative import multiplicative_distance

@@ -18,11 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import CheckError, Transcendental
-from tcdp_audit.arrays import Floats
-from tcdp_audit.check.exact import Signs
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Counts, Histogram
+from tcdp_audit.plugin import CheckError, Counts, Floats, Histogram, Marginal, Signs, Transcendental
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 from tcdp_audit_plugins.checks.differential_privacy.laplace_exact import ExactMixtures, distinct_rows
 from tcdp_audit_plugins.checks.differential_privacy.line import Line, decayed_sums, reversed_sums

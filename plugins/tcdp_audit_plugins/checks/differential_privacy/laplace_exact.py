@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.plugin import Histogram
 
 FIRST_DIGITS = 50
 

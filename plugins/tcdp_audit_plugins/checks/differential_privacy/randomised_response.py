@@ -11,10 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit import Ratios
-from tcdp_audit.check.exact import LIMIT
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Counts, Histogram
+from tcdp_audit.plugin import LIMIT, Counts, Histogram, Marginal, Ratios
 from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum, product
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf, isfinite
 
-from tcdp_audit import Outcome
-from tcdp_audit.words import agree, count, decimal, figure
+from tcdp_audit.plugin import Outcome, agree, count, decimal, figure
 
 ASSUMING = "Under the assumptions of t-closeness on prior and posterior knowledge"
 DS15 = (

@@ -10,21 +10,21 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, model_validator
 
-from tcdp_audit import (
+from tcdp_audit.plugin import (
     AttributeParameters,
     CheckError,
     ClassCheck,
     ClassEvidence,
     Comparison,
+    Exact,
+    Guide,
     Outcome,
     Quarter,
     Ratios,
+    Scale,
     Threshold,
     Transcendental,
 )
-from tcdp_audit.check.kinds import Guide
-from tcdp_audit.policy import Scale
-from tcdp_audit.policy.scalars import Exact
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, worst_figure

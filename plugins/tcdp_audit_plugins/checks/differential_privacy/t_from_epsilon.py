@@ -9,10 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import ClassCheck, ClassEvidence, Comparison, Outcome, Parameters, Quarter, Threshold, Transcendental
-from tcdp_audit.check.exact import Signs
-from tcdp_audit.check.kinds import Guide
-from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.plugin import (
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    Exact,
+    Guide,
+    Outcome,
+    Parameters,
+    Quarter,
+    Signs,
+    Threshold,
+    Transcendental,
+)
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, worst_figure
 

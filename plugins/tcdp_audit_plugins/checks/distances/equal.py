@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import Ratios
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Counts, Histogram
+from tcdp_audit.plugin import Counts, Histogram, Marginal, Ratios
 from tcdp_audit_plugins.checks.distances.room import roomy
 
 

@@ -6,11 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tcdp_audit import Ratios
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Counts, Histogram, add_up
-from tcdp_audit.encoding.hierarchy import Tree
-from tcdp_audit.encoding.keys import boundaries
+from tcdp_audit.plugin import Counts, Histogram, Marginal, Ratios, Tree, add_up, boundaries
 from tcdp_audit_plugins.checks.distances.equal import surplus
 from tcdp_audit_plugins.checks.distances.room import roomy
 

@@ -15,11 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import Ratios, Transcendental
-from tcdp_audit.arrays import Floats, Integers
-from tcdp_audit.check.exact import LIMIT, Measured, Signs
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Histogram, cached_on_histogram
+from tcdp_audit.plugin import (
+    LIMIT,
+    Floats,
+    Histogram,
+    Integers,
+    Marginal,
+    Measured,
+    Ratios,
+    Signs,
+    Transcendental,
+    cached_on_histogram,
+)
 from tcdp_audit_plugins.checks.distances.room import widened
 
 Positions = NDArray[Any]

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import Ratios
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Histogram, cached_on_histogram
+from tcdp_audit.plugin import Histogram, Marginal, Ratios, cached_on_histogram
 from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio, least_ratio
 
 CLEAR = 1e-9

@@ -9,11 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import Ratios
-from tcdp_audit.arrays import Floats, Integers
-from tcdp_audit.check.exact import LIMIT, Measured
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.plugin import LIMIT, Floats, Histogram, Integers, Marginal, Measured, Ratios
 from tcdp_audit_plugins.checks.distances.line import estimated_distance, line_distance
 
 EXACT_DECIMAL = 1e15  # a decimal of up to 15 digits is the shortest text of the float nearest to it

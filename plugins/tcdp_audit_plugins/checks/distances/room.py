@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tcdp_audit.check.exact import LIMIT
-from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.plugin import LIMIT, Histogram
 
 
 def roomy(histogram: Histogram, factor: int) -> Histogram:

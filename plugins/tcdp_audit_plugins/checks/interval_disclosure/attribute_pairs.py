@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.encoding.keys import Codes
-from tcdp_audit.release.pairs import Pairs
+from tcdp_audit.plugin import Codes, Counts, Pairs
 
 
 @dataclass(frozen=True)

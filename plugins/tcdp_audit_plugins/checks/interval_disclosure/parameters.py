@@ -8,10 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from tcdp_audit import Parameters
-from tcdp_audit.policy import AttributeDeclaration, Role, Scale
-from tcdp_audit.policy.model import PolicyDocument, Text
-from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.plugin import AttributeDeclaration, Exact, Parameters, PolicyDocument, Role, Scale, Text
 
 COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 

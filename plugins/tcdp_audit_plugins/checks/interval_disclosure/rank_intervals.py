@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.plugin import Codes, Counts
 
 
 def half_width(records: int, percent: Fraction) -> int:

@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.check.exact import BORDERLINE
-from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.plugin import BORDERLINE, Codes, Counts, Floats
 
 
 def inside_sd_interval(

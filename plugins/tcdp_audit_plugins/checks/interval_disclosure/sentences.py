@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit import Outcome, Status
-from tcdp_audit.phrases import part_of
-from tcdp_audit.words import agree, count, percent, percent_of, sentence_case
+from tcdp_audit.plugin import Outcome, Status, agree, count, part_of, percent, percent_of, sentence_case
 
 
 def interval_sentence(outcome: Outcome) -> str:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import CheckError, TableFigure
-from tcdp_audit.check.table_view import TableView
+from tcdp_audit.plugin import CheckError, TableFigure, TableView
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs, attribute_pairs
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import Aggregate, IntervalParameters
 

@@ -12,8 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import CheckError
-from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.plugin import CheckError, Codes
 
 Agreeing = NDArray[np.bool_]
 ROUNDING = 4 * np.finfo(np.float64).eps  # decimals as floats, and their difference, are off by less than this

@@ -9,10 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import CheckError, Comparison, Outcome, Quarter
-from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.plugin import CheckError, Comparison, Exact, Guide, Outcome, Quarter, TableCheck, TableFigure, TableView
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import linked

@@ -10,11 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import CheckError
-from tcdp_audit.arrays import Floats
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.policy import Scale
-from tcdp_audit.release.coded import CodedTable
+from tcdp_audit.plugin import CheckError, CodedTable, Floats, Scale, TableView
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, compared
 from tcdp_audit_plugins.checks.record_linkage.nearest import Nearest, nearest
 from tcdp_audit_plugins.checks.record_linkage.standardised import space

@@ -7,12 +7,22 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit import Comparison, Outcome, Quarter, Status
-from tcdp_audit.arrays import Floats
-from tcdp_audit.check.kinds import Check, Guide, TableCheck, TableFigure
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.words import count, decimal, figure
+from tcdp_audit.plugin import (
+    Check,
+    Comparison,
+    Exact,
+    Floats,
+    Guide,
+    Outcome,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    count,
+    decimal,
+    figure,
+)
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 

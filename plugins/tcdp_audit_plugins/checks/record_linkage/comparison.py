@@ -8,9 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit import Parameters
-from tcdp_audit.policy.model import PolicyDocument, Role, Scale, Text
-from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.plugin import Exact, Parameters, PolicyDocument, Role, Scale, Text
 
 Weight = Annotated[Exact, Field(ge=0, le=10**6)]
 

@@ -10,12 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit import CheckError, Comparison, Outcome, Quarter
-from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.release.coded import CodedTable
-from tcdp_audit.release.pairs import Pairs
+from tcdp_audit.plugin import (
+    CheckError,
+    CodedTable,
+    Comparison,
+    Exact,
+    Guide,
+    Outcome,
+    Pairs,
+    Quarter,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.credit import credit, ranks
 from tcdp_audit_plugins.checks.record_linkage.linked_records import linked

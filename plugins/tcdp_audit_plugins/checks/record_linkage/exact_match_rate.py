@@ -8,14 +8,24 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit import Comparison, Outcome, Quarter, Status
-from tcdp_audit.check.kinds import Guide, TableCheck, TableFigure
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.encoding.keys import fold
-from tcdp_audit.phrases import allowance, part_of
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.release.coded import CodedTable
-from tcdp_audit.words import agree, percent, sentence_case
+from tcdp_audit.plugin import (
+    CodedTable,
+    Comparison,
+    Exact,
+    Guide,
+    Outcome,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    agree,
+    allowance,
+    fold,
+    part_of,
+    percent,
+    sentence_case,
+)
 from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit import Outcome, Status
-from tcdp_audit.phrases import allowance, part_of
-from tcdp_audit.words import percent
+from tcdp_audit.plugin import Outcome, Status, allowance, part_of, percent
 
 
 def linked(outcome: Outcome) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.arrays import Floats
+from tcdp_audit.plugin import Floats
 from tcdp_audit_plugins.checks.record_linkage.products import candidates_by_products
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 

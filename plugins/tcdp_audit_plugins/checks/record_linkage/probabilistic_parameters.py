@@ -8,10 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.check.kinds import Parameters
-from tcdp_audit.policy import Role, Scale
-from tcdp_audit.policy.model import PolicyDocument, Text
-from tcdp_audit.policy.scalars import Exact
+from tcdp_audit.plugin import Exact, Parameters, PolicyDocument, Role, Scale, Text
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import Estimation
 
 MOST = 12  # attributes; the patterns are two to this power

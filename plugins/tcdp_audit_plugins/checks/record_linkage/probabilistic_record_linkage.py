@@ -9,11 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit import Outcome, Quarter
-from tcdp_audit.check.kinds import TableCheck, TableFigure
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.release.pairs import Pairs
-from tcdp_audit.words import agree, count
+from tcdp_audit.plugin import Outcome, Pairs, Quarter, TableCheck, TableFigure, TableView, agree, count
 from tcdp_audit_plugins.checks.record_linkage.agreement import Agreement, alike, equal, tolerant
 from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
 from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.resources import processors
+from tcdp_audit.plugin import Floats, processors
 from tcdp_audit_plugins.checks.record_linkage.standardised import RANDOM_PAIR, Space
 
 ROWS, COLUMNS, DEPTH = 256, 4096, 16  # a block of 4 MiB; measured among 64..2048 x 2048..8192

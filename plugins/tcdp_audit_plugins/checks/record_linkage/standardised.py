@@ -18,11 +18,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.encoding.keys import fold
-from tcdp_audit.errors import CheckError
-from tcdp_audit.policy import Scale
-from tcdp_audit.release.coded import CodedTable
+from tcdp_audit.plugin import CheckError, CodedTable, Floats, Scale, fold
 
 EPSILON = float(np.finfo(np.float64).eps)
 RANDOM_PAIR = 2.0  # expected squared difference of two independent values of variance 1

@@ -9,10 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding.generalised import interval_label, set_label
-from tcdp_audit.encoding.hierarchy import Tree
-from tcdp_audit.remedy.remedy import NewColumn, RemedyError
-from tcdp_audit.remedy.view import Attribute
+from tcdp_audit.plugin import Attribute, NewColumn, RemedyError, Tree, interval_label, set_label
 from tcdp_audit_plugins.remedies._shared.masses import consecutive, pack
 from tcdp_audit_plugins.remedies._shared.recoding.extremes import extremes
 from tcdp_audit_plugins.remedies._shared.recoding.nodes import lineages

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.remedy.demands import Demands
-from tcdp_audit.remedy.merged import MergedDemands
+from tcdp_audit.plugin import Demands, MergedDemands, Outcome, Status
 
 
 def failed_as_one_class(demands: Demands) -> list[str]:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.remedy.remedy import RemedyError, Treatment
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.plugin import RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies._shared.buckets import Buckets
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
 from tcdp_audit_plugins.remedies.bucketization.choice import choose

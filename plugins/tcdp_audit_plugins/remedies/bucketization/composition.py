@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.classes.segments import rank_within
-from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.plugin import RemedyError, rank_within
 from tcdp_audit_plugins.remedies.bucketization.goal import ClassDesign
 
 Integers = NDArray[np.int64]

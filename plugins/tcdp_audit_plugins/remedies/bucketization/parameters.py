@@ -10,12 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit import Outcome, Status
-from tcdp_audit.policy import Role, Scale
-from tcdp_audit.policy.model import PolicyDocument, Text
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.remedy.remedy import RemedyParameters
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Status, Text
 from tcdp_audit_plugins.remedies.bucketization.goal import BucketGoal
 
 LARGEST_EPSILON = 20.0  # t above e^10 asks for more buckets than any class holds

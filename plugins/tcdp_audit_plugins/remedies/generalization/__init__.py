@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.remedy.remedy import Remedy, RemedyGuide
+from tcdp_audit.plugin import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.generalization.apply import generalize
 from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, faults, plans
 

@@ -10,10 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.remedy.merged import MergedDemands
-from tcdp_audit.remedy.remedy import NewColumn, RemedyError, Treatment
-from tcdp_audit.remedy.view import RemedyView
-from tcdp_audit.words import agree
+from tcdp_audit.plugin import MergedDemands, NewColumn, RemedyError, RemedyView, Treatment, agree
 from tcdp_audit_plugins.remedies.generalization.base import Base
 from tcdp_audit_plugins.remedies.generalization.lattice import Lattice
 from tcdp_audit_plugins.remedies.generalization.lattice_search import LatticeSearch

@@ -12,8 +12,7 @@ from math import inf, prod
 
 import numpy as np
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.plugin import Floats, RemedyError
 
 MOST_NODES = 2_000_000
 Place = tuple[int, ...]

@@ -12,14 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.encoding import RawDomain, domain_of
-from tcdp_audit.encoding.generalised import interval_label
-from tcdp_audit.information_loss.penalty import Penalty
-from tcdp_audit.information_loss.scales import penalty_of
-from tcdp_audit.policy import Conventions
-from tcdp_audit.remedy.remedy import RemedyError
-from tcdp_audit.remedy.view import Attribute, RemedyView
+from tcdp_audit.plugin import (
+    Attribute,
+    Conventions,
+    Floats,
+    Penalty,
+    RawDomain,
+    RemedyError,
+    RemedyView,
+    domain_of,
+    interval_label,
+    penalty_of,
+)
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.remedy.merged import MergedDemands
+from tcdp_audit.plugin import MergedDemands
 from tcdp_audit_plugins.remedies.generalization.base import Base
 from tcdp_audit_plugins.remedies.generalization.levels import Numbers
 from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, Node, least

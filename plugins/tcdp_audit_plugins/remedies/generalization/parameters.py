@@ -9,12 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.outcome import Outcome
-from tcdp_audit.policy import Role, Scale
-from tcdp_audit.policy.model import PolicyDocument, Text
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.remedy.remedy import RemedyParameters
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Text
 from tcdp_audit_plugins.remedies.generalization.losses import Measure
 
 Widths = Annotated[list[Annotated[Exact, Field(gt=0)]], Field(min_length=1)]

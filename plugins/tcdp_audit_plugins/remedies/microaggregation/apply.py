@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.policy import Role
-from tcdp_audit.remedy.remedy import RemedyError, Treatment
-from tcdp_audit.remedy.view import Attribute, RemedyView
+from tcdp_audit.plugin import Attribute, RemedyError, RemedyView, Role, Treatment
 from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies.microaggregation.centroids import loss_percent, released_column
 from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands

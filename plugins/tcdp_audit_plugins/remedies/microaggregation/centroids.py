@@ -7,11 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.classes.segments import starts_of
-from tcdp_audit.policy import Scale
-from tcdp_audit.remedy.remedy import NewColumn
-from tcdp_audit.remedy.view import Attribute
+from tcdp_audit.plugin import Attribute, Floats, NewColumn, Scale, starts_of
 from tcdp_audit_plugins.remedies.microaggregation.points import (
     Clusters,
     Points,

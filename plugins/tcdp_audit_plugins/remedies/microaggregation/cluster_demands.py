@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.classes.segments import positions_of, starts_of
-from tcdp_audit.remedy.demands import Demands
+from tcdp_audit.plugin import Demands, positions_of, starts_of
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Positions
 
 CHUNK = 2**22  # records judged at once

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.classes.shards import Progress, silent
+from tcdp_audit.plugin import Floats, Progress, silent
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 
 Nearest = Callable[[Floats, int], Positions]  # which k records join a cluster, given their distances

@@ -15,10 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.classes.segments import first_of_each
-from tcdp_audit.policy import Scale
-from tcdp_audit.remedy.view import Attribute
+from tcdp_audit.plugin import Attribute, Floats, Scale, first_of_each
 
 Positions = NDArray[np.intp]
 Clusters = NDArray[np.int64]  # the cluster of each record, from 0

@@ -10,12 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.classes.segments import inverse
-from tcdp_audit.classes.shards import Progress, silent
-from tcdp_audit.encoding.keys import fold
-from tcdp_audit.remedy.remedy import RemedyError
-from tcdp_audit.remedy.view import Attribute
+from tcdp_audit.plugin import Attribute, Floats, Progress, RemedyError, fold, inverse, silent
 from tcdp_audit_plugins.remedies._shared.search import smallest
 from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
 from tcdp_audit_plugins.remedies.microaggregation.exchange import exchange_records

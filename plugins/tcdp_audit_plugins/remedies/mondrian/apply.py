@@ -7,9 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.remedy.merged import MergedDemands
-from tcdp_audit.remedy.remedy import RemedyError, Treatment
-from tcdp_audit.remedy.view import Attribute, RemedyView
+from tcdp_audit.plugin import Attribute, MergedDemands, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
 from tcdp_audit_plugins.remedies._shared.refusal import refused_as_one_class
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis, OrderedAxis

@@ -9,12 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.classes.segments import starts_of
-from tcdp_audit.encoding.hierarchy import Hierarchy
-from tcdp_audit.encoding.keys import boundaries
-from tcdp_audit.information_loss.hierarchical import LeafPenalty
-from tcdp_audit.remedy.view import Attribute
+from tcdp_audit.plugin import Attribute, Floats, Hierarchy, LeafPenalty, boundaries, starts_of
 from tcdp_audit_plugins.remedies.mondrian.place_runs import Integers, PlaceRanges, PlaceRuns, place_runs
 
 

@@ -7,12 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.outcome import Outcome
-from tcdp_audit.policy import Role
-from tcdp_audit.policy.model import PolicyDocument, Text
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.remedy.remedy import RemedyParameters
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Text
 
 
 class MondrianParameters(RemedyParameters):

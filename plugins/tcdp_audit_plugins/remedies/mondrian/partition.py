@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.classes.shards import Progress
+from tcdp_audit.plugin import Progress
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, mean_width
 from tcdp_audit_plugins.remedies.mondrian.cuts import Strategy, cuts_of
 from tcdp_audit_plugins.remedies.mondrian.parts import AllowedParts, Mask, allowed_parts

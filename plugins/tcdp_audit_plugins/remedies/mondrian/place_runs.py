@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding.keys import boundaries
+from tcdp_audit.plugin import boundaries
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.intp]

@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import count_pairs
-from tcdp_audit.encoding.keys import Codes, fold
-from tcdp_audit.remedy.remedy import NewColumn, RemedyError, Treatment
-from tcdp_audit.remedy.view import Attribute, RemedyView
+from tcdp_audit.plugin import (
+    Attribute,
+    Codes,
+    Marginal,
+    NewColumn,
+    RemedyError,
+    RemedyView,
+    Treatment,
+    count_pairs,
+    fold,
+)
 from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import Mechanism
 from tcdp_audit_plugins.checks.distances import multiplicative_distance
 from tcdp_audit_plugins.remedies.noise.masking import Draw, Masking

@@ -13,8 +13,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from tcdp_audit.remedy.remedy import NewColumn, RemedyError
-from tcdp_audit.remedy.view import Attribute
+from tcdp_audit.plugin import Attribute, NewColumn, RemedyError
 
 Draw = Callable[[], NewColumn]
 

@@ -8,10 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from tcdp_audit.policy import Role, Scale
-from tcdp_audit.policy.model import PolicyDocument, Text
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.remedy.remedy import RemedyParameters
+from tcdp_audit.plugin import Exact, PolicyDocument, RemedyParameters, Role, Scale, Text
 from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import Mechanism
 
 LARGEST = 2**53  # whole numbers and scales up to this are exact in float64, and far from overflowing 64 bits

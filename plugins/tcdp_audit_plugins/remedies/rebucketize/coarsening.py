@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding.hierarchy import Tree
-from tcdp_audit.remedy.remedy import RemedyError
-from tcdp_audit.remedy.view import Attribute
+from tcdp_audit.plugin import Attribute, RemedyError, Tree
 from tcdp_audit_plugins.remedies._shared.masses import consecutive, pack
 from tcdp_audit_plugins.remedies._shared.optimal_runs import least_runs
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged

@@ -8,11 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit import Outcome
-from tcdp_audit.policy import Role, Scale
-from tcdp_audit.policy.model import PolicyDocument, Text
-from tcdp_audit.remedy.remedy import RemedyParameters
-from tcdp_audit.remedy.view import Attribute, RemedyView
+from tcdp_audit.plugin import Attribute, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Text
 from tcdp_audit_plugins.remedies.rebucketize.trial import concerns
 
 

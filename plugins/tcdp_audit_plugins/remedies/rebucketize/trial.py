@@ -8,11 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit import Outcome
-from tcdp_audit.encoding.keys import fold
-from tcdp_audit.policy import Role
-from tcdp_audit.remedy.merged import MergedDemands
-from tcdp_audit.remedy.view import Attribute, RemedyView
+from tcdp_audit.plugin import Attribute, MergedDemands, Outcome, RemedyView, Role, fold
 
 Integers = NDArray[np.int64]
 

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.remedy.remedy import Remedy, RemedyGuide
+from tcdp_audit.plugin import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.suppression.apply import suppress
 from tcdp_audit_plugins.remedies.suppression.parameters import SuppressionParameters, faults, plans
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tcdp_audit.remedy.remedy import RemedyError, Treatment
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.plugin import RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies.suppression.cells import suppress_cells
 from tcdp_audit_plugins.remedies.suppression.parameters import Of, SuppressionParameters
 from tcdp_audit_plugins.remedies.suppression.records import drop_records

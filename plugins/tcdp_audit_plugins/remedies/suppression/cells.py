@@ -9,9 +9,7 @@ from math import comb
 
 import numpy as np
 
-from tcdp_audit.arrays import Floats
-from tcdp_audit.remedy.remedy import RemedyError, Treatment
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.plugin import Floats, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies.suppression.enlargement import enlarge, refine
 from tcdp_audit_plugins.remedies.suppression.local_suppression import LocalSuppression
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integers, Mask, QuasiIdentifierCells

@@ -9,9 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding.keys import fold
-from tcdp_audit.remedy.remedy import NewColumn, RemedyError
-from tcdp_audit.remedy.view import Attribute, RemedyView
+from tcdp_audit.plugin import Attribute, NewColumn, RemedyError, RemedyView, fold
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.intp]

@@ -7,10 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.remedy.merged import MergedDemands
-from tcdp_audit.remedy.remedy import RemedyError, Treatment
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.plugin import Counts, MergedDemands, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integers, Mask, QuasiIdentifierCells
 
 AT_ONCE = 8  # an eighth of the failing records is dropped before the others are judged again

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.classes.segments import inverse
-from tcdp_audit.information_loss.hierarchical import ancestors_of
-from tcdp_audit.remedy.view import Attribute
+from tcdp_audit.plugin import Attribute, ancestors_of, inverse
 from tcdp_audit_plugins.remedies._shared.recoding.extremes import distinct_pairs, extremes
 
 Integers = NDArray[np.int64]

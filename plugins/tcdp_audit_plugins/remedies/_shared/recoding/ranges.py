@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding.generalised import interval_label, number_text
-from tcdp_audit.policy import Scale
-from tcdp_audit.remedy.view import Attribute
+from tcdp_audit.plugin import Attribute, Scale, interval_label, number_text
 from tcdp_audit_plugins.remedies._shared.recoding.extremes import distinct_pairs, extremes
 
 Integers = NDArray[np.int64]

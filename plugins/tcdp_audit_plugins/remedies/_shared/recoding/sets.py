@@ -7,10 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.classes.histogram import Histogram, count_pairs
-from tcdp_audit.encoding.generalised import members, set_label
-from tcdp_audit.encoding.keys import fold
-from tcdp_audit.remedy.view import Attribute
+from tcdp_audit.plugin import Attribute, Histogram, count_pairs, fold, members, set_label
 
 Integers = NDArray[np.int64]
 
