@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit.check.exact import as_measured
-from tcdp_audit.check.kinds import Check, ClassCheck, FinestGrouping, Parameters, TableCheck, VictimCheck
+from tcdp_audit.check.kinds import Check, ClassCheck, FinestGrouping, Parameters, VictimCheck
 from tcdp_audit.policy import Scale
 from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.cases import Case
 from tcdp_audit.testing.conformance import Subject
-from tcdp_audit.testing.figures import exact_figures, figures_of
+from tcdp_audit.testing.figures import exact_figures
 from tcdp_audit.testing.variants import scales_of, variants, with_threshold
 
 CHECKS = Plugins.load(external=False).checks
@@ -36,7 +36,7 @@ tables = st.lists(st.integers(0, 3), min_size=3, max_size=3).filter(lambda one: 
 
 def _tried() -> Iterator[Any]:
     for name, check in sorted(CHECKS.items()):
-        if isinstance(check, TableCheck):
+        if not check.on_classes:
             continue
         further = [check.parameters.model_validate(one) for one in FURTHER.get(name, ())]
         for parameters in [*variants(Subject("check", name), check, {}), *further]:
@@ -65,7 +65,7 @@ def _groupings(counts: list[int]) -> list[Any]:
 
 def _fails(check: Check, parameters: Parameters, case: Case, scale: Scale, table: Any, limit: Fraction) -> bool:
     (figure,) = check.figures(case.grouped(table, check, parameters, scale), parameters)[:1]
-    if isinstance(check, VictimCheck):
+    if not check.judges_each_class:
         size = table.sum(axis=1)
         return Fraction(int(size[figure.fails].sum()), int(size.sum())) > limit
     return bool(figure.fails.any())
@@ -80,11 +80,11 @@ def test_it_is_said_if_and_only_if_no_grouping_fails(
 ) -> None:
     case = Case("drawn", np.array([counts], dtype=np.int64))
     tried = _groupings(counts)
-    figure = figures_of(check)[0]
+    figure = check.measures[0]
     observed = {Fraction(1)}
     for table in tried:
         measured = as_measured(figure.measure(case.grouped(table, check, parameters, scale), parameters))
-        if isinstance(check, VictimCheck):
+        if not check.judges_each_class:
             size = table.sum(axis=1)
             observed.add(Fraction(int(size[measured.values > 0].sum()), int(size.sum())))
         else:

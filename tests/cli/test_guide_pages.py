@@ -106,7 +106,7 @@ def test_the_example_is_an_expectation_on_this_check(name: str):
     named |= {attribute for one in given for attribute in one.get("attributes", ())}
     tree = {"*": {"all": ["low", "high"]}}
     sensitive = {"role": "sensitive", "scale": "numeric", "hierarchy": tree}
-    attributes = {"zip": {"role": "quasi_identifier"}, **dict.fromkeys(named or {"salary"}, sensitive)}
+    attributes = {"ward": {"role": "quasi_identifier"}, **dict.fromkeys(named or {"salary"}, sensitive)}
     companions = {"original": "original.csv", "rows_aligned": True, "population": "population.csv"}
 
     policy = load_policy({"version": 1, **companions, "attributes": attributes, "expect": expectations})

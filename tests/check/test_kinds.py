@@ -11,7 +11,7 @@ from tcdp_audit.check.kinds import KINDS, Check, CheckOnClasses, Limit, Threshol
 from tcdp_audit.outcome import Comparison
 from tcdp_audit.registry import Plugins
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SOURCES = [ROOT / "tcdp_audit", ROOT / "plugins" / "tcdp_audit_plugins", ROOT / "reports" / "tcdp_audit_reports"]
 CHECKS = Plugins.load(external=False).checks
 NAMES = {"KINDS", "CheckOnClasses", *(kind.__name__ for kind in KINDS)}
