@@ -43,6 +43,7 @@ class Specification(ABC, Generic[P]):
             it, so it is False unless it is proved.
         validate: further faults of the parameters under a policy: (parameter or "", sentence).
         sentence: one sentence about an outcome, in place of the general one. It sees no cell.
+        requires: the further tables that it needs: "original", "population", "holdout". Checks on classes see none.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Specification(ABC, Generic[P]):
     monotone: Callable[[P], bool] = field(default=lambda _: False)
     validate: Callable[[P, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
     sentence: Callable[[Outcome], str] | None = None
+    requires: frozenset[str] = frozenset()
 
     on_classes: ClassVar[bool] = False
     """Whether it is measured on equivalence classes, so that grouping records in another way can mend a failure."""
@@ -79,11 +81,6 @@ class Specification(ABC, Generic[P]):
     def headline(self) -> Limit:
         """The limit of the figure that outcomes report first."""
         return self.limits[0]
-
-    @property
-    def requires(self) -> frozenset[str]:
-        """The further tables that it needs: "original", "population", "holdout"."""
-        return frozenset()
 
     def demanded(self, parameters: P) -> Fraction | None:
         """The headline threshold of an expectation."""

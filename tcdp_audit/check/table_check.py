@@ -60,7 +60,6 @@ class TableCheck(Specification[P]):
         threshold: the parameter with the largest (or least) figure allowed.
         comparison: how the figure must stand to it.
         label: what the figure is called.
-        requires: the further tables that it needs: "original", "population", "holdout".
         worst: the worst figure that a release could have, of as many records as the figure is about; None if there is
             none. It tells which demands nothing can fail. By default 1 (or 0, where more is safer) if the threshold is
             declared to lie from 0 to 1, as a share does; otherwise none.
@@ -70,7 +69,6 @@ class TableCheck(Specification[P]):
     threshold: str = "at_most"
     comparison: Comparison = Comparison.AT_MOST
     label: str = "share of records"
-    requires: frozenset[str] = frozenset()
     worst: Callable[[TableFigure, P], Fraction | float | None] | None = None
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -200,8 +200,10 @@ class TableTrial:
         if self.figure is None:
             return
         for limit in self.check.limits:
-            grid = sorted({*GRID, *([Fraction(self.figure.value)] if isfinite(self.figure.value) else [])})
-            looser_last = reversed(grid) if limit.comparison.higher_is_safer else grid
+            grid: list[Fraction] = sorted(
+                {*GRID, *([Fraction(self.figure.value)] if isfinite(self.figure.value) else [])}
+            )
+            looser_last: Iterable[Fraction] = reversed(grid) if limit.comparison.higher_is_safer else grid
             failed = [one for value in looser_last if (one := self._failed(limit, value)) is not None]
             ordered = failed == sorted(failed, reverse=True)
             sentence = f"a stricter {limit.parameter} passes where a looser one fails"
