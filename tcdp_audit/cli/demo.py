@@ -122,9 +122,9 @@ def _lines(audit: Audit, folder: Path) -> Iterator[str]:
     folder = Path(visible(str(folder)))
     yield from ["", f"In {folder}:"]
     yield from (f"  {name:<{width}}  {what}" for name, what in described.items())
-    kept = "keeps" if audit.passed else "does not keep"
+    met = "meets" if audit.passed else "does not meet"
     code = audit.exit_code()
-    yield from ["", f"The release {kept} its policy: `tcdp-audit check` exits with {code} here.", "", "Next:"]
+    yield from ["", f"The release {met} its policy: `tcdp-audit check` exits with {code} here.", "", "Next:"]
     yield f"  tcdp-audit check --policy {folder / POLICY}"
     yield f"  tcdp-audit fix --policy {folder / POLICY} --output out.csv"
     yield "  tcdp-audit explain t_closeness"

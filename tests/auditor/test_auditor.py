@@ -257,7 +257,7 @@ def test_values_written_in_two_ways_are_a_warning():
 
 def test_failures_are_raised_with_their_sentences():
     result = audit(TABLE, [{"k_anonymity": {"k": 9}}])
-    with pytest.raises(tcdp_audit.TcdpAuditError, match="k_anonymity: 6 of 6 records") as raised:
+    with pytest.raises(tcdp_audit.TcdpAuditError, match="k_anonymity: All 6 records") as raised:
         result.raise_for_failures()
     assert raised.value.exit_code == 1
     audit(TABLE, [{"k_anonymity": {"k": 3}}]).raise_for_failures()
