@@ -15,7 +15,7 @@ from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import (
     agreement_rates,
     estimate,
 )
-from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import Decision, decide, found
+from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import Decision, decide, link_figures
 
 COUNTS = np.array([9000, 400, 300, 20, 150, 12, 8, 110])  # three attributes
 EXACTLY = Estimation(smoothing=0)
@@ -136,10 +136,10 @@ def test_what_both_rates_allow_goes_where_the_posterior_is():
 def test_links_without_any_have_no_precision():
     pairs, matches = np.array([90, 6, 4]), np.array([0, 2, 3])
 
-    linked = found(np.array([False, True, True]), pairs, matches, 6)
+    linked = link_figures(np.array([False, True, True]), pairs, matches, 6)
     assert (linked["links"], linked["correct"]) == (10, 5)
     assert (float(linked["precision"]), float(linked["recall"])) == (0.5, 5 / 6)
-    assert found(np.zeros(3, bool), pairs, matches, 6) == {
+    assert link_figures(np.zeros(3, bool), pairs, matches, 6) == {
         "links": 0,
         "correct": 0,
         "precision": None,
