@@ -9,19 +9,21 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A busy machine is no defect. Continuous integration tries the same examples every time, and more of them; at a desk
-# they are new ones.
+# A busy machine is no defect. Continuous integration tries the same examples every time; at a desk they are new ones.
 settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
-settings.register_profile("ci", settings.get_profile("desk"), derandomize=True, max_examples=100)
+settings.register_profile("ci", settings.get_profile("desk"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not ask for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on real data belong to the longer tier."""
+    """Tests on real data belong to the longer tier. One worker tries all properties of a specification."""
     for item in items:
         if "data" in getattr(item, "fixturenames", ()):
             item.add_marker("long")
+        conforms = getattr(item, "callspec", None) and item.callspec.params.get("conforms")  # type: ignore[attr-defined]
+        if conforms:
+            item.add_marker(pytest.mark.xdist_group(f"{conforms.subject.kind} {conforms.subject.name}"))
 
 
 @pytest.fixture(scope="session")

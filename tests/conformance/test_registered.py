@@ -20,6 +20,7 @@ def test_the_four_first_checks_are_among_the_registered_ones():
     assert PLUGINS.broken == []
 
 
+@pytest.mark.long
 @parametrize_with_properties(PLUGINS.checks.values(), expected_failures=EXPECTED_FAILURES)
 def test_check_conforms(conforms: Property):
     conforms()
@@ -30,6 +31,7 @@ def test_reporter_conforms(conforms: Property):
     conforms()
 
 
+@pytest.mark.long
 @parametrize_with_properties(PLUGINS.remedies.values())
 def test_remedy_conforms(conforms: Property):
     conforms()
