@@ -139,6 +139,7 @@ def test_no_exception_of_a_failed_audit_holds_a_cell() -> None:
         assert_free_of_cells("".join(repr(one) for one in audit.outcomes))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("remedy", [*_REMEDIES, "none named"])
 @pytest.mark.usefixtures("folder")
 def test_nothing_that_fix_says_holds_a_cell(capfd: pytest.CaptureFixture[str], remedy: str) -> None:

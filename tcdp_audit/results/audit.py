@@ -36,21 +36,26 @@ class Participants(Protocol):
     @property
     def infos(self) -> Sequence[PluginInfo]:
         """What is in use, and what should be and does not work."""
+        ...
 
     @property
     def checks(self) -> Mapping[str, Check]:
         """Every registered check by name."""
+        ...
 
     @property
     def reporters(self) -> Mapping[str, Any]:
         """Every registered report format by name."""
+        ...
 
     @property
     def report_sections(self) -> Mapping[str, ReportSection]:
         """Every registered section of reports by name."""
+        ...
 
     def provider_of(self, hook: str, name: str) -> str:
         """The external plugin that yields a name for a hook; nothing for a built-in one."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)

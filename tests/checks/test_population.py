@@ -70,6 +70,7 @@ def test_classes_that_were_not_released_have_delta_zero():
     assert failed.message.endswith("0% to 40%, depending on the group; 1 of 4 groups is outside the bounds.")
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)  # an audit takes a while
 @given(rows, rows)
 def test_both_by_plain_counting(release: list[Row], others: list[Row]):

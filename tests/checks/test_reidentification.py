@@ -55,6 +55,7 @@ def test_records_beyond_the_highest_risk_allowed_are_counted():
     assert outcome("reidentification_risk", table(ONE_AND_NINE), at_most=0).records == type(found.records)(10, 10)
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)  # an audit takes a while
 @given(rows, rows)
 def test_scenarios_by_plain_counting(release: list[Row], others: list[Row]):

@@ -91,6 +91,7 @@ def test_every_share_has_its_own_denominator():
     )
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)  # an audit takes a while
 @given(rows, rows)
 def test_exact_shares_by_plain_counting(release: list[Row], others: list[Row]):

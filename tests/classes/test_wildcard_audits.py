@@ -178,6 +178,7 @@ def test_a_pattern_for_nearly_every_record() -> None:
     assert found.records.failing == (sizes < 2).sum()
 
 
+@pytest.mark.long
 def test_thousands_of_incomplete_quasi_identifiers() -> None:
     release, document = scattered(20, 1500, 2)
 

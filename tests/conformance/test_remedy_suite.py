@@ -15,6 +15,8 @@ from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.cases import VALUE_MARKER
 from tcdp_audit.testing.remedy_cases import AGES, remedy_cases
 
+pytestmark = pytest.mark.long  # each tries whole suites
+
 Apply = Callable[[RemedyView, Any], Any]
 
 

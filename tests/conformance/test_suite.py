@@ -28,6 +28,8 @@ from tcdp_audit.registry import Plugins
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.sample import SAMPLE, SampleParameters
 
+pytestmark = pytest.mark.long  # each tries whole suites
+
 Measure = Callable[[ClassEvidence, Any], Any]
 PARAMETER = SAMPLE.thresholds[0].parameter
 

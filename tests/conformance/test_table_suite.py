@@ -17,6 +17,8 @@ from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.testing import ConformanceError, check_conforms, properties_of
 from tcdp_audit.testing.table_cases import QUASI_IDENTIFIERS, RECORDS, table_cases
 
+pytestmark = pytest.mark.long  # each tries whole suites
+
 Measure = Callable[[TableView, Any], Any]
 
 

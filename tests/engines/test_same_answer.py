@@ -116,6 +116,7 @@ def test_the_order_of_the_policys_attributes_changes_nothing() -> None:
     assert answer(sources.ARROW, one) == answer(sources.ARROW, other)
 
 
+@pytest.mark.long
 def test_every_convention_makes_a_difference() -> None:
     def figures(convention: dict[str, Any]) -> str:
         outcomes = answer(sources.ARROW, policy(convention))["outcomes"]

@@ -22,6 +22,7 @@ def provided(module: str, hook: str) -> list[Any]:
     return list(getattr(import_module(f"tcdp_audit_example.{module}"), hook)())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hook", ["tcdp_audit_checks", "tcdp_audit_remedies", "tcdp_audit_reporters"])
 def test_what_the_example_provides_conforms(hook: str):
     specifications = provided("plugin", hook)

@@ -98,6 +98,7 @@ def test_the_example_of_a_remedy_runs(remedies: dict[str, Any]):
     assert unattainable.log.tried[0].error == "no equivalence class has 4 records; the largest has 3"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("written")
 def test_the_examples_conform_by_the_test_of_the_page():
     marked = import_module("page_test").test_it_conforms

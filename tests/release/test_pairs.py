@@ -250,6 +250,7 @@ def test_shuffling_rows_that_are_said_to_be_aligned_changes_the_answer():
     assert paired(backwards, table(), rows_aligned=True).observed == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["large.csv", "large.parquet"])
 def test_rows_of_a_large_file_stay_in_their_order(tmp_path: Path, name: str):
     from pyarrow import csv as arrow_csv, parquet

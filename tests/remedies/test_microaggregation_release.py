@@ -18,7 +18,7 @@ import tcdp_audit
 from tcdp_audit import load_policy
 from tcdp_audit.errors import PolicyError
 from tcdp_audit.remedy.remedy import RemedyError
-from tcdp_audit.testing.remedies import remedy_conforms
+from tcdp_audit.testing import check_conforms
 from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION
 from tcdp_audit_plugins.remedies.microaggregation.centroids import means, medians
 from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
@@ -37,7 +37,7 @@ def _conforming() -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("parameters", _conforming(), ids=lambda one: one["closeness"])
 def test_it_conforms(parameters: dict[str, Any]) -> None:
-    remedy_conforms(MICROAGGREGATION, parameters)
+    check_conforms(MICROAGGREGATION, parameters)
 
 
 def test_every_scale_has_its_centroid() -> None:

@@ -180,6 +180,7 @@ def test_exempt_records_neither_count_nor_change() -> None:
     assert treatment.notes["enlarged"] == 0
 
 
+@pytest.mark.long
 def test_more_attributes_than_can_be_tried_in_every_combination() -> None:
     """Fourteen attributes; the first three records agree in half of them, and the last two in none."""
     rows = [("a",) * 7 + (str(number),) * 7 + ("1",) for number in range(3)] + [

@@ -82,7 +82,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
         program.stdin.close()
 
 
-@pytest.mark.parametrize("kills", [12, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [4, pytest.param(200, marks=pytest.mark.long)])
 def test_killed_at_random_moments(place: Place, kills: int) -> None:
     whole = place.run("release.csv")
     assert (whole["code"], place.said, place.left) == (0, "", [])

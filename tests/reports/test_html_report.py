@@ -140,6 +140,7 @@ def test_coverage_names_what_was_not_checked():
     assert quarters[2] == f"Not checked: {'; '.join(titles)}."
 
 
+@pytest.mark.long
 def test_five_hundred_expectations_with_long_names(with_outcomes):
     sizes = [[size, 1, size] for size in range(1, 21)]
     outcome = made_up(1, 5, distribution=sizes, failing=(4, 10), title="x" * 300, attribute="y" * 300)

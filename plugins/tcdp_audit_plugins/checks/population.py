@@ -160,15 +160,15 @@ class TwoSided(TableCheck[DeltaPresenceParameters]):
         least = Limit("delta_min", Comparison.AT_LEAST, "least probability that a person is in the release")
         return (*super().limits, least)
 
-    def unfailable(self, measured: TableFigure, parameters: DeltaPresenceParameters) -> tuple[str, ...]:
+    def unfailable(self, figure: TableFigure, parameters: DeltaPresenceParameters) -> tuple[str, ...]:
         """The bounds that no probability is beyond."""
-        return (*super().unfailable(measured, parameters), *(["delta_min"] if parameters.delta_min == 0 else []))
+        return (*super().unfailable(figure, parameters), *(["delta_min"] if parameters.delta_min == 0 else []))
 
-    def verdict(self, measured: TableFigure, parameters: DeltaPresenceParameters) -> Verdict:
+    def verdict(self, figure: TableFigure, parameters: DeltaPresenceParameters) -> Verdict:
         """Both bounds, compared exactly."""
-        verdict = super().verdict(measured, parameters)
+        verdict = super().verdict(figure, parameters)
         low = parameters.delta_min
-        return verdict if low is None else replace(verdict, failed=verdict.failed or measured.details["least"] < low)
+        return verdict if low is None else replace(verdict, failed=verdict.failed or figure.details["least"] < low)
 
 
 def _faults(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
