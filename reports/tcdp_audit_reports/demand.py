@@ -90,7 +90,7 @@ def _accepted(check: Check, parameters: dict[str, Any]) -> bool:
 
 def _sentence(outcome: Outcome) -> str:
     fails = failing(outcome)
-    which = "the failing records" if fails is None else f"{count(fails[1], 'record')} in {count(fails[0], 'class')}"
+    which = "the failing records" if fails is None else f"{count(fails[1], 'record')} in {count(fails[0], 'group')}"
     return (
         f"To meet {demanded(outcome)}, {which} must be generalised further or withheld; `tcdp-audit fix` looks for "
         "the least lossy way and proves it. The lines below are the strictest demand of this kind, to three digits, "

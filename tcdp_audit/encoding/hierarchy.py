@@ -210,7 +210,8 @@ def _faults(branches: Sequence[Branch]) -> Iterator[str]:
     even = [(line, labels) for line, labels in branches if len(labels) == depth]
     root = _commonest([labels[-1] for _, labels in even])
     strays = [line for line, labels in even if labels[-1] != root]
-    yield from _told(strays, "under another root; a hierarchy has one root")
+    header = "; if that line is a header, remove it" if strays == [1] and depth > 1 else ""
+    yield from _told(strays, f"under another root; a hierarchy has one root{header}")
     if depth < 2 and not strays:
         yield "the hierarchy has a single level; a value needs at least a root above it"
     sound = [(line, labels) for line, labels in even if labels[-1] == root]

@@ -72,6 +72,8 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
         return "must be text, and YAML reads this as true or false; put it in quotes"
     if kind == "string_type" and isinstance(detail["input"], int | float):
         return "must be text; put it in quotes"
+    if kind == "model_type" and detail["loc"][:1] == ("attributes",) and len(detail["loc"]) == 2:
+        return "needs a role, such as `{role: quasi_identifier}`"
     if kind in _SENTENCES:
         return _SENTENCES[kind].format(**context)
     if kind == "value_error":

@@ -215,7 +215,16 @@ def test_all_faults_are_told_at_once(tmp_path: Path):
             "tree.yaml:3:3: a label stands here a second time; it was set on line 2",
         ),
         ("tree.yaml", b"'*':\n  x: [a]\n  zqlabel:\n", "tree.yaml: line 3: not as deep as the others (3 levels)"),
-        ("tree.yaml", b"[zqlabel, b]\n", "tree.yaml: line 1: under another root; a hierarchy has one root"),
+        (
+            "tree.yaml",
+            b"[zqlabel, b]\n",
+            "tree.yaml: line 1: under another root; a hierarchy has one root",
+        ),
+        (
+            "tree.csv",
+            b"value;group;top\na;x;*\nb;x;*\n",
+            "tree.csv: line 1: under another root; a hierarchy has one root; if that line is a header, remove it",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_read_is_told_without_its_labels(name: str, text: bytes, message: str, tmp_path: Path):

@@ -110,7 +110,7 @@ FAULTS = {
     ),
     "attribute as text": (
         WHOLE.replace(DISEASE, "  disease: sensitive"),
-        f"5:12: attributes.disease: {MAPPING}",
+        "5:12: attributes.disease: needs a role, such as `{role: quasi_identifier}`",
     ),
     "no attributes": ("version: 1\nattributes: {}\n" + EXPECT, "2:1: attributes: must not be empty"),
     "a text where a list belongs": (
