@@ -113,9 +113,9 @@ def _companions(policy: Policy, original: Any, population: Any) -> dict[str, Any
     required = {"original"}.union(*(one.check.requires for one in policy.expectations))
     given = {"original": original, "population": population, "holdout": None}
     named = {name: getattr(policy.document, name) for name in given}
-    found = {name: policy.resolve(location) for name, location in named.items() if location is not None}
-    found |= {name: table for name, table in given.items() if table is not None}
-    return {name: table for name, table in found.items() if name in required}
+    tables = {name: policy.resolve(location) for name, location in named.items() if location is not None}
+    tables |= {name: table for name, table in given.items() if table is not None}
+    return {name: table for name, table in tables.items() if name in required}
 
 
 def _schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:

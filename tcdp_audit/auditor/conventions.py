@@ -110,7 +110,7 @@ def _verdicts(policy: Policy, engine: Engine, options: Options, companions: Mapp
     suited = tuple(e for e in policy.expectations if not any(e.check.faults(e.parameters, document)))
     quiet = replace(options, progress=silent)
     outcomes = evaluate(replace(policy, expectations=suited), engine, quiet, companions) if suited else ()
-    found = (one.status for one in outcomes if not one.is_structural)
+    statuses = (one.status for one in outcomes if not one.is_structural)
     for expectation in policy.expectations:
         targets = expectation.check.targets(expectation.parameters, document) if expectation in suited else []
-        yield max(islice(found, len(targets)), key=GRAVITY.index, default=Status.SKIPPED)
+        yield max(islice(statuses, len(targets)), key=GRAVITY.index, default=Status.SKIPPED)

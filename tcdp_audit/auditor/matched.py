@@ -187,8 +187,8 @@ class _Reader:
         return [(task, self.errors.get(id(task)) or self._merged(task)) for task in self.tasks]
 
     def _merged(self, task: ClassTask) -> Result:
-        found = self.summaries.get(id(task))
-        return task.merge(found) if found else None
+        result = self.summaries.get(id(task))
+        return task.merge(result) if result else None
 
     def _measure(self) -> None:
         classes, size, histograms = zip(*self.waiting, strict=True)

@@ -80,7 +80,7 @@ def summarise(
         records=int(records.sum()),
         failing_classes=int(failing.sum()),
         failing_records=int(records[failing].sum()),
-        worst=tuple(Candidate(float(values[c]), int(records[c]), shown) for c, shown in zip(order, cells, strict=True)),
+        worst=tuple(Candidate(float(values[c]), int(records[c]), cell) for c, cell in zip(order, cells, strict=True)),
         distribution=_distribution(values, records),
     )
 
@@ -154,12 +154,12 @@ def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts) -> dict[f
     if codes.max() > SPARSE * len(codes):  # then sorting a few beats counting up to the largest
         codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
     classes = np.bincount(codes)
-    held = np.bincount(codes, weights=records)
+    records_at = np.bincount(codes, weights=records)
     figure = np.zeros(len(classes))
     figure[codes] = figures
-    found = np.flatnonzero(classes)
-    tallies = zip(classes[found].tolist(), held[found].astype(np.int64).tolist(), strict=True)
-    return dict(zip(figure[found].tolist(), tallies, strict=True))
+    filled = np.flatnonzero(classes)
+    tallies = zip(classes[filled].tolist(), records_at[filled].astype(np.int64).tolist(), strict=True)
+    return dict(zip(figure[filled].tolist(), tallies, strict=True))
 
 
 def _binned(values: Floats) -> tuple[Floats, NDArray[np.int64]]:

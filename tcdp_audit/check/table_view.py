@@ -188,11 +188,11 @@ class TableView:
         of_sample = (order < sample.records).astype(np.int64)
         in_sample = np.add.reduceat(of_sample, starts)
         in_population = np.diff(starts, append=len(keys)) - in_sample
-        found = in_sample > 0
+        in_release = in_sample > 0
         if self.wildcard:
             missing = [sample.domains[name].size for name in names]
             return _overlapping([column[order[starts]] for column in columns], missing, in_sample, in_population)
-        return PopulationClasses(in_sample[found], in_population[found], in_population[~found])
+        return PopulationClasses(in_sample[in_release], in_population[in_release], in_population[~in_release])
 
     def pairs(self, attributes: Sequence[str]) -> Pairs:
         """Release and original, paired as the policy says.
@@ -229,9 +229,9 @@ def _overlapping(
     """Release and population, each class with all records that are compatible with it."""
     compatible = compatibility([column.astype(np.int64) for column in codes], missing)
     sample, population = (one.astype(np.int64) for one in compatible.sums([in_sample, in_population]))
-    found, uniques = in_sample > 0, int(((population == 1) & (in_population == 1)).sum())
-    overlap = Overlap(in_sample[found], int(in_population.sum()), uniques)
-    return PopulationClasses(sample[found], population[found], population[~found], overlap)
+    in_release, uniques = in_sample > 0, int(((population == 1) & (in_population == 1)).sum())
+    overlap = Overlap(in_sample[in_release], int(in_population.sum()), uniques)
+    return PopulationClasses(sample[in_release], population[in_release], population[~in_release], overlap)
 
 
 def _require_key(engine: Engine, key: Sequence[str]) -> None:

@@ -120,10 +120,10 @@ class Compatibility:
 
     def distinct(self, histogram: Histogram, radix: int) -> Counts:
         """How many different values all classes compatible with each have together."""
-        found = np.zeros(self.classes, dtype=np.int64)
+        matches = np.zeros(self.classes, dtype=np.int64)
         for block in self.blocks([], [Values.of(histogram, radix)]):
-            found[block.classes] = block.histograms[0].distinct
-        return found
+            matches[block.classes] = block.histograms[0].distinct
+        return matches
 
     def merge(self, histogram: Histogram, radix: int) -> Histogram:
         """Each class with the values of all classes compatible with it."""

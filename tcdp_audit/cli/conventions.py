@@ -49,6 +49,6 @@ def _table(variants: Sequence[Variant]) -> Table:
     own = variants[0].conventions
     for variant in variants:
         changed = {name: value for name, value in variant.conventions.items() if value != own[name]}
-        told = ", ".join(f"{name}: {value}" for name, value in changed.items()) or "as in the policy"
-        table.add_row(Text(told), *(MARKS[verdict] for verdict in variant.verdicts))
+        label = ", ".join(f"{name}: {value}" for name, value in changed.items()) or "as in the policy"
+        table.add_row(Text(label), *(MARKS[verdict] for verdict in variant.verdicts))
     return table

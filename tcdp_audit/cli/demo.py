@@ -72,8 +72,8 @@ def _require_free(folder: Path, made: Mapping[str, str]) -> None:
         return
     changed = [name for name, text in made.items() if not _is_same(folder / name, text)]
     if changed:
-        told = "holds other files" if len(changed) == len(made) else f"its {changed[0]} is not the demonstration's"
-        raise UsageError(f"{folder}: {told}; name a new folder, or write over what is there with --force")
+        reason = "holds other files" if len(changed) == len(made) else f"its {changed[0]} is not the demonstration's"
+        raise UsageError(f"{folder}: {reason}; name a new folder, or write over what is there with --force")
 
 
 def _is_same(path: Path, text: str) -> bool:

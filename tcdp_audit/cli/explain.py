@@ -37,20 +37,20 @@ def command(name: str | None, blocked: tuple[str, ...], *, as_markdown: bool, no
     if name is None:
         write(_index(plugins) if as_markdown else _listing(plugins))
     else:
-        for registered in _found(name, plugins):
-            write(_told(registered, as_markdown=as_markdown))
+        for registered in _named(name, plugins):
+            write(_page(registered, as_markdown=as_markdown))
     return 0
 
 
-def _found(name: str, plugins: Plugins) -> list[Check | Remedy[Any]]:
+def _named(name: str, plugins: Plugins) -> list[Check | Remedy[Any]]:
     """What has a name: a check, a remedy, or one of each.
 
     Raises:
         UsageError: there is none; the message names the nearest, and plugins that did not load.
     """
     known: tuple[Mapping[str, Check | Remedy[Any]], ...] = (plugins.checks, plugins.remedies)
-    if found := [names[name] for names in known if name in names]:
-        return found
+    if matches := [names[name] for names in known if name in names]:
+        return matches
     from tcdp_audit.policy.faults import nearest  # noqa: PLC0415 - imports pydantic
 
     broken = ", ".join(info.name for info in plugins.broken)
@@ -76,7 +76,7 @@ def _listing(plugins: Plugins) -> str:
     return "\n".join([*checks, *remedies, "More: tcdp-audit explain NAME"]) + "\n"
 
 
-def _told(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:
+def _page(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:
     from tcdp_audit.guide_page import page_of  # noqa: PLC0415 - imports pydantic
 
     page = page_of(registered)

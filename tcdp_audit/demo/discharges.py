@@ -61,13 +61,13 @@ def drawn(seed: int = SEED, n: int = REGISTERED) -> Discharges:
 
 
 def _diagnoses(draw: Draw, band: NDArray[np.int64], sex: NDArray[np.int64]) -> NDArray[np.int64]:
-    found = np.zeros(len(band), dtype=np.int64)
+    chosen = np.zeros(len(band), dtype=np.int64)
     for one_band in range(len(hospital.BANDS)):
         for one_sex in range(len(hospital.SEXES)):
             where = np.flatnonzero((band == one_band) & (sex == one_sex))
             weights = [diagnosis.weight(one_band, one_sex) for diagnosis in hospital.DIAGNOSES]
-            found[where] = draw.pick(weights, len(where))
-    return found
+            chosen[where] = draw.pick(weights, len(where))
+    return chosen
 
 
 def _lengths_of_stay(draw: Draw, diagnosis: NDArray[np.int64]) -> NDArray[np.int64]:

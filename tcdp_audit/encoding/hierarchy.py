@@ -52,11 +52,11 @@ class Hierarchy:
     @cached_property
     def lineage(self) -> Mapping[str, tuple[int, tuple[str, ...]]]:
         """For each label the lowest level it stands at (0 is a leaf), and the labels from there up."""
-        found: dict[str, tuple[int, tuple[str, ...]]] = {}
+        by_leaf: dict[str, tuple[int, tuple[str, ...]]] = {}
         for level in range(self.height + 1):
             for branch in self.branches:
-                found.setdefault(branch[level], (level, branch[level:]))
-        return FrozenDict(found)
+                by_leaf.setdefault(branch[level], (level, branch[level:]))
+        return FrozenDict(by_leaf)
 
     def over(self, labels: Sequence[str]) -> Tree:
         """The hierarchy laid over a domain.
@@ -137,8 +137,8 @@ def load_hierarchy(source: str | Mapping[str, Any], path: Path | None) -> Hierar
 def _without_labels(fault: Fault) -> str:
     """A fault's place and sentence; what it quotes from the file is a label, and may be a cell of the release."""
     place = "".join(f":{number}" for number in (fault.line, fault.column) if number)
-    told = QUOTED.sub(lambda found: "a label" if re.search(r"\w", found[2]) else found[0], fault.message)
-    return f"{place}: {told}"
+    message = QUOTED.sub(lambda match: "a label" if re.search(r"\w", match[2]) else match[0], fault.message)
+    return f"{place}: {message}"
 
 
 def _from_file(path: Path) -> list[Branch]:
@@ -205,23 +205,23 @@ def _faults(branches: Sequence[Branch]) -> Iterator[str]:
         return
     depth = _commonest([len(labels) for _, labels in branches])
     uneven = [line for line, labels in branches if len(labels) != depth]
-    yield from _told(uneven, f"not as deep as the others ({depth} levels)")
-    yield from _told([line for line, labels in branches if "" in labels], "an empty label")
+    yield from _about_lines(uneven, f"not as deep as the others ({depth} levels)")
+    yield from _about_lines([line for line, labels in branches if "" in labels], "an empty label")
     even = [(line, labels) for line, labels in branches if len(labels) == depth]
     root = _commonest([labels[-1] for _, labels in even])
     strays = [line for line, labels in even if labels[-1] != root]
     header = "; if that line is a header, remove it" if strays == [1] and depth > 1 else ""
-    yield from _told(strays, f"under another root; a hierarchy has one root{header}")
+    yield from _about_lines(strays, f"under another root; a hierarchy has one root{header}")
     if depth < 2 and not strays:
         yield "the hierarchy has a single level; a value needs at least a root above it"
     sound = [(line, labels) for line, labels in even if labels[-1] == root]
-    yield from _told(_repeated(sound), "a leaf that stands on an earlier line already")
-    yield from _told(_torn(sound), "a label whose parent differs from the one on an earlier line")
+    yield from _about_lines(_repeated(sound), "a leaf that stands on an earlier line already")
+    yield from _about_lines(_torn(sound), "a label whose parent differs from the one on an earlier line")
 
 
-def _commonest(found: Sequence[Any]) -> Any:
+def _commonest(values: Sequence[Any]) -> Any:
     """What occurs most often, the first of them among equals. O(n)."""
-    return Counter(found).most_common(1)[0][0]
+    return Counter(values).most_common(1)[0][0]
 
 
 def _repeated(branches: Sequence[Branch]) -> list[int]:
@@ -239,8 +239,8 @@ def _torn(branches: Sequence[Branch]) -> list[int]:
     return lines
 
 
-def _told(lines: Sequence[int], what: str) -> Iterator[str]:
+def _about_lines(lines: Sequence[int], what: str) -> Iterator[str]:
     if lines:
-        shown = ", ".join(str(line) for line in lines[:SHOWN])
+        listed = ", ".join(str(line) for line in lines[:SHOWN])
         more = f" and {len(lines) - SHOWN:,} more" if len(lines) > SHOWN else ""
-        yield f"line{'s' if len(lines) > 1 else ''} {shown}{more}: {what}" if lines[0] else what
+        yield f"line{'s' if len(lines) > 1 else ''} {listed}{more}: {what}" if lines[0] else what

@@ -162,11 +162,11 @@ class DuckDBEngine(Engine):
         position, kind = self._position[attribute], self._columns[self._position[attribute]].type
         if "[" in kind or kind.startswith(_NESTED):
             raise DataError(f"{self.name}: column {attribute!r} holds nested or binary data ({kind}), not single cells")
-        found = self._connection.sql(
+        distinct = self._connection.sql(
             f"SELECT {self._cell(attribute)} AS value, count(*) AS records FROM release "
             "GROUP BY ALL ORDER BY value NULLS LAST"
         ).to_arrow_table()
-        cells, counts = (_whole(column) for column in found.columns)
+        cells, counts = (_whole(column) for column in distinct.columns)
         present = len(cells) - cells.null_count  # the null, if there is one, is last
         nulls = int(counts[-1].as_py()) if cells.null_count else 0
         cells = cells.slice(0, present)

@@ -141,13 +141,13 @@ def _coded(column: pa.ChunkedArray) -> _Coded:
     """A column of texts as codes."""
     kept = pa.types.is_dictionary(column.type)
     parts = (column.unify_dictionaries() if kept else column.dictionary_encode()).chunks
-    found = parts[0].dictionary.to_pylist() if parts else []
-    order = sorted(range(len(found)), key=found.__getitem__)
-    rank = np.full(len(found) + 1, len(found), np.min_scalar_type(len(found)))
-    rank[order] = np.arange(len(found))
-    coded = [rank[_indices(part, len(found))] for part in parts]
+    values = parts[0].dictionary.to_pylist() if parts else []
+    order = sorted(range(len(values)), key=values.__getitem__)
+    rank = np.full(len(values) + 1, len(values), np.min_scalar_type(len(values)))
+    rank[order] = np.arange(len(values))
+    coded = [rank[_indices(part, len(values))] for part in parts]
     counts = sum((np.bincount(part, minlength=len(rank)) for part in coded), np.zeros(len(rank), np.int64))
-    texts = [found[position] for position in order]
+    texts = [values[position] for position in order]
     raw = RawDomain(np.array([*texts, None], object)[:-1], counts[:-1], int(counts[-1]))
     codes = np.concatenate([rank[:0], *coded])  # columns of one file may come in other parts
     return _Coded(texts, codes, raw)

@@ -19,8 +19,8 @@ RANDOM = "It draws from a source that no seed repeats, and runs once only."
 def page_of(registered: Check | Remedy[Any]) -> str:
     """The page of a check or a remedy. A section that has nothing to say is left out."""
     sections = _of_remedy(registered) if isinstance(registered, Remedy) else _of_check(registered)
-    told = [f"## {heading}\n\n{text}" for heading, text in sections if text]
-    return "\n\n".join([GENERATED, _head(registered), *told]) + "\n"
+    parts = [f"## {heading}\n\n{text}" for heading, text in sections if text]
+    return "\n\n".join([GENERATED, _head(registered), *parts]) + "\n"
 
 
 def index_of_checks(checks: Mapping[str, Check]) -> str:

@@ -93,5 +93,5 @@ def _bounds(node: Mapping[str, Any]) -> str:
         "maximum": "at most",
         "exclusiveMaximum": "less than",
     }
-    told = [f"{words[key]} {node[key]:g}" for key in words if key in node]
-    return f", {' and '.join(told)}" if told else ""
+    limits = [f"{words[key]} {node[key]:g}" for key in words if key in node]
+    return f", {' and '.join(limits)}" if limits else ""

@@ -89,13 +89,13 @@ class _Validation:
         for column in self.frame.columns.intersection(coerced.columns):
             records = altered(self.frame[column], coerced[column])
             if records:
-                told = f"column {column!r} loses or changes its value in {_counted(records)} when it is read as "
-                message = f"{told}{coerced[column].dtype}, which the schema demands"
+                sentence = f"column {column!r} loses or changes its value in {_counted(records)} when it is read as "
+                message = f"{sentence}{coerced[column].dtype}, which the schema demands"
                 yield self._outcome(Status.FAILED, message, str(column), "coerce", records)
 
     def _failure(self, error: SchemaError) -> Outcome:
         column, check, records = _column(error), _check_name(error), _records(error)
-        told = _SENTENCES.get(error.reason_code or Reason.NO_ERROR, _OTHER).format(
+        sentence = _SENTENCES.get(error.reason_code or Reason.NO_ERROR, _OTHER).format(
             column="the table" if column is None else f"column {column!r}",
             check=check,
             records="the table" if records is None else _counted(records),
@@ -105,7 +105,7 @@ class _Validation:
         status = Status.ERROR if error.reason_code is Reason.CHECK_ERROR else Status.FAILED
         warns = id(error.check) in self.demands.warnings
         severity = Severity.WARNING if warns else Severity.ERROR
-        return self._outcome(status, f"{told}.", column, check, records, severity)
+        return self._outcome(status, f"{sentence}.", column, check, records, severity)
 
     def _outcome(
         self,

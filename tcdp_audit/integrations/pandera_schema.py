@@ -114,8 +114,8 @@ def _imported(location: str) -> pa.DataFrameSchema:
     here = os.getcwd()  # noqa: PTH109 - an entry of sys.path is a text
     sys.path.append(here)  # last, so that no file here replaces an installed module
     try:
-        found = getattr(import_module(module), name)
-        schema = found.to_schema() if isinstance(found, type) and issubclass(found, pa.DataFrameModel) else found
+        named = getattr(import_module(module), name)
+        schema = named.to_schema() if isinstance(named, type) and issubclass(named, pa.DataFrameModel) else named
     except ModuleNotFoundError as error:
         raise _Fault(f"no module {error.name!r} can be imported from here") from None
     except AttributeError as error:

@@ -15,10 +15,10 @@ def discover(folder: Path) -> Path:
     Raises:
         UsageError: there is none, or more than one.
     """
-    found = sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIXES) and path.is_file())
-    if not found:
+    candidates = sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIXES) and path.is_file())
+    if not candidates:
         raise UsageError("no policy: name one with --policy, or put one `*.tcdp.yaml` file into this folder")
-    if len(found) > 1:
-        names = ", ".join(path.name for path in found)
-        raise UsageError(f"{len(found)} policies in this folder ({names}): choose one with --policy")
-    return found[0]
+    if len(candidates) > 1:
+        names = ", ".join(path.name for path in candidates)
+        raise UsageError(f"{len(candidates)} policies in this folder ({names}): choose one with --policy")
+    return candidates[0]

@@ -149,8 +149,8 @@ def render(name: str, text: str, faults: Sequence[Fault]) -> str:
         head = ": ".join(visible(part) for part in (where, fault.location, fault.message) if part)
         if 0 < fault.line <= len(lines):
             number = f"{fault.line:>5}"
-            shown, column = _window(lines[fault.line - 1], fault.column)
-            head += f"\n{number} | {visible(shown)}\n      | {' ' * len(visible(shown[: column - 1]))}^"
+            excerpt, column = _window(lines[fault.line - 1], fault.column)
+            head += f"\n{number} | {visible(excerpt)}\n      | {' ' * len(visible(excerpt[: column - 1]))}^"
         blocks.append(head)
     return "\n".join(blocks)
 

@@ -115,7 +115,7 @@ def _with_bounds(node: Any) -> Any:
         return node
     bounds = {key: node[key] for key in _BOUNDS if isinstance(node.get(key), int | float)}
     plain = {key: _with_bounds(value) for key, value in node.items() if key not in bounds}
-    told = {_BOUNDS[key]: value for key, value in bounds.items()}
+    limits = {_BOUNDS[key]: value for key, value in bounds.items()}
     if bounds:
-        plain["anyOf"] = [{**one, **told} if one.get("type") == "number" else one for one in plain["anyOf"]]
+        plain["anyOf"] = [{**one, **limits} if one.get("type") == "number" else one for one in plain["anyOf"]]
     return plain

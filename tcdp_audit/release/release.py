@@ -107,8 +107,8 @@ class Release:
     @cached_property
     def unknown_labels(self) -> Mapping[str, list[int]]:
         """For each attribute with a hierarchy the codes of values that the hierarchy does not have."""
-        found = {name: self.domains[name] for name in self.hierarchies if name in self.domains}
-        unknown = {name: self.hierarchies[name].unknown(domain.labels) for name, domain in found.items()}
+        domains = {name: self.domains[name] for name in self.hierarchies if name in self.domains}
+        unknown = {name: self.hierarchies[name].unknown(domain.labels) for name, domain in domains.items()}
         return FrozenDict({name: frozen(codes) for name, codes in unknown.items() if codes})
 
     def tree(self, domain: Domain) -> Tree | None:

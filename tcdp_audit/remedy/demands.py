@@ -139,9 +139,9 @@ class Demands:
             if whole and self._by_class:
                 task = replace(task, marginal=marginal_of_classes(attribute, self.release.policy, [everything]))
         fails = task.failing(grouping.size, histogram)
-        found = np.zeros(count, dtype=bool)
-        found[grouping.codes()[0][fails]] = True
-        return found
+        unsound = np.zeros(count, dtype=bool)
+        unsound[grouping.codes()[0][fails]] = True
+        return unsound
 
     def counted(self, histogram: Histogram, attribute: Domain) -> Histogram:
         """A histogram under the convention on missing sensitive values."""

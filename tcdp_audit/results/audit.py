@@ -161,8 +161,8 @@ class Audit:
         if self.passed:
             return
         grave = (Status.FAILED, Status.ERROR)
-        told = [one for one in self.outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
-        lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in told]
+        reasons = [one for one in self.outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
+        lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in reasons]
         raise ExpectationsFailedError("\n".join([f"the audit's status is {self.status}", *lines]))
 
     def as_json(self) -> dict[str, Any]:

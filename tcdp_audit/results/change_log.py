@@ -114,8 +114,8 @@ class ChangeLog:
         if not self.steps:
             return ""
         entries = "".join(f"  - {one.remedy}: {flow(one.parameters)}\n" for one in self.steps)
-        told = "".join(f"  {line}\n" for one in self.steps for line in one.lines)
-        return f"remedy:\n{entries}" + (f"expect:\n{told}" if told else "")
+        text = "".join(f"  {line}\n" for one in self.steps for line in one.lines)
+        return f"remedy:\n{entries}" + (f"expect:\n{text}" if text else "")
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""

@@ -21,8 +21,8 @@ def files_of(policy: Policy, **given: Any) -> Mapping[str, Path]:
         policy: whose own file it is, and what it names.
         **given: what the call names: release, original, population; a table in memory has no file.
     """
-    found = {f"the {name}": table for name, table in given.items()}
-    return {name: Path(one) for name, one in (*_named(policy), *found.items()) if _is_file(one)}
+    tables = {f"the {name}": table for name, table in given.items()}
+    return {name: Path(one) for name, one in (*_named(policy), *tables.items()) if _is_file(one)}
 
 
 def _named(policy: Policy) -> Iterator[tuple[str, Any]]:

@@ -148,8 +148,8 @@ class AuditTrial:
     def _same(self, one: Outcome, other: Outcome, property_: str, sentence: str) -> None:
         self._require(json.dumps(one.as_json()) == json.dumps(other.as_json()), property_, sentence)
 
-    def _require(self, held: object, property_: str, sentence: str) -> None:
-        if not held:
+    def _require(self, holds: object, property_: str, sentence: str) -> None:
+        if not holds:
             raise self._lacks(property_, sentence)
 
     def _lacks(self, property_: str, sentence: str) -> ConformanceError:

@@ -21,13 +21,13 @@ class Subject:
     kind: str
     name: str
 
-    def require(self, held: object, property_: str, sentence: str) -> None:
+    def require(self, holds: object, property_: str, sentence: str) -> None:
         """Insist on a property.
 
         Raises:
             ConformanceError: it does not hold.
         """
-        if not held:
+        if not holds:
             raise self.lacks(property_, sentence)
 
     def lacks(self, property_: str, sentence: str) -> ConformanceError:

@@ -132,8 +132,8 @@ class Trial:
         values = expected.values if at is None else expected.values[at]
         self._require(np.array_equal(measured.values, values), property_, message)
 
-    def _require(self, held: object, property_: str, sentence: str) -> None:
-        if not held:
+    def _require(self, holds: object, property_: str, sentence: str) -> None:
+        if not holds:
             raise self._lacks(property_, sentence)
 
     def _lacks(self, property_: str, sentence: str) -> ConformanceError:

@@ -123,8 +123,8 @@ class TreatmentTrial:
             if is_attempt_to_write(error):
                 raise self._lacks("inputs are left alone", f"it tried to change what it was given: {error}") from error
             raise self._lacks("treatment", f"it raised {type(error).__name__}: {error}") from error
-        told = f"`apply` gave a {type(treatment).__name__}, not a Treatment"
-        self._require(isinstance(treatment, Treatment), "treatment", told)
+        sentence = f"`apply` gave a {type(treatment).__name__}, not a Treatment"
+        self._require(isinstance(treatment, Treatment), "treatment", sentence)
         return treatment
 
     def _fits(self, view: RemedyView, treatment: Treatment) -> None:
@@ -155,14 +155,14 @@ class TreatmentTrial:
             return
         with self._view() as view:
             again = self._applied(view)
-            same = again is not None and _told(again) == _told(treatment)
+            same = again is not None and _comparable(again) == _comparable(treatment)
             self._require(same, "determinism", "the same seed gave another treatment; draw from `view.generator()`")
 
     def _tells_no_cell(self, treatment: Treatment) -> None:
         undocumented = sorted(set(treatment.notes) - set(self.remedy.guide.notes))
         self._require(not undocumented, "notes", f"{undocumented} are not explained in the guide's `notes`")
-        told = json.dumps([dict(treatment.notes), treatment.lines], ensure_ascii=False, default=str)
-        self._require(not self.case.tells_a_cell(told), "no cell in evidence", "its notes or lines show a cell")
+        text = json.dumps([dict(treatment.notes), treatment.lines], ensure_ascii=False, default=str)
+        self._require(not self.case.tells_a_cell(text), "no cell in evidence", "its notes or lines show a cell")
 
     def _can_be_audited(self, view: RemedyView, treatment: Treatment) -> None:
         """The core's own table of it: the input's columns in order, all records accounted for, every cell readable."""
@@ -172,11 +172,11 @@ class TreatmentTrial:
         same = table.column_names == self.case.table.column_names
         self._require(same, "columns", "the treated release has not the columns of the release, in their order")
         errors = [one for one in self._audited(table) if one.status is Status.ERROR]
-        told = "; ".join(f"{one.check}: {one.message}" for one in errors)
-        self._require(not errors, "audit", f"the treated release cannot be audited: {told}")
+        sentences = "; ".join(f"{one.check}: {one.message}" for one in errors)
+        self._require(not errors, "audit", f"the treated release cannot be audited: {sentences}")
 
-    def _require(self, held: object, property_: str, sentence: str) -> None:
-        if not held:
+    def _require(self, holds: object, property_: str, sentence: str) -> None:
+        if not holds:
             raise self._lacks(property_, sentence)
 
     def _lacks(self, property_: str, sentence: str) -> ConformanceError:
@@ -189,7 +189,7 @@ def _snapshot(view: RemedyView) -> dict[str, tuple[Any, ...]]:
     return {one.name: (one.codes.tobytes(), one.domain.values.tolist(), *map(bytes, one.bounds)) for one in attributes}
 
 
-def _told(treatment: Treatment) -> Any:
+def _comparable(treatment: Treatment) -> Any:
     """All of a treatment in a form that can be compared."""
     columns = {name: (one.cells.tolist(), one.codes.tolist()) for name, one in treatment.columns.items()}
     kept = None if treatment.kept is None else treatment.kept.tolist()

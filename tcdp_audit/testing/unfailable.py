@@ -96,8 +96,8 @@ class UnfailableTrial:
         available = self.case.counts.sum(axis=0).take(histogram.values)
         self._require(np.all(histogram.counts <= available), "`worst_classes` has records that the release has not")
 
-    def _require(self, held: object, sentence: str) -> None:
-        if not held:
+    def _require(self, holds: object, sentence: str) -> None:
+        if not holds:
             raise self._lacks(sentence)
 
     def _lacks(self, sentence: str) -> ConformanceError:
