@@ -18,8 +18,8 @@ import numpy as np
 from simulated_population import SIZES, simulated_population
 
 from tcdp_audit.encoding.keys import fold
-from tcdp_audit_plugins.checks.pitman import fit_pitman
-from tcdp_audit_plugins.checks.population_estimators import (
+from tcdp_audit_plugins.checks._shared.pitman import fit_pitman
+from tcdp_audit_plugins.checks._shared.population_estimators import (
     data_intrusion_simulation,
     log_linear_match,
     log_linear_uniques,

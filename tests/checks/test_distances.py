@@ -29,9 +29,9 @@ from tcdp_audit import Ratios, Transcendental
 from tcdp_audit.check.exact import Measured
 from tcdp_audit.check.kinds import Marginal
 from tcdp_audit.encoding.hierarchy import Tree
-from tcdp_audit_plugins.checks import distances
-from tcdp_audit_plugins.checks.distances.multiplicative import lacks_value, largest_loss
-from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio
+from tcdp_audit_plugins.checks._shared import distances
+from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, largest_loss
+from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
 
 HAIR = Fraction(1, 10**12)
 ALL_PAIRS = np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]])

@@ -10,7 +10,7 @@ from class_rows import Rows, evidence, outcome, tables, totals, with_gaps
 from hypothesis import given, strategies as st
 
 from tcdp_audit import PolicyError
-from tcdp_audit_plugins.checks.entropy import sign_of_perplexity
+from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
 from tcdp_audit_plugins.checks.l_diversity import (
     DistinctParameters,
     EntropyParameters,

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit import PolicyError
 from tcdp_audit.check.kinds import ClassEvidence
-from tcdp_audit_plugins.checks.ranked_counts import ratio_to_tail
+from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
 from tcdp_audit_plugins.checks.recursive_diversity import RecursiveParameters, least_protected_share, recursive_ratio
 
 LABELS = ["v0", "v1", "v2", "v3", "v4", "v5"]

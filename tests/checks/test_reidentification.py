@@ -15,8 +15,8 @@ from hypothesis import given, settings, strategies as st
 from population_tables import NAMES, Row, outcome, shuffled, table
 
 from tcdp_audit import PolicyError
+from tcdp_audit_plugins.checks._shared.sampling import mean_of_reciprocals
 from tcdp_audit_plugins.checks.reidentification import RiskClasses
-from tcdp_audit_plugins.checks.sampling import mean_of_reciprocals
 
 ONE_AND_NINE: list[Row] = [("x",)] + [("y",)] * 9
 

@@ -18,8 +18,8 @@ from hypothesis import assume, given, settings, strategies as st
 from population_tables import Row, outcome, sampled, shuffled, simulated, table
 
 from tcdp_audit import PolicyError
-from tcdp_audit_plugins.checks.pitman import Pitman, fit_pitman
-from tcdp_audit_plugins.checks.population_estimators import (
+from tcdp_audit_plugins.checks._shared.pitman import Pitman, fit_pitman
+from tcdp_audit_plugins.checks._shared.population_estimators import (
     data_intrusion_simulation,
     log_linear_match,
     log_linear_uniques,

@@ -21,8 +21,8 @@ import pytest
 from tcdp_audit import Outcome, audit
 from tcdp_audit.check.kinds import Marginal
 from tcdp_audit.classes.histogram import Histogram, add_up
-from tcdp_audit_plugins.checks.distances.multiplicative import larger, largest_loss
-from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio
+from tcdp_audit_plugins.checks._shared.distances.multiplicative import larger, largest_loss
+from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
 
 CHOICES = ("adult_A1", "adult_A2", "adult_A3", "adult_A4", "free1")
 FIGURES = {

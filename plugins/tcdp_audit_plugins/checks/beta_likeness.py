@@ -32,8 +32,8 @@ from tcdp_audit.plugin import (
     percent_of,
     victims,
 )
-from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio
-from tcdp_audit_plugins.checks.logarithms import sign_of_gain
+from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio
+from tcdp_audit_plugins.checks._shared.logarithms import sign_of_gain
 
 SOURCE = "Cao, Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012"
 

@@ -33,9 +33,9 @@ from tcdp_audit.plugin import (
     figure,
     victims,
 )
-from tcdp_audit_plugins.checks.distances.multiplicative import lacks_value, larger, largest_loss
-from tcdp_audit_plugins.checks.frequency_ratios import decided_once, greatest_ratio, ratios
-from tcdp_audit_plugins.checks.logarithms import sign_of_logarithm
+from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, larger, largest_loss
+from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio, ratios
+from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
 
 
 class AbsentValues(StrEnum):

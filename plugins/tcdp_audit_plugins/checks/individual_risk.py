@@ -38,7 +38,7 @@ from tcdp_audit.plugin import (
     records_of,
     unit_noun,
 )
-from tcdp_audit_plugins.checks.sampling import (
+from tcdp_audit_plugins.checks._shared.sampling import (
     covering_population,
     fraction_of,
     mean_of_reciprocals,

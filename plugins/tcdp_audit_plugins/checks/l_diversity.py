@@ -29,7 +29,7 @@ from tcdp_audit.plugin import (
     victims,
     worst_group,
 )
-from tcdp_audit_plugins.checks.entropy import sign_of_perplexity
+from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
 
 TKDD = "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007"
 

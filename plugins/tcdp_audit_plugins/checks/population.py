@@ -34,7 +34,7 @@ from tcdp_audit.plugin import (
     percent,
     sentence_case,
 )
-from tcdp_audit_plugins.checks.sampling import (
+from tcdp_audit_plugins.checks._shared.sampling import (
     counts_rows,
     covering_population,
     distribution_of,

@@ -30,8 +30,8 @@ from tcdp_audit.plugin import (
     sentence_case,
     victims,
 )
-from tcdp_audit_plugins.checks.named_values import ambiguous, among
-from tcdp_audit_plugins.checks.ranked_counts import ratio_to_tail
+from tcdp_audit_plugins.checks._shared.named_values import ambiguous, among
+from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
 
 
 class Variant(StrEnum):

@@ -28,7 +28,7 @@ from tcdp_audit.plugin import (
     percent_of,
     records_of,
 )
-from tcdp_audit_plugins.checks.sampling import (
+from tcdp_audit_plugins.checks._shared.sampling import (
     counts_rows,
     covering_population,
     distribution_of,

@@ -28,7 +28,7 @@ from tcdp_audit.plugin import (
     victims,
     worst_group,
 )
-from tcdp_audit_plugins.checks.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
+from tcdp_audit_plugins.checks._shared.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
 
 
 class SimilarityParameters(AttributeParameters):

@@ -26,8 +26,8 @@ from tcdp_audit.plugin import (
     figure,
     victims,
 )
-from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio
-from tcdp_audit_plugins.checks.named_values import ambiguous, known
+from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
+from tcdp_audit_plugins.checks._shared.named_values import ambiguous, known
 
 
 class SkewnessParameters(AttributeParameters):

@@ -25,9 +25,9 @@ from tcdp_audit.plugin import (
     allowance,
     records_of,
 )
-from tcdp_audit_plugins.checks.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
-from tcdp_audit_plugins.checks.population_estimators import data_intrusion_simulation
-from tcdp_audit_plugins.checks.sampling import counts_rows, fraction_of, needs_a_partition
+from tcdp_audit_plugins.checks._shared.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
+from tcdp_audit_plugins.checks._shared.population_estimators import data_intrusion_simulation
+from tcdp_audit_plugins.checks._shared.sampling import counts_rows, fraction_of, needs_a_partition
 
 
 class SudaParameters(Parameters):

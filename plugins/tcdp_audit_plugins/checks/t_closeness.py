@@ -23,9 +23,9 @@ from tcdp_audit.plugin import (
     Scale,
     Threshold,
 )
-from tcdp_audit_plugins.checks import distances
-from tcdp_audit_plugins.checks.closeness_guide import GUIDE
-from tcdp_audit_plugins.checks.closeness_sentence import sentence
+from tcdp_audit_plugins.checks._shared import distances
+from tcdp_audit_plugins.checks._shared.closeness_guide import GUIDE
+from tcdp_audit_plugins.checks._shared.closeness_sentence import sentence
 
 
 class Distance(StrEnum):

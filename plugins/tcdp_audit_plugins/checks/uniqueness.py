@@ -33,19 +33,19 @@ from tcdp_audit.plugin import (
     sentence_case,
     unit_noun,
 )
-from tcdp_audit_plugins.checks.population_estimators import (
+from tcdp_audit_plugins.checks._shared.population_estimators import (
     data_intrusion_simulation,
     log_linear_match,
     log_linear_uniques,
     zayatz,
 )
-from tcdp_audit_plugins.checks.sampling import (
+from tcdp_audit_plugins.checks._shared.sampling import (
     counts_rows,
     covering_population,
     fraction_of,
     needs_a_partition,
 )
-from tcdp_audit_plugins.checks.uniqueness_guide import POPULATION_UNIQUENESS, SAMPLE_UNIQUENESS
+from tcdp_audit_plugins.checks._shared.uniqueness_guide import POPULATION_UNIQUENESS, SAMPLE_UNIQUENESS
 
 ESTIMATORS = ("zayatz", "pitman", "log_linear")
 
@@ -182,7 +182,7 @@ def _estimates(view: TableView, fraction: float) -> dict[str, Any]:
     """Every estimate from the sample alone."""
     size, expected = view.classes.records, view.classes.expected
     lone, population = size == 1, view.records / fraction
-    from tcdp_audit_plugins.checks.pitman import fit_pitman  # noqa: PLC0415 - imports scipy
+    from tcdp_audit_plugins.checks._shared.pitman import fit_pitman  # noqa: PLC0415 - imports scipy
 
     model = fit_pitman(size)
     estimates: dict[str, Any] = {"sampling_fraction": fraction, "estimated_population_records": population}

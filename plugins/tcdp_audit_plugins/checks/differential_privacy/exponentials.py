@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tcdp_audit_plugins.checks.logarithms import sign_of_logarithm
+from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
 
 
 def sign_of_exponential(exponent: Fraction, threshold: Fraction) -> int:

@@ -28,10 +28,10 @@ from tcdp_audit.plugin import (
     Threshold,
     Transcendental,
 )
+from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
+from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, worst_figure
-from tcdp_audit_plugins.checks.distances.multiplicative import multiplicative_distance
-from tcdp_audit_plugins.checks.logarithms import sign_of_logarithm
 
 ORDERED = frozenset({Scale.ORDINAL, Scale.NUMERIC})
 

@@ -19,8 +19,8 @@ from tcdp_audit.plugin import (
     count_pairs,
     fold,
 )
+from tcdp_audit_plugins.checks._shared.distances import multiplicative_distance
 from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import Mechanism
-from tcdp_audit_plugins.checks.distances import multiplicative_distance
 from tcdp_audit_plugins.remedies.noise.masking import Draw, Masking
 from tcdp_audit_plugins.remedies.noise.mechanisms import added_noise, randomised_response
 from tcdp_audit_plugins.remedies.noise.parameters import NoiseParameters

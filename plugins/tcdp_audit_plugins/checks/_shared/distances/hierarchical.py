@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from tcdp_audit.plugin import Counts, Histogram, Marginal, Ratios, Tree, add_up, boundaries
-from tcdp_audit_plugins.checks.distances.equal import surplus
-from tcdp_audit_plugins.checks.distances.room import roomy
+from tcdp_audit_plugins.checks._shared.distances.equal import surplus
+from tcdp_audit_plugins.checks._shared.distances.room import roomy
 
 
 def hierarchical_distance(histogram: Histogram, marginal: Marginal, tree: Tree) -> Ratios:

@@ -27,7 +27,7 @@ from tcdp_audit.plugin import (
     Transcendental,
     cached_on_histogram,
 )
-from tcdp_audit_plugins.checks.distances.room import widened
+from tcdp_audit_plugins.checks._shared.distances.room import widened
 
 Positions = NDArray[Any]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Counts, Histogram, Marginal, Ratios
-from tcdp_audit_plugins.checks.distances.room import roomy
+from tcdp_audit_plugins.checks._shared.distances.room import roomy
 
 
 def equal_distance(histogram: Histogram, marginal: Marginal) -> Ratios:

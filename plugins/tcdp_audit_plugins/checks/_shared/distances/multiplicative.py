@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Histogram, Marginal, Ratios, cached_on_histogram
-from tcdp_audit_plugins.checks.frequency_ratios import greatest_ratio, least_ratio
+from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio, least_ratio
 
 CLEAR = 1e-9
 

@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 
 from tcdp_audit.plugin import Floats, Histogram, Marginal
-from tcdp_audit_plugins.checks.frequency_ratios import ratios
+from tcdp_audit_plugins.checks._shared.frequency_ratios import ratios
 
 HUGE = 1e300  # stands for infinity where 0 times it must be 0
 

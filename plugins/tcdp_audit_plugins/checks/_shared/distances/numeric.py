@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import LIMIT, Floats, Histogram, Integers, Marginal, Measured, Ratios
-from tcdp_audit_plugins.checks.distances.line import estimated_distance, line_distance
+from tcdp_audit_plugins.checks._shared.distances.line import estimated_distance, line_distance
 
 EXACT_DECIMAL = 1e15  # a decimal of up to 15 digits is the shortest text of the float nearest to it
 MOST_DECIMALS = 22  # powers of ten up to this one are exact floats
