@@ -83,7 +83,7 @@ def test_the_same_partitions_as_plain_python(name: str, records: list[Record], a
     slow = own_partitioning(dimensions, everybody, lambda part: _keeps(records, part, asked), STRATEGIES[name])
     with view_of(_columns(records), _policy(asked)) as view:
         axes = [axis_of(one) for one in view.quasi_identifiers]
-        space = Space(axes, [1.0] * len(axes), view.demands.keep, 1)
+        space = Space(axes, [1.0] * len(axes), view.demands.kept_by, 1)
         found = partition_table(space, np.zeros(len(records), dtype=np.int64), STRATEGIES[name], silent)
     assert _groups(found.classes.tolist()) == {frozenset(part) for part in slow}
     assert found.count == len(slow)
