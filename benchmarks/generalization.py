@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "remediation"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "repair"))
 import adult
 
 from tcdp_audit import load_policy

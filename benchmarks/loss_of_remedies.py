@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "remediation"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "repair"))
 import adult
 
 from tcdp_audit import fix
