@@ -173,6 +173,7 @@ def test_an_intruder_who_knows_some_links_as_with_one_of_the_possible_choices(
     assert told in without_first
 
 
+@pytest.mark.long
 def test_every_individual_is_known_to_the_intruder_as_often_as_any_other() -> None:
     """Of four, one is known: each in about a quarter of 200 draws, told by the size of its own tie."""
     original = [{"age": age, "grade": None, "city": None} for age in (10, 20, 30, 40)]

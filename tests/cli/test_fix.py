@@ -53,6 +53,7 @@ def test_a_repaired_release_is_written_and_said(here: Any) -> None:
     assert here("check", "fixed.csv", "--quiet").code == 0
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("folder")
 def test_without_a_remedy_section_the_lines_that_do_the_same_are_printed(here: Any) -> None:
     write_policy(remedy="")

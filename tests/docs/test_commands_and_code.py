@@ -48,6 +48,7 @@ def _with_console(language: str) -> list[str]:
     return [name for name, text in PAGES.items() if blocks(text, language) and ELSEWHERE not in text]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", _with_console("console"))
 def test_commands_answer_what_is_shown(name: str, folder: Path):
     _write_files(PAGES[name])
