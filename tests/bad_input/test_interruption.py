@@ -23,8 +23,14 @@ HEEDED = "import signal; [signal.signal(number, signal.SIG_DFL) for number in (1
 SENT_BY_ITSELF = """
 import os, pathlib, signal, threading, time
 
+def target(file):
+    try:
+        return os.readlink(file)
+    except FileNotFoundError:  # closed since the folder was listed
+        return None
+
 def opened(path):
-    return any(os.path.realpath(file) == path for file in pathlib.Path("/proc/self/fd").iterdir())
+    return any(target(file) == path for file in pathlib.Path("/proc/self/fd").iterdir())
 
 def filled(folder):
     return any(path.is_dir() for path in pathlib.Path(folder).iterdir())  # a file is tempfile's own trial
