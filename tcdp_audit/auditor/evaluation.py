@@ -101,7 +101,7 @@ class _Evaluation:
         release = self.release
         unit = () if release.unit is None else (release.unit,)
         domains = [*release.quasi_identifiers, *release.sensitive, *unit]
-        chosen = plan(release.engine.records, domains, self.memory, processors())
+        chosen = plan(release.engine.rows, domains, self.memory, processors())
         if self.options.shards is not None:
             chosen = Plan(self.options.shards, chosen.spill)
         by = [d for d in release.quasi_identifiers if not (self.wildcard and d.missing)]
@@ -161,8 +161,8 @@ class _Evaluation:
 
     def _counted(self, number: int) -> Shard | None:
         shard = self.shards.read(number)
-        shard = self.tasks.counted(shard) if shard else shard
-        return shard if shard and len(next(iter(shard.values()))) else None
+        shard = self.tasks.counted(shard) if shard.rows else shard
+        return shard if shard.rows else None
 
     def _measure(self, number: int, tasks: Sequence[ClassTask]) -> list[Result]:
         """All tasks on one shard, which is grouped once for each set of quasi-identifiers."""

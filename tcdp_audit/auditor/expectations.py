@@ -187,7 +187,7 @@ class Tasks:
         lacking = [name for name in names if name not in coded]
         if lacking:
             raise CheckError(f"the original has no column {lacking[0]!r}")
-        return list(original.batches([coded[name] for name in names]))
+        return list(original.counted([coded[name] for name in names]))
 
     def _marginal(self, target: Target, attribute: Domain) -> Marginal:
         """The reference distribution of an attribute, under the conventions that shape it."""
@@ -233,7 +233,7 @@ class Tasks:
         if self.conventions.suppressed == "counted" or not self._may_be_suppressed:
             return shard
         keep = ~_all_in(shard, [*self.release.quasi_identifiers, *self.release.sensitive])
-        return {attribute: codes[keep] for attribute, codes in shard.items()}
+        return shard.take(keep)
 
     @cached_property
     def records(self) -> int:
@@ -242,7 +242,7 @@ class Tasks:
         if self.whole and not exempt:  # records without an entity are one entity together
             return self.release.engine.records if unit is None else unit.size + (unit.missing > 0)
         if unit is None:
-            return sum(len(next(iter(shard.values()))) for shard in self._counted_shards())
+            return sum(shard.records for shard in self._counted_shards())
         counted = np.zeros(unit.size + 1, dtype=bool)
         for shard in self._counted_shards():
             counted[unit.codes(shard)] = True
@@ -251,12 +251,12 @@ class Tasks:
     def _counted_shards(self) -> Iterator[Shard]:
         for shard in self.shards:
             counted = self.counted(shard)
-            if len(next(iter(counted.values()))):
+            if counted.rows:
                 yield counted
 
 
 def _all_in(shard: Mapping[str, NDArray[np.int64]], domains: Sequence[Domain]) -> NDArray[np.bool_]:
-    """Which records have a suppressed cell in every one of some attributes."""
+    """Which rows have a suppressed cell in every one of some attributes."""
     inside = (np.isin(shard[d.attribute], list(d.suppressed)) for d in domains)
     return reduce(np.logical_and, inside)
 

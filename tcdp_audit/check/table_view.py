@@ -145,8 +145,22 @@ class TableView:
         Raises:
             CheckError: a table or a column is not there.
         """
+        return self._coded(attributes, companions, counted=False)
+
+    def counted(self, attributes: Sequence[str], *companions: str) -> list[CodedTable]:
+        """The same where a row may stand for several records: `times` says how many; the order of records is lost.
+
+        An engine that counts where the table lives sends less than the records.
+
+        Raises:
+            CheckError: a table or a column is not there.
+        """
+        return self._coded(attributes, companions, counted=True)
+
+    def _coded(self, attributes: Sequence[str], companions: Sequence[str], *, counted: bool) -> list[CodedTable]:
         engines = [self.engine, *(self._companion(name) for name in companions)]
-        return code_together(engines, attributes, self.policy.attributes, self.policy.conventions)
+        policy = self.policy
+        return code_together(engines, attributes, policy.attributes, policy.conventions, counted=counted)
 
     def _companion(self, name: str) -> Engine:
         if name not in self.companions:
@@ -158,9 +172,9 @@ class TableView:
         """The equivalence classes of the release, ordered as their codes are. O(records log records)."""
         unit, weight = self.policy.document.unit, self.policy.document.weight
         further = [name for name in (unit, weight) if name is not None]
-        (table,) = self.coded([*self.quasi_identifiers, *further])
+        (table,) = self.counted([*self.quasi_identifiers, *further])
         domains = [table.domains[name] for name in self.quasi_identifiers]
-        grouping = Grouping(table.codes, domains, None if unit is None else table.domains[unit], self.wildcard)
+        grouping = Grouping(table.rows, domains, None if unit is None else table.domains[unit], self.wildcard)
         expected = np.full(len(grouping.records), float(self.records))
         for domain, codes in zip(domains, grouping.codes(), strict=True):
             expected *= np.append(domain.counts, domain.missing)[codes] / self.records
@@ -179,15 +193,16 @@ class TableView:
         Raises:
             CheckError: there is no population.
         """
-        sample, population = self.coded(self.quasi_identifiers, "population")
+        sample, population = self.counted(self.quasi_identifiers, "population")
         names = self.quasi_identifiers
         columns = [np.concatenate([sample.codes[name], population.codes[name]]) for name in names]
         keys = fold(columns, [sample.domains[name].size + 1 for name in names]).values
         order = np.argsort(keys, kind="stable")
         starts = boundaries(keys[order])
-        of_sample = (order < sample.records).astype(np.int64)
-        in_sample = np.add.reduceat(of_sample, starts)
-        in_population = np.diff(starts, append=len(keys)) - in_sample
+        times = np.concatenate([sample.rows.each, population.rows.each])
+        of_sample = np.where(np.arange(len(keys)) < sample.rows.rows, times, 0)
+        in_sample = np.add.reduceat(of_sample[order], starts)
+        in_population = np.add.reduceat(times[order], starts) - in_sample
         in_release = in_sample > 0
         if self.wildcard:
             missing = [sample.domains[name].size for name in names]
@@ -208,6 +223,7 @@ class TableView:
         if document.key is not None:
             partner = align_by_key(released, original, document.key)
         elif document.rows_aligned:
+            _require_order(self.engine, self._companion("original"))
             partner = align_by_row(released, original)
         else:
             raise CheckError("which released record came from which original is not declared")
@@ -245,10 +261,25 @@ def _require_key(engine: Engine, key: Sequence[str]) -> None:
             )
 
 
+def _require_order(*engines: Engine) -> None:
+    """Insist that record i of a table is the same whenever it is read."""
+    for engine in engines:
+        if not engine.ordered:
+            raise CheckError(
+                f"the policy says `rows_aligned`, but the records of {engine.name} have no order where they are; "
+                "declare a `key` instead"
+            )
+
+
 def _sums_of_weights(grouping: Grouping, weights: Floats, name: str) -> Floats:
-    """Sum of weights in each class, added in one order whatever the order of records is."""
+    """Sum of weights in each class, added in one order whatever the order of records is and however they are counted.
+
+    Equal weights of a class are multiplied before they are added.
+    """
     if np.isnan(weights).any() or (weights <= 0).any():
         raise CheckError(f"the weight {name!r} must be a positive number in every record")
-    keys = grouping.keys.values
-    order = np.lexsort((weights, keys))
-    return np.add.reduceat(weights[order], boundaries(keys[order]))
+    order = np.lexsort((weights, grouping.keys.values))
+    keys, weights = grouping.keys.values[order], weights[order]
+    alike = np.flatnonzero(np.append(True, (keys[1:] != keys[:-1]) | (weights[1:] != weights[:-1])))
+    products = np.add.reduceat(grouping.shard.each[order], alike) * weights[alike]
+    return np.add.reduceat(products, boundaries(keys[alike]))

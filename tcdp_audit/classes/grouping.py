@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from tcdp_audit.classes.histogram import Counts, Histogram, add_up, count_pairs
 from tcdp_audit.classes.wildcard import Compatibility, compatibility
+from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
-from tcdp_audit.encoding.keys import Codes, KeyArray, Keys, boundaries, fold, run_lengths
+from tcdp_audit.encoding.keys import Codes, KeyArray, Keys, boundaries, fold, in_order, run_lengths
 
-Shard = Mapping[str, Codes]  # attribute -> code of each record; no equivalence class is split between two shards
+Shard = CountedCodes  # no equivalence class is split between two shards
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Grouping:
     """One shard grouped by one set of quasi-identifiers. Class c is the same in every figure it gives.
 
     Args:
-        shard: the codes of its records.
+        shard: its rows, each with how many records it stands for.
         quasi_identifiers: the domains of the attributes to group by, at least one.
         unit: the domain of the entity column where the unit of privacy is not the row. Records without an
             entity count as one entity together: they never raise a count that may belong to one person.
@@ -36,15 +37,15 @@ class Grouping:
 
     @cached_property
     def keys(self) -> Keys:
-        """One key per record."""
+        """One key per row."""
         domains = self.quasi_identifiers
         return fold([self.shard[d.attribute] for d in domains], [d.size + 1 for d in domains])
 
     @cached_property
     def _classes(self) -> tuple[KeyArray, Counts]:
-        ordered = np.sort(self.keys.values)
+        ordered, times = in_order(self.keys.values, self.shard.times)
         starts = boundaries(ordered)
-        return ordered[starts], run_lengths(starts, len(ordered))
+        return ordered[starts], run_lengths(starts, len(ordered), times)
 
     @property
     def records(self) -> Counts:
@@ -74,15 +75,15 @@ class Grouping:
 
     def entities_of(self, unit: Domain) -> Histogram:
         """The entities of each ordinary class."""
-        return count_pairs(self.keys, self.shard[unit.attribute], unit.size + 1)
+        return count_pairs(self.keys, self.shard[unit.attribute], unit.size + 1, self.shard.times)
 
     def counted(self, codes: Codes, radix: int) -> tuple[Histogram, int]:
         """What `values_of` makes a histogram of: counts in each ordinary class, and a number above all values."""
         if self.unit is None:
-            return count_pairs(self.keys, codes, radix), radix
+            return count_pairs(self.keys, codes, radix, self.shard.times), radix
         entities = self.unit.size + 1
         joint = codes.astype(np.int64) * entities + self.shard[self.unit.attribute]
-        return count_pairs(self.keys, joint, radix * entities), radix * entities
+        return count_pairs(self.keys, joint, radix * entities, self.shard.times), radix * entities
 
     def values_of(self, counted: Histogram, radix: int) -> Histogram:
         """A histogram of values out of that of values and entities: an entity counts once per class and value."""

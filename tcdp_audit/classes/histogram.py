@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import freeze_arrays, frozen_array, frozen_arrays
-from tcdp_audit.encoding.keys import Codes, KeyArray, Keys, boundaries, fold, run_lengths
+from tcdp_audit.encoding.keys import Codes, KeyArray, Keys, boundaries, fold, in_order, run_lengths
 
 Counts = NDArray[np.int64]
 P = ParamSpec("P")
@@ -151,27 +151,37 @@ def cached_on_histogram(
     return answer
 
 
-def count_pairs(keys: Keys, codes: Codes, radix: int) -> Histogram:
+def count_pairs(keys: Keys, codes: Codes, radix: int, times: Counts | None = None) -> Histogram:
     """Count the codes within every key; rows stand in ascending order of key.
+
+    Args:
+        keys: the key of each row.
+        codes: the code of each row.
+        radix: a number above all codes.
+        times: how many records each row stands for; None where it is one.
 
     Cost: one sort of n 64-bit integers.
     """
     radix = 1 << max(int(radix) - 1, 1).bit_length()  # a power of two, so that keys split by shift and mask
     pairs = fold([keys.values, codes], [keys.span, radix])
     if pairs.steps[-1].codes_before is not None:
-        return _count_compacted(pairs)
-    ordered = pairs.values
-    ordered.sort()
+        return _count_compacted(pairs, times)
+    distinct, counts = _counted(pairs, times)
+    return compress(distinct >> (radix.bit_length() - 1), distinct & (radix - 1), counts)
+
+
+def _counted(pairs: Keys, times: Counts | None) -> tuple[KeyArray, Counts]:
+    """The different keys, ascending, and how many records have each."""
+    ordered, times = in_order(pairs.values, times)
     starts = boundaries(ordered)
-    distinct = ordered[starts]
-    return compress(distinct >> (radix.bit_length() - 1), distinct & (radix - 1), run_lengths(starts, len(ordered)))
+    return ordered[starts], run_lengths(starts, len(ordered), times)
 
 
-def _count_compacted(pairs: Keys) -> Histogram:
+def _count_compacted(pairs: Keys, times: Counts | None) -> Histogram:
     """The rare case in which key and code together need more than 62 bits, so that both were renumbered."""
-    distinct, counts = np.unique(pairs.values, return_counts=True)
+    distinct, counts = _counted(pairs, times)
     rows, values = pairs.decode(distinct)
-    return compress(rows, values, counts.astype(np.int64))
+    return compress(rows, values, counts)
 
 
 def compress(rows: KeyArray, values: KeyArray, counts: Counts) -> Histogram:

@@ -10,8 +10,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
-from tcdp_audit.encoding.keys import SPAN_LIMIT, Codes
+from tcdp_audit.encoding.keys import SPAN_LIMIT, Codes, boundaries, in_order, run_lengths
 from tcdp_audit.errors import CheckError
 
 LOOKUP_SPAN = 2**24  # with so few possible combinations a table serves better than a search
@@ -30,7 +31,7 @@ class JointDomain(Domain):
     combinations: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def codes(self, shard: Mapping[str, Codes]) -> Codes:
-        """The code of each record of a shard: its combination's rank."""
+        """The code of each row of a shard: its combination's rank."""
         key, missing = _key(self.parts, shard)
         # Every combination without a missing part was counted, so each key is found.
         table = self._table
@@ -48,13 +49,13 @@ class JointDomain(Domain):
         return table
 
 
-def joint_domain(name: str, parts: Sequence[Domain], *tables: Iterable[Mapping[str, Codes]]) -> JointDomain:
+def joint_domain(name: str, parts: Sequence[Domain], *tables: Iterable[CountedCodes]) -> JointDomain:
     """The combinations that occur in the shards of some tables; counts are those of the first table.
 
     Raises:
         CheckError: the attributes have more possible combinations than 62 bits can number.
 
-    Cost: O(records) and a sort of each shard.
+    Cost: O(rows) and a sort of each shard.
     """
     counted = [_combinations(parts, table) for table in tables]
     combinations = np.unique(np.concatenate([keys for keys, _, _ in counted]))
@@ -72,36 +73,47 @@ def joint_domain(name: str, parts: Sequence[Domain], *tables: Iterable[Mapping[s
     )
 
 
-def count_codes(domain: Domain, table: Iterable[Mapping[str, Codes]]) -> NDArray[np.int64]:
+def count_codes(domain: Domain, table: Iterable[CountedCodes]) -> NDArray[np.int64]:
     """Records of a table with each code of a domain, the missing ones last."""
     counts = np.zeros(domain.size + 1, dtype=np.int64)
     for shard in table:
-        counts += np.bincount(domain.codes(shard), minlength=domain.size + 1)
+        counts += _occurrences(domain.codes(shard), shard.times, domain.size + 1)
     return counts
 
 
 def _combinations(
-    parts: Sequence[Domain], table: Iterable[Mapping[str, Codes]]
+    parts: Sequence[Domain], table: Iterable[CountedCodes]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """The keys of the combinations in a table, how often each shard has them, and the records that lack a part."""
     keys, occurrences, missing = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], 0
     for shard in table:
         key, absent = _key(parts, shard)
-        present = key[~absent] if absent.any() else key
+        missing += shard.take(absent).records
+        present, times = (key[~absent], shard.take(~absent).times) if absent.any() else (key, shard.times)
         if _span(parts) <= LOOKUP_SPAN:
-            counts = np.bincount(present, minlength=_span(parts))
+            counts = _occurrences(present, times, _span(parts))
             distinct = np.flatnonzero(counts)
-            times = counts[distinct]
+            counts = counts[distinct]
         else:
-            distinct, times = np.unique(present, return_counts=True)
+            ordered, times = in_order(present, times)
+            starts = boundaries(ordered)
+            distinct, counts = ordered[starts], run_lengths(starts, len(ordered), times)
         keys.append(distinct)
-        occurrences.append(times.astype(np.int64))
-        missing += int(absent.sum())
+        occurrences.append(counts)
     return np.concatenate(keys), np.concatenate(occurrences), missing
 
 
+def _occurrences(codes: Codes, times: NDArray[np.int64] | None, span: int) -> NDArray[np.int64]:
+    """Records with each number below `span`."""
+    if times is None:
+        return np.bincount(codes, minlength=span)
+    counts = np.zeros(span, dtype=np.int64)
+    np.add.at(counts, codes, times)
+    return counts
+
+
 def _key(parts: Sequence[Domain], shard: Mapping[str, Codes]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """One number per record for its combination, comparable between shards; and which records lack a part."""
+    """One number per row for its combination, comparable between shards; and which rows lack a part."""
     if _span(parts) > SPAN_LIMIT:
         raise CheckError("these attributes have too many possible combinations to be read together")
     columns = [part.codes(shard) for part in parts]

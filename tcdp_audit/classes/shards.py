@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.classes.grouping import Shard
+from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes
-from tcdp_audit.engines.base import Batch, Engine
+from tcdp_audit.engines.base import Engine
 from tcdp_audit.scratch import Scratch, writing_temporarily
 
 SHARD_RECORDS = 2**20  # small enough to sort in cache-sized steps, large enough to forget the cost of a call
@@ -66,7 +67,7 @@ class Shards:
     domains: Sequence[Domain]
     count: int
     folder: Path | None = None
-    _parts: list[list[Batch]] = field(default_factory=list)
+    _parts: list[list[CountedCodes]] = field(default_factory=list)
     _scratch: Scratch | None = None
 
     def __post_init__(self) -> None:
@@ -82,37 +83,41 @@ class Shards:
         if self._scratch is not None:
             self._scratch.cleanup()
 
-    def append(self, shard: int, batch: Batch) -> None:
-        """Add records to a shard."""
+    def append(self, shard: int, rows: CountedCodes) -> None:
+        """Add rows to a shard."""
         if self.folder is None:
-            self._parts[shard].append(batch)
+            self._parts[shard].append(rows)
             return
-        for position, domain in enumerate(self.domains):
+        columns = [rows[domain.attribute] for domain in self.domains]
+        for position, column in enumerate(columns if rows.times is None else [*columns, rows.times]):
             with writing_temporarily(), self._file(shard, position).open("ab") as file:
-                batch[domain.attribute].tofile(file)
+                column.tofile(file)
 
     def read(self, shard: int) -> Shard:
         """One shard as whole columns."""
         if self.folder is not None:
-            return {
-                domain.attribute: np.fromfile(self._file(shard, position), dtype=domain.dtype)
-                for position, domain in enumerate(self.domains)
-                if self._file(shard, position).exists()
-            }
+            return self._spilled(shard)
         parts = self._parts[shard]
         if len(parts) > 1:
-            whole = {d.attribute: np.concatenate([part[d.attribute] for part in parts]) for d in self.domains}
-            parts[:] = [whole]
-        return parts[0] if parts else {}
+            parts[:] = [CountedCodes.joined(parts)]
+        return parts[0] if parts else CountedCodes({})
+
+    def _spilled(self, shard: int) -> Shard:
+        if not self._file(shard, 0).exists():
+            return CountedCodes({})
+        codes = {d.attribute: np.fromfile(self._file(shard, i), dtype=d.dtype) for i, d in enumerate(self.domains)}
+        times = self._file(shard, len(self.domains))
+        return CountedCodes(codes, np.fromfile(times, dtype=np.int64) if times.exists() else None)
 
     def __iter__(self) -> Iterator[Shard]:
         """Every shard that has records."""
-        for shard in range(self.count):
-            columns = self.read(shard)
-            if columns:
-                yield columns
+        for number in range(self.count):
+            shard = self.read(number)
+            if shard.rows:
+                yield shard
 
     def _file(self, shard: int, position: int) -> Path:
+        """Where the codes of a column are spilled; after the last column how many records the rows stand for."""
         assert self.folder is not None  # noqa: S101 - only asked for spilled shards
         return self.folder / f"{shard}-{position}"
 
@@ -140,10 +145,9 @@ def partition(
     shards._scratch = scratch  # noqa: SLF001 - made here, removed with it
     done = 0
     try:
-        for batch in engine.batches(domains):
-            records = len(next(iter(batch.values())))
-            _deal(batch, by, shards)
-            done += records
+        for rows in engine.counted(domains):
+            _deal(rows, by, shards)
+            done += rows.records
             progress("reading", done, engine.records)
     except BaseException:
         shards.__exit__()
@@ -151,23 +155,22 @@ def partition(
     return shards
 
 
-def _deal(batch: Batch, by: Sequence[Domain], shards: Shards) -> None:
+def _deal(rows: CountedCodes, by: Sequence[Domain], shards: Shards) -> None:
     if shards.count == 1:
-        shards.append(0, batch)
+        shards.append(0, rows)
         return
-    home = _home([batch[domain.attribute] for domain in by], shards.count)
-    order = np.argsort(home, kind="stable")
+    home = _home([rows[domain.attribute] for domain in by], shards.count)
     ends = np.cumsum(np.bincount(home, minlength=shards.count))
-    dealt = {attribute: codes[order] for attribute, codes in batch.items()}
+    dealt = rows.take(np.argsort(home, kind="stable"))
     start = 0
     for shard, end in enumerate(ends.tolist()):
         if end > start:
-            shards.append(shard, {attribute: codes[start:end] for attribute, codes in dealt.items()})
+            shards.append(shard, dealt.take(slice(start, end)))
         start = end
 
 
 def _home(columns: Sequence[Codes], shards: int) -> NDArray[np.uint16]:
-    """The shard of each record: a function of the codes alone."""
+    """The shard of each row: a function of the codes alone."""
     key = np.zeros(len(columns[0]), dtype=np.uint64)
     for codes in columns:
         key = (key + codes.astype(np.uint64)) * MIX

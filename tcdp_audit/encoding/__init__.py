@@ -2,7 +2,8 @@
 
 A column becomes a list of distinct values, its domain, and one code a record.
 
-    keys          several columns of codes as one key a record
+    keys          several columns of codes as one key a row
+    counted       rows of codes, each with how many records it stands for
     numbers       numbers in text, read exactly
     generalised   cells that stand for several values: ranges, sets, wildcards
     hierarchy     trees of values, from the most specific to the root

@@ -89,6 +89,16 @@ def boundaries(sorted_keys: KeyArray) -> NDArray[np.intp]:
     return np.flatnonzero(first)
 
 
-def run_lengths(starts: NDArray[np.intp], total: int) -> NDArray[np.int64]:
-    """How long each run is, given where the runs start and where the last one ends."""
-    return np.diff(starts, append=total).astype(np.int64, copy=False)
+def in_order(keys: KeyArray, times: NDArray[np.int64] | None) -> tuple[KeyArray, NDArray[np.int64] | None]:
+    """Keys in ascending order, with how often each stands there; None where each stands once."""
+    if times is None:
+        return np.sort(keys), None
+    order = np.argsort(keys)
+    return keys[order], times[order]
+
+
+def run_lengths(starts: NDArray[np.intp], total: int, times: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """How long each run is, given where the runs start and where the last one ends; or the sum of `times` in each."""
+    if times is None:
+        return np.diff(starts, append=total).astype(np.int64, copy=False)
+    return np.add.reduceat(times, starts) if len(starts) else times[:0]

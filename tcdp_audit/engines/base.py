@@ -15,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain, RawDomain
 from tcdp_audit.encoding.keys import Codes
 
-Batch = Mapping[str, Codes]
+Batch = Mapping[str, Codes]  # attribute -> code of each record
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Engine(ABC):
     name: str
     uri: str
     path: Path | None = None
+    ordered: bool = True  # whether record i is the same whenever it is read: not in a database
 
     @property
     @abstractmethod
@@ -45,6 +47,17 @@ class Engine(ABC):
     @abstractmethod
     def records(self) -> int:
         """How many records the table has."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows `counted` gives at the most."""
+        return self.records
+
+    def group_by(self, attributes: Sequence[str]) -> None:  # noqa: B027 - an engine may have no use for it
+        """Be told which columns will be counted together, before any of them is asked for.
+
+        An engine that counts where the table lives then asks once for all.
+        """
 
     @abstractmethod
     def domain(self, attribute: str) -> RawDomain:
@@ -58,9 +71,16 @@ class Engine(ABC):
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
         """All records as codes, in the table's order. Needs `domain` called on each before."""
 
+    def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
+        """All records as codes in any order, equal ones counted where the engine can: at best each row once.
+
+        By default `batches`, each row one record. Needs `domain` called on each before.
+        """
+        return map(CountedCodes, self.batches(domains))
+
     @abstractmethod
-    def locate(self, attribute: str, values: NDArray[Any]) -> int:
-        """The first record, from 1, that holds one of some raw values of a column."""
+    def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
+        """The first record, from 1, that holds one of some raw values of a column; None where records have no order."""
 
     @abstractmethod
     def table(self) -> pa.Table:
@@ -99,7 +119,7 @@ class BorrowedEngine(Engine):
 
     def __init__(self, lender: Engine) -> None:
         self._lender = lender
-        self.name, self.uri, self.path = lender.name, lender.uri, lender.path
+        self.name, self.uri, self.path, self.ordered = lender.name, lender.uri, lender.path, lender.ordered
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -111,6 +131,11 @@ class BorrowedEngine(Engine):
         """How many records the table has."""
         return self._lender.records
 
+    @property
+    def rows(self) -> int:
+        """How many rows `counted` gives at the most."""
+        return self._lender.rows
+
     def domain(self, attribute: str) -> RawDomain:
         """The distinct values of a column with their counts."""
         return self._lender.domain(attribute)
@@ -119,8 +144,12 @@ class BorrowedEngine(Engine):
         """All records as codes, in the table's order."""
         return self._lender.batches(domains)
 
-    def locate(self, attribute: str, values: NDArray[Any]) -> int:
-        """The first record, from 1, that holds one of some raw values of a column."""
+    def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
+        """All records as codes, equal ones counted where the engine can."""
+        return self._lender.counted(domains)
+
+    def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
+        """The first record, from 1, that holds one of some raw values of a column; None where records have no order."""
         return self._lender.locate(attribute, values)
 
     def table(self) -> pa.Table:

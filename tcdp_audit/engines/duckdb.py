@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import duckdb
 import numpy as np
@@ -45,6 +45,10 @@ class DuckDBEngine(Engine):
         uri: where it came from, for provenance.
         path: its file, if it has one.
     """
+
+    COUNT = "count(*)"  # SQL for how many records some rows are
+    FURTHER: Sequence[str] = ()  # what stands beside the table's own columns
+    RECORDS = "release"  # SQL for a relation of all records
 
     def __init__(self, name: str, uri: str, path: Path | None, memory: int) -> None:
         self.name, self.uri, self.path = name, uri, path
@@ -103,7 +107,7 @@ class DuckDBEngine(Engine):
         engine = cls(name, f"memory:{name}", None, memory)
         return engine._opened(lambda: source_of_frame(frame, name, engine._connection))
 
-    def _opened(self, source: Callable[[], TableSource]) -> DuckDBEngine:
+    def _opened(self, source: Callable[[], TableSource]) -> Self:
         try:
             with self._scanning():
                 self._open(source())
@@ -131,15 +135,20 @@ class DuckDBEngine(Engine):
         described = self._connection.execute(f"DESCRIBE SELECT * FROM {source.relation}").fetchall()
         self._columns = [
             Column(name, row[1] if "[" in row[1] or row[1].startswith(_NESTED) else row[1].split("(")[0])
-            for name, row in zip(source.names, described, strict=True)
+            for name, row in zip(source.names, described[: len(described) - len(self.FURTHER)], strict=True)
         ]
         self._position = {column.name: position for position, column in enumerate(self._columns)}
         self._arrow = source.arrow
-        aliases = ", ".join(f"c{position}" for position in range(len(self._columns)))
+        aliases = ", ".join([self._cells, *self.FURTHER])
         kind = "TABLE" if source.load else "VIEW"
         self._connection.execute(f"CREATE TEMP {kind} release AS SELECT * FROM {source.relation} AS t({aliases})")
-        self._records = int(self._connection.execute("SELECT count(*) FROM release").fetchall()[0][0])
+        self._records = int(self._connection.execute(f"SELECT {self.COUNT} FROM release").fetchall()[0][0])
         self._kinds = source.kinds
+
+    @property
+    def _cells(self) -> str:
+        """SQL for the table's own columns."""
+        return ", ".join(f"c{position}" for position in range(len(self._columns)))
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -163,7 +172,7 @@ class DuckDBEngine(Engine):
         if "[" in kind or kind.startswith(_NESTED):
             raise DataError(f"{self.name}: column {attribute!r} holds nested or binary data ({kind}), not single cells")
         distinct = self._connection.sql(
-            f"SELECT {self._cell(attribute)} AS value, count(*) AS records FROM release "
+            f"SELECT {self._cell(attribute)} AS value, {self.COUNT} AS records FROM release "
             "GROUP BY ALL ORDER BY value NULLS LAST"
         ).to_arrow_table()
         cells, counts = (_whole(column) for column in distinct.columns)
@@ -187,12 +196,17 @@ class DuckDBEngine(Engine):
 
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
         """All records as codes; one scan. The order of records is DuckDB's."""
+        return (codes for codes, _ in self._scan(domains))
+
+    def _scan(self, domains: Sequence[Domain]) -> Iterator[tuple[Batch, Sequence[pa.Array]]]:
+        """All rows as codes, and what stands beside them."""
         lookups = [self._lookup(domain) for domain in domains]
-        cells = ", ".join(self._position_of_value(domain.attribute) for domain in domains)
+        cells = ", ".join([*(self._position_of_value(domain.attribute) for domain in domains), *self.FURTHER])
         with self._scanning():
             relation = self._connection.sql(f"SELECT {cells} FROM release")
             for batch in relation.to_arrow_reader(BATCH):
-                yield {d.attribute: lookup(c) for d, lookup, c in zip(domains, lookups, batch.columns, strict=True)}
+                named = zip(domains, lookups, batch.columns, strict=False)
+                yield {d.attribute: lookup(cells) for d, lookup, cells in named}, batch.columns[len(domains) :]
 
     def _lookup(self, domain: Domain) -> Callable[[pa.Array], NDArray[Any]]:
         raw = self._raw[domain.attribute]
@@ -214,7 +228,7 @@ class DuckDBEngine(Engine):
 
         return codes
 
-    def locate(self, attribute: str, values: NDArray[Any]) -> int:
+    def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
         """The first record, from 1, that holds one of some raw values of a column."""
         kind = pa.string() if values.dtype == object else pa.float32() if self._is_single(attribute) else None
         self._connection.register("wanted", pa.table({"value": pa.array(values, kind)}))
@@ -228,7 +242,7 @@ class DuckDBEngine(Engine):
     def table(self) -> pa.Table:
         """All records as one Arrow table, in the types of `columns`."""
         with self._scanning():
-            table = self._connection.sql("SELECT * FROM release").to_arrow_table()
+            table = self._connection.sql(f"SELECT {self._cells} FROM {self.RECORDS}").to_arrow_table()
         return table.rename_columns([column.name for column in self._columns])
 
     def source_table(self) -> pa.Table:
@@ -247,11 +261,11 @@ class DuckDBEngine(Engine):
         with self._scanning():
             return self._connection.sql(f"FROM {self._kinds}").to_arrow_table()
 
-    def sha256(self) -> str:
+    def sha256(self) -> str | None:
         """Digest of the bytes of the file that was read, or of the content of a table in memory."""
-        if self._digest is None:
+        if self._digest is None and self._content is not None:
             self._digest = KnownDigest(content_digest(self._content))
-        return self._digest.hexdigest()
+        return None if self._digest is None else self._digest.hexdigest()
 
     def close(self) -> None:
         """Close the connection and remove its temporary files."""

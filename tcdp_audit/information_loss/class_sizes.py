@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.classes.grouping import Grouping
+from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.information_loss.columns import PairedColumn
 from tcdp_audit.policy import Policy
 
@@ -50,8 +51,8 @@ def class_sizes(columns: Sequence[PairedColumn], suppressed: int) -> ClassSizes 
     keys = [one for one in columns if one.is_quasi_identifier]
     if not keys:
         return None
-    before = Grouping({one.name: one.before_codes for one in keys}, [one.before for one in keys])
-    after = Grouping({one.name: one.after_codes for one in keys}, [one.after for one in keys])
+    before = Grouping(CountedCodes({one.name: one.before_codes for one in keys}), [one.before for one in keys])
+    after = Grouping(CountedCodes({one.name: one.after_codes for one in keys}), [one.after for one in keys])
     return ClassSizes(before.records, after.records, suppressed)
 
 

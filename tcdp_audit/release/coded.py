@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tcdp_audit.arrays import Floats, frozen_array
+from tcdp_audit.classes.histogram import Counts
+from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.encoding.reading import domain_of
@@ -20,25 +22,32 @@ from tcdp_audit.policy import AttributeDeclaration, Conventions, Role
 
 @dataclass(frozen=True)
 class CodedTable:
-    """Some columns of a table, in the table's order.
+    """Some columns of a table: its records in the table's order, or rows that each stand for several records.
 
     Args:
         name: what messages call the table.
         domains: the domain of each column; the same object's values for every table that was coded together.
-        codes: the code of each record, for each column.
+        codes: the code of each row, for each column.
+        times: how many records each row stands for; None where the rows are the records.
     """
 
     name: str
     domains: Mapping[str, Domain]
     codes: Mapping[str, Codes]
+    times: Counts | None = None
+
+    @property
+    def rows(self) -> CountedCodes:
+        """Its rows."""
+        return CountedCodes(self.codes, self.times)
 
     @property
     def records(self) -> int:
         """How many records it has."""
-        return len(next(iter(self.codes.values())))
+        return self.rows.records
 
     def numbers(self, attribute: str) -> Floats:
-        """A numeric column as float64, NaN where the value is missing.
+        """A numeric column of each row as float64, NaN where the value is missing.
 
         Raises:
             CheckError: the column is not numeric.
@@ -54,25 +63,39 @@ def code_together(
     attributes: Sequence[str],
     declarations: Mapping[str, AttributeDeclaration],
     conventions: Conventions,
+    *,
+    counted: bool = False,
 ) -> list[CodedTable]:
     """Columns of several tables, coded over the union of their values so that equal codes are equal values.
+
+    Args:
+        engines: the tables.
+        attributes: the columns.
+        declarations: what the columns mean.
+        conventions: what stands for no value.
+        counted: whether a row may stand for several records, so that the order of records is lost.
 
     Raises:
         CheckError: a table lacks a column, or holds values that do not fit its declared scale.
 
-    Cost: one scan of each table; memory for one code per record and column.
+    Cost: one scan of each table; memory for one code per row and column.
     """
     own = [[_domain(engine, name, declarations, conventions) for engine in engines] for name in attributes]
     try:
         common = [union(domains) for domains in own]
     except DataError as error:
         raise CheckError(str(error)) from None
-    return [_coded(engine, domains) for engine, domains in zip(engines, zip(*common, strict=True), strict=True)]
+    by_table = zip(engines, zip(*common, strict=True), strict=True)
+    return [_coded(engine, domains, counted=counted) for engine, domains in by_table]
 
 
-def _coded(engine: Engine, domains: Sequence[Domain]) -> CodedTable:
-    named = {one.attribute: one for one in domains}
-    return CodedTable(engine.name, FrozenDict(named), FrozenDict(_columns(engine, domains)))
+def _coded(engine: Engine, domains: Sequence[Domain], *, counted: bool) -> CodedTable:
+    empty = CountedCodes({one.attribute: np.zeros(0, one.dtype) for one in domains})
+    parts = engine.counted(domains) if counted else map(CountedCodes, engine.batches(domains))
+    rows = CountedCodes.joined([*parts] or [empty])
+    codes = {name: frozen_array(column) for name, column in rows.items()}
+    times = None if rows.times is None else frozen_array(rows.times)
+    return CodedTable(engine.name, FrozenDict({one.attribute: one for one in domains}), FrozenDict(codes), times)
 
 
 def _domain(
@@ -88,13 +111,3 @@ def _domain(
     if misfit is not None:
         raise CheckError(f"column {name!r} of {engine.name} holds {misfit.reason}")
     return domain
-
-
-def _columns(engine: Engine, domains: Sequence[Domain]) -> dict[str, Codes]:
-    batches = list(engine.batches(domains))
-    return {
-        domain.attribute: frozen_array(
-            np.concatenate([np.zeros(0, domain.dtype), *(batch[domain.attribute] for batch in batches)])
-        )
-        for domain in domains
-    }

@@ -83,10 +83,8 @@ def _wrong_scale(release: Release) -> Outcome:
     for name, misfit in sorted(release.misfits.items()):
         raw = release.engine.domain(name)
         records = int(raw.counts[misfit.raw].sum())
-        first = release.engine.locate(name, raw.values[misfit.raw])
-        sentences.append(
-            f"column {name!r} holds {misfit.reason} in {count(records, 'record')}, first in record {first:,}"
-        )
+        where = _where(records, release.engine.locate(name, raw.values[misfit.raw]))
+        sentences.append(f"column {name!r} holds {misfit.reason}{where}")
     sentences += [text for _, text in sorted(release.unreadable.items())]
     faulty = sorted({*release.misfits, *release.unreadable})
     titles = "Values keep their declared scale", "Values outside their declared scale"
@@ -99,18 +97,19 @@ def _outside_hierarchy(release: Release, *, show_values: bool) -> Outcome:
     for name, codes in sorted(outside.items()):
         domain, raw = release.domains[name], release.engine.domain(name)
         records = int(domain.counts[codes].sum())
-        first = release.engine.locate(name, raw.values[np.isin(domain.code_of_raw, codes)]) if records else 0
-        where = (
-            f" in {count(records, 'record')}, first in record {first:,}"
-            if records
-            else " in its reference distribution"
-        )
+        outsiders = raw.values[np.isin(domain.code_of_raw, codes)]
+        where = _where(records, release.engine.locate(name, outsiders)) if records else " in its reference distribution"
         labels = f" ({_first([domain.label(code) for code in codes])})" if show_values else ""
         unknown = count(len(codes), "value")
         sentences.append(f"column {name!r} has {unknown} that its hierarchy does not know{labels}{where}")
     message = "; ".join(sentences)
     titles = "Hierarchies know every value", "Values that a hierarchy does not know"
     return _outcome("outside_hierarchy", titles, sorted(outside), _literal(message))
+
+
+def _where(records: int, first: int | None) -> str:
+    """How many records, and the first of them where records have an order."""
+    return f" in {count(records, 'record')}{'' if first is None else f', first in record {first:,}'}"
 
 
 def _outside(release: Release) -> dict[str, list[int]]:

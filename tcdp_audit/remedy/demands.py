@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.expectations import Tasks
 from tcdp_audit.auditor.reference import marginal_of_classes
-from tcdp_audit.classes.grouping import Grouping, Shard
+from tcdp_audit.classes.grouping import Grouping
 from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.errors import CheckError
 from tcdp_audit.outcome import Severity
 from tcdp_audit.release.release import Release
@@ -41,11 +43,11 @@ class Demands:
     """
 
     release: Release
-    columns: Shard
+    columns: Mapping[str, Codes]
     kept_records: NDArray[np.bool_] | None = None
 
     @cached_property
-    def shard(self) -> Shard:
+    def shard(self) -> Mapping[str, Codes]:
         """The columns of the kept records."""
         if self.kept_records is None:
             return self.columns
@@ -58,7 +60,7 @@ class Demands:
         Raises:
             CheckError: one of them cannot be evaluated at all.
         """
-        every = Tasks(self.release, [self.shard], self.kept_records is None)
+        every = Tasks(self.release, [CountedCodes(self.shard)], self.kept_records is None)
         tasks = [one for task in every for one in task.on_classes() if _is_demand(one)]
         obstacles = [task.obstacle for task in tasks if task.obstacle]
         if obstacles:
@@ -131,7 +133,7 @@ class Demands:
         """
         number = Domain(CLASS, np.arange(count), np.ones(count, np.int64), 0, np.arange(count))
         known = task.quasi_identifiers[len(self.release.quasi_identifiers) :]  # sensitive ones that an intruder knows
-        grouping = Grouping(shard, [number, *known], self.release.unit)
+        grouping = Grouping(CountedCodes(shard), [number, *known], self.release.unit)
         attribute, histogram = task.attribute, None
         if attribute is not None:
             everything = grouping.histogram(attribute.codes(shard), attribute.size + 1)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tcdp_audit.classes.shards import MOST_SHARDS, SHARD_RECORDS, Plan, Shards, partition, plan
+from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
-from tcdp_audit.engines.base import Batch
 
 RECORDS = 5000
 
@@ -31,20 +31,22 @@ class Table:
 
     records = RECORDS
 
-    def __init__(self, *, fails_after: int | None = None) -> None:
+    def __init__(self, *, fails_after: int | None = None, counted: bool = False) -> None:
         draw = np.random.default_rng(3)
         sizes = {one.attribute: one for one in DOMAINS}
         self.codes = {n: draw.integers(0, d.size + 1, RECORDS).astype(d.dtype) for n, d in sizes.items()}
+        self.times = draw.integers(1, 9, RECORDS) if counted else None
         self.fails_after = fails_after
 
-    def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
+    def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
         for number, start in enumerate(range(0, RECORDS, 700)):
             if number == self.fails_after:
                 raise RuntimeError("the disk is gone")
-            yield {one.attribute: self.codes[one.attribute][start : start + 700] for one in domains}
+            piece = slice(start, start + 700)
+            yield CountedCodes({one.attribute: self.codes[one.attribute] for one in domains}, self.times).take(piece)
 
     def rows(self) -> Counter[tuple[int, ...]]:
-        return Counter(zip(*(self.codes[one.attribute].tolist() for one in DOMAINS), strict=True))
+        return Counter(rows_of(CountedCodes(self.codes, self.times)))
 
 
 @pytest.fixture
@@ -57,14 +59,18 @@ def dealt(table: Table, chosen: Plan, by: Sequence[Domain] = DOMAINS[:2], **opti
     return partition(table, DOMAINS, by, chosen, **options)  # type: ignore[arg-type]
 
 
-def rows_of(shard: Batch) -> list[tuple[int, ...]]:
-    return list(zip(*(shard[one.attribute].tolist() for one in DOMAINS), strict=True))
+def rows_of(shard: CountedCodes) -> list[tuple[int, ...]]:
+    """Codes of each row and how many records it stands for."""
+    return list(zip(*(shard[one.attribute].tolist() for one in DOMAINS), shard.each.tolist(), strict=True))
 
 
+@pytest.mark.parametrize("counted", [False, True])
 @pytest.mark.parametrize("spill", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 7, 64, 512])
-def test_every_record_is_in_one_shard_and_no_class_in_two(scratch: Path, count: int, spill: bool) -> None:
-    table = Table()
+def test_every_record_is_in_one_shard_and_no_class_in_two(
+    scratch: Path, count: int, spill: bool, counted: bool
+) -> None:
+    table = Table(counted=counted)
     with dealt(table, Plan(count, spill)) as shards:
         parts = [rows_of(shard) for shard in shards]
         again = [rows_of(shard) for shard in shards]
