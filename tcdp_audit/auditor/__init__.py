@@ -6,6 +6,7 @@ tasks          one expectation on one attribute, and the outcome of it
 class_tasks    the same, measured on equivalence classes shard by shard
 matched        the same where classes overlap
 table_tasks    the same, measured on whole tables
+measuring      all tasks on one shard, where the shard is
 evaluation     all expectations over all shards
 conventions    the same audit under every convention
 """

@@ -6,27 +6,22 @@ sensitive attribute is counted once per grouping, and every check measures the c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import cached_property, partial
-from threading import Lock
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.expectations import Tasks
-from tcdp_audit.auditor.matched import MatchedShard
+from tcdp_audit.auditor.measuring import Measuring
 from tcdp_audit.auditor.tasks import Measurements, Result
 from tcdp_audit.check.table_view import TableView
-from tcdp_audit.classes.grouping import Grouping, Shard
-from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.classes.shards import Plan, Progress, Shards, largest_shard, partition, plan, silent
-from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
 from tcdp_audit.engines.base import BorrowedEngine, Engine
+from tcdp_audit.engines.shards import MappedShards
 from tcdp_audit.errors import DataError
 from tcdp_audit.frozen import FrozenDict
 from tcdp_audit.outcome import Outcome
-from tcdp_audit.policy import Policy
+from tcdp_audit.policy import Policy, Role
 from tcdp_audit.release.release import Release
 from tcdp_audit.release.structure import examine
 from tcdp_audit.resources import budget, processors
@@ -68,9 +63,24 @@ def evaluate(
     """
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
+    _announce(policy, engine, companions)
     release = Release(engine, policy, companions.get("original"))
     structural = tuple(examine(release, show_values=options.show_values))
     return structural + tuple(_Evaluation(release, options, companions).outcomes())
+
+
+def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) -> None:
+    """Tell engines which columns will be counted together, so that one that counts where a table lives asks once."""
+    known, sensitive = policy.with_role(Role.QUASI_IDENTIFIER), policy.with_role(Role.SENSITIVE)
+    unit = [] if policy.document.unit is None else [policy.document.unit]
+    grouped = [(engine, [*known, *sensitive, *unit])]
+    if "population" in companions:
+        grouped.append((companions["population"], known))
+    if "original" in companions and policy.conventions.reference == "original":
+        grouped.append((companions["original"], sensitive))
+    for table, names in grouped:
+        columns = {column.name for column in table.columns}
+        table.group_by([name for name in names if name in columns])
 
 
 class _Evaluation:
@@ -87,7 +97,7 @@ class _Evaluation:
     def outcomes(self) -> Iterator[Outcome]:
         """One outcome per expectation and target."""
         if not self.release.quasi_identifiers:
-            yield from (task.outcome(Measurements(self.view)) for task in Tasks(self.release, ()))
+            yield from (task.outcome(Measurements(self.view)) for task in Tasks(self.release, None))
             return
         with self._partitioned() as shards:
             self.shards, self.tasks = shards, Tasks(self.release, shards)
@@ -97,7 +107,7 @@ class _Evaluation:
             for task in tasks:
                 yield task.outcome(measurements)
 
-    def _partitioned(self) -> Shards:
+    def _partitioned(self) -> MappedShards:
         release = self.release
         unit = () if release.unit is None else (release.unit,)
         domains = [*release.quasi_identifiers, *release.sensitive, *unit]
@@ -107,127 +117,30 @@ class _Evaluation:
         by = [d for d in release.quasi_identifiers if not (self.wildcard and d.missing)]
         return partition(release.engine, domains, by, chosen, self.options.progress)
 
-    # Measuring
-
     def _run(self, tasks: Sequence[ClassTask]) -> dict[int, Result]:
         """Every task over all shards, shards side by side."""
         if not tasks:
             return {}
+        overlapping = self.wildcard and any(domain.missing for task in tasks for domain in task.quasi_identifiers)
+        divided = overlapping and self.shards.divisible  # few shards are worked on in parts
+        parts = max(1, PARTS * processors() // self.shards.count) if divided else 1
         shards: list[list[Result]] = []
-        with ThreadPoolExecutor(processors()) as pool:
-            futures = [pool.submit(work) for work in self._work(tasks)]
-            try:
-                for done, future in enumerate(futures, 1):
-                    shards.append(future.result())
-                    self.options.progress("measuring", done, len(futures))
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-        by_task = zip(*shards, strict=True)
-        return {id(task): _merged(task, results) for task, results in zip(tasks, by_task, strict=True)}
+        for results in self.shards.map(self._measuring(tasks, overlapping=overlapping), parts):
+            shards.append(results)
+            self.options.progress("measuring", len(shards), max(self.shards.count * parts, len(shards)))
+        return {id(task): _merged(task, [results[i] for results in shards]) for i, task in enumerate(tasks)}
 
-    def _work(self, tasks: Sequence[ClassTask]) -> Iterator[Callable[[], list[Result]]]:
-        """What threads take in turn: a shard, or a part of the classes of one where there are few shards."""
-        if not self.wildcard or not any(domain.missing for task in tasks for domain in task.quasi_identifiers):
-            yield from (partial(self._measure, number, tasks) for number in range(self.shards.count))
-            return
-        parts = max(1, PARTS * processors() // self.shards.count)
-        for number in range(self.shards.count):
-            shard = _Kept(partial(self._matched, number, tasks))
-            yield from (partial(self._measure_part, shard, (part, parts), len(tasks)) for part in range(parts))
-
-    def _matched(self, number: int, tasks: Sequence[ClassTask]) -> MatchedShard | None:
-        """A shard whose classes overlap; None if it has no records."""
-        shard = self._counted(number)
-        if shard is None:
-            return None
-        return MatchedShard(
-            shard,
-            tasks,
-            self.release.unit,
+    def _measuring(self, tasks: Sequence[ClassTask], *, overlapping: bool) -> Measuring:
+        return Measuring(
+            tasks=tasks,
+            exempt=self.tasks.exempt,
+            unit=self.release.unit,
             missing_is_a_value=self.conventions.missing_sensitive == "own_category",
             show_values=self.options.show_values,
+            overlapping=overlapping,
             memory=self.memory,
             limit=4 * largest_shard(self.memory, processors()),
         )
-
-    def _measure_part(self, kept: _Kept, part: tuple[int, int], tasks: int) -> list[Result]:
-        """All tasks on a part of a shard's classes; the last part forgets the shard."""
-        shard = kept.shard()
-        try:
-            return [None] * tasks if shard is None else shard.measure(part)
-        finally:
-            kept.done(part[1])
-
-    def _counted(self, number: int) -> Shard | None:
-        shard = self.shards.read(number)
-        shard = self.tasks.counted(shard) if shard.rows else shard
-        return shard if shard.rows else None
-
-    def _measure(self, number: int, tasks: Sequence[ClassTask]) -> list[Result]:
-        """All tasks on one shard, which is grouped once for each set of quasi-identifiers."""
-        shard = self._counted(number)
-        if shard is None:
-            return [None] * len(tasks)
-        view = _ShardView(shard, self.release.unit, self.conventions.missing_sensitive == "own_category")
-        results: list[Result] = []
-        for task in tasks:
-            try:
-                grouping, histogram = view.classes(task)
-                results.append(task.measure(grouping, histogram, show_values=self.options.show_values))
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
-                results.append(error)
-        return results
-
-
-@dataclass
-class _ShardView:
-    """One shard, grouped and counted only once for all tasks that ask for the same."""
-
-    shard: Shard
-    unit: Domain | None
-    missing_is_a_value: bool
-    groupings: dict[tuple[str, ...], Grouping] = field(default_factory=dict)
-    histograms: dict[tuple[tuple[str, ...], str], Histogram] = field(default_factory=dict)
-
-    def classes(self, task: ClassTask) -> tuple[Grouping, Histogram | None]:
-        """The equivalence classes that a task measures, and its attribute counted in them."""
-        names = tuple(domain.attribute for domain in task.quasi_identifiers)
-        if names not in self.groupings:
-            self.groupings[names] = Grouping(self.shard, task.quasi_identifiers, self.unit)
-        grouping, attribute = self.groupings[names], task.attribute
-        if attribute is None:
-            return grouping, None
-        key = (names, attribute.attribute)
-        if key not in self.histograms:
-            counted = grouping.histogram(attribute.codes(self.shard), attribute.size + 1)
-            self.histograms[key] = counted if self.missing_is_a_value else counted.without(attribute.size)
-        return grouping, self.histograms[key]
-
-
-class _Kept:
-    """A shard that is read when its first part is asked for, and forgotten after its last."""
-
-    def __init__(self, read: Callable[[], MatchedShard | None]) -> None:
-        self.read, self.lock, self.parts_done = read, Lock(), 0
-
-    def shard(self) -> MatchedShard | None:
-        """The shard; several threads may ask."""
-        with self.lock:
-            return self._shard
-
-    @cached_property
-    def _shard(self) -> MatchedShard | None:
-        return self.read()
-
-    def done(self, parts: int) -> None:
-        """Count a part that was measured, of so many."""
-        with self.lock:
-            self.parts_done += 1
-            if self.parts_done == parts:
-                self.__dict__.pop("_shard", None)
 
 
 def _merged(task: ClassTask, results: Sequence[Result]) -> Result:

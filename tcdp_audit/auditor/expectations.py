@@ -5,28 +5,29 @@ The conventions that look at records before they are grouped, such as exempt one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.reference import (
+    counts_in_classes,
     marginal_as_declared,
-    marginal_of_classes,
     marginal_of_original,
     marginal_of_release,
 )
 from tcdp_audit.auditor.table_tasks import TableTask
 from tcdp_audit.auditor.tasks import conventions_of
 from tcdp_audit.check.kinds import Check, CheckOnClasses, Marginal, TableCheck, Target
+from tcdp_audit.classes.exempt import suppressed_in_all, without_exempt
 from tcdp_audit.classes.grouping import Grouping, Shard
-from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.classes.joint import count_codes, joint_domain
+from tcdp_audit.classes.histogram import Counts
+from tcdp_audit.classes.joint import combinations_in, count_codes, joint_domain
 from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.engines.shards import MappedShards
 from tcdp_audit.errors import CheckError, TcdpAuditError
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy import Conventions, Expectation, Policy, Role
@@ -40,12 +41,12 @@ class Tasks:
 
     Args:
         release: the table under its policy.
-        shards: its records as codes, to be read any number of times.
+        shards: its records as codes; None for a release without quasi-identifiers.
         whole: whether the shards hold every record of the release; a part of them has a distribution of its own.
     """
 
     release: Release
-    shards: Iterable[Shard]
+    shards: MappedShards | None
     whole: bool = True
     _attributes: dict[tuple[str, ...], Domain] = field(default_factory=dict)
     _marginals: dict[Target, Marginal] = field(default_factory=dict)
@@ -175,11 +176,18 @@ class Tasks:
             return self.release.domains[names[0]] if names else None
         if names not in self._attributes:
             parts = [self.release.domains[name] for name in names]
-            original = [self._original(names)] if self.conventions.reference == "original" else []
-            self._attributes[names] = joint_domain(" × ".join(names), parts, self.shards, *original)
+            counted = self._shards.each(partial(combinations_in, parts))
+            original = self._original(names) if self.conventions.reference == "original" else ()
+            others = [combinations_in(parts, rows) for rows in original]
+            self._attributes[names] = joint_domain(" × ".join(names), parts, counted, others)
         return self._attributes[names]
 
-    def _original(self, names: Sequence[str]) -> list[Shard]:
+    @property
+    def _shards(self) -> MappedShards:
+        assert self.shards is not None  # noqa: S101 - nothing is counted without quasi-identifiers
+        return self.shards
+
+    def _original(self, names: Sequence[str]) -> Iterator[Shard]:
         """The original's records, coded as the release's are."""
         original, coded = self.release.original, self.release.original_domains
         if original is None:
@@ -187,7 +195,7 @@ class Tasks:
         lacking = [name for name in names if name not in coded]
         if lacking:
             raise CheckError(f"the original has no column {lacking[0]!r}")
-        return list(original.counted([coded[name] for name in names]))
+        return original.counted([coded[name] for name in names])
 
     def _marginal(self, target: Target, attribute: Domain) -> Marginal:
         """The reference distribution of an attribute, under the conventions that shape it."""
@@ -202,19 +210,21 @@ class Tasks:
         if self.conventions.reference == "declared":
             return marginal_as_declared(attribute, self.policy)
         if self.conventions.reference == "original":
-            counts = count_codes(attribute, self._original(target.attributes))
-            return marginal_of_original(attribute, counts, self.policy)
-        if self.release.unit is not None:
-            return marginal_of_classes(attribute, self.policy, self._histograms(target, attribute))
-        exempt = self.conventions.suppressed == "exempt" and self._may_be_suppressed
-        counted = self._counted_shards() if exempt or not self.whole else None
-        return marginal_of_release(attribute, self.policy, counted)
+            return marginal_of_original(attribute, self._counts_in_original(target, attribute), self.policy)
+        return marginal_of_release(attribute, self.policy, self._counts_in_release(target, attribute))
 
-    def _histograms(self, target: Target, attribute: Domain) -> Iterator[Histogram]:
-        """An attribute in the classes that it is judged in, shard by shard; without wildcards, so that none overlap."""
-        for shard in self._counted_shards():
-            grouping = Grouping(shard, self._grouped_by(target), self.release.unit)
-            yield grouping.histogram(attribute.codes(shard), attribute.size + 1)
+    def _counts_in_original(self, target: Target, attribute: Domain) -> Counts:
+        original = self._original(target.attributes)
+        return _added((count_codes(attribute, rows) for rows in original), attribute.size + 1)
+
+    def _counts_in_release(self, target: Target, attribute: Domain) -> Counts:
+        """What counts for each code in the reference; without wildcards, so that no classes overlap."""
+        if self.release.unit is not None:
+            figure = _CountsInClasses(self.exempt, self._grouped_by(target), self.release.unit, attribute)
+            return _added(self._shards.each(figure), attribute.size + 1)
+        if self.whole and not self.exempt:
+            return np.append(attribute.counts, attribute.missing)
+        return _added(self._shards.each(_Counts(self.exempt, attribute)), attribute.size + 1)
 
     # Conventions that look at records before they are grouped
 
@@ -226,39 +236,74 @@ class Tasks:
     def _suppressed_throughout(self) -> bool:
         if not self._may_be_suppressed or not self.release.quasi_identifiers:
             return False
-        return all(_all_in(shard, self.release.quasi_identifiers).all() for shard in self.shards)
+        return all(self._shards.each(_SuppressedThroughout(self.release.quasi_identifiers)))
 
-    def counted(self, shard: Shard) -> Shard:
-        """A shard without the records that the policy exempts."""
+    @cached_property
+    def exempt(self) -> tuple[Domain, ...]:
+        """The attributes in all of which a record is suppressed that the policy exempts; none where it exempts none."""
         if self.conventions.suppressed == "counted" or not self._may_be_suppressed:
-            return shard
-        keep = ~_all_in(shard, [*self.release.quasi_identifiers, *self.release.sensitive])
-        return shard.take(keep)
+            return ()
+        return (*self.release.quasi_identifiers, *self.release.sensitive)
 
     @cached_property
     def records(self) -> int:
         """Records of the release that are counted; entities with such a record, where the policy names a unit."""
-        unit, exempt = self.release.unit, self.conventions.suppressed == "exempt" and self._may_be_suppressed
-        if self.whole and not exempt:  # records without an entity are one entity together
+        unit = self.release.unit
+        if self.whole and not self.exempt:  # records without an entity are one entity together
             return self.release.engine.records if unit is None else unit.size + (unit.missing > 0)
         if unit is None:
-            return sum(shard.records for shard in self._counted_shards())
-        counted = np.zeros(unit.size + 1, dtype=bool)
-        for shard in self._counted_shards():
-            counted[unit.codes(shard)] = True
-        return int(np.count_nonzero(counted))
-
-    def _counted_shards(self) -> Iterator[Shard]:
-        for shard in self.shards:
-            counted = self.counted(shard)
-            if counted.rows:
-                yield counted
+            return sum(self._shards.each(_Records(self.exempt)))
+        records = _added(self._shards.each(_Counts(self.exempt, unit)), unit.size + 1)
+        return int(np.count_nonzero(records))
 
 
-def _all_in(shard: Mapping[str, NDArray[np.int64]], domains: Sequence[Domain]) -> NDArray[np.bool_]:
-    """Which rows have a suppressed cell in every one of some attributes."""
-    inside = (np.isin(shard[d.attribute], list(d.suppressed)) for d in domains)
-    return reduce(np.logical_and, inside)
+def _added(counts: Iterable[Counts], size: int) -> Counts:
+    return sum(counts, np.zeros(size, dtype=np.int64))
+
+
+# Figures of a shard. Each may travel to where the shard is, so it holds what it needs and nothing of the audit.
+
+
+@dataclass(frozen=True)
+class _SuppressedThroughout:
+    domains: Sequence[Domain]
+
+    def __call__(self, shard: Shard) -> bool:
+        return bool(suppressed_in_all(shard, self.domains).all())
+
+
+@dataclass(frozen=True)
+class _Records:
+    exempt: Sequence[Domain]
+
+    def __call__(self, shard: Shard) -> int:
+        return without_exempt(shard, self.exempt).records
+
+
+@dataclass(frozen=True)
+class _Counts:
+    exempt: Sequence[Domain]
+    attribute: Domain
+
+    def __call__(self, shard: Shard) -> Counts:
+        return count_codes(self.attribute, without_exempt(shard, self.exempt))
+
+
+@dataclass(frozen=True)
+class _CountsInClasses:
+    exempt: Sequence[Domain]
+    quasi_identifiers: Sequence[Domain]
+    unit: Domain
+    attribute: Domain
+
+    def __call__(self, shard: Shard) -> Counts:
+        counted = without_exempt(shard, self.exempt)
+        if not counted.rows:
+            return np.zeros(self.attribute.size + 1, dtype=np.int64)
+        histogram = Grouping(counted, self.quasi_identifiers, self.unit).histogram(
+            self.attribute.codes(counted), self.attribute.size + 1
+        )
+        return counts_in_classes(self.attribute, histogram)
 
 
 def _valueless(records: int) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from math import lcm
 
 import numpy as np
 
 from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.grouping import Shard
 from tcdp_audit.classes.histogram import Counts, Histogram
-from tcdp_audit.classes.joint import JointDomain, count_codes
+from tcdp_audit.classes.joint import JointDomain
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.errors import CheckError
 from tcdp_audit.policy import Policy
@@ -19,31 +18,27 @@ from tcdp_audit.policy import Policy
 WEIGHT_LIMIT = 2**40  # a declared distribution has integer weights below this, so that products stay exact and fast
 
 
-def marginal_of_release(domain: Domain, policy: Policy, shards: Iterable[Shard] | None) -> Marginal:
-    """The distribution over the records of the table under audit.
+def marginal_of_release(domain: Domain, policy: Policy, counts: Counts) -> Marginal:
+    """The distribution over the records of the table under audit, or over its classes.
 
     Args:
         domain: the attribute.
         policy: whether a missing value is a value of its own.
-        shards: the records to count; None where the domain's own counts are those.
+        counts: what counts for each code, the missing ones last. Shape (size + 1,).
     """
-    counts = np.append(domain.counts, domain.missing) if shards is None else count_codes(domain, shards)
     return Marginal(_kept(counts, domain, policy))
 
 
-def marginal_of_classes(domain: Domain, policy: Policy, histograms: Iterable[Histogram]) -> Marginal:
-    """The mixture of equivalence classes in which an entity counts once per value: each weighs what it counts.
+def counts_in_classes(domain: Domain, histogram: Histogram) -> Counts:
+    """What counts for each code in the mixture of some classes, where an entity counts once per class and value.
 
     Args:
         domain: the attribute.
-        policy: whether a missing value is a value of its own.
-        histograms: the attribute in classes that have no record in common and hold every record, missing codes
-            included.
+        histogram: the attribute in classes that have no record in common, missing codes included.
     """
     counts = np.zeros(domain.size + 1, dtype=np.int64)
-    for histogram in histograms:
-        np.add.at(counts, histogram.values, histogram.counts)
-    return Marginal(_kept(counts, domain, policy))
+    np.add.at(counts, histogram.values, histogram.counts)
+    return counts
 
 
 def marginal_of_original(domain: Domain, counts: Counts, policy: Policy) -> Marginal:

@@ -5,6 +5,7 @@ histogram       how often each value of a confidential attribute occurs in each 
 joint           several confidential attributes as one
 wildcard_rows, wildcard   cells that match several values, so that classes overlap
 grouping        records as classes
+exempt          records that are suppressed throughout
 shards          classes in parts that fit into memory
 """
 

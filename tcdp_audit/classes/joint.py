@@ -49,17 +49,24 @@ class JointDomain(Domain):
         return table
 
 
-def joint_domain(name: str, parts: Sequence[Domain], *tables: Iterable[CountedCodes]) -> JointDomain:
-    """The combinations that occur in the shards of some tables; counts are those of the first table.
+def joint_domain(
+    name: str, parts: Sequence[Domain], shards: Iterable[Combinations], others: Iterable[Combinations] = ()
+) -> JointDomain:
+    """The combinations that occur in one or two tables, as the values of one attribute.
 
-    Raises:
-        CheckError: the attributes have more possible combinations than 62 bits can number.
+    Args:
+        name: the attribute's name.
+        parts: the attributes that are read together.
+        shards: the combinations in each shard of the table that is counted.
+        others: those in another table, which only adds values.
 
-    Cost: O(rows) and a sort of each shard.
+    Cost: a sort of all combinations.
     """
-    counted = [_combinations(parts, table) for table in tables]
-    combinations = np.unique(np.concatenate([keys for keys, _, _ in counted]))
-    keys, occurrences, missing = counted[0]
+    counted = list(shards)
+    keys = np.concatenate([np.zeros(0, np.int64), *(one.keys for one in counted)])
+    occurrences = np.concatenate([np.zeros(0, np.int64), *(one.records for one in counted)])
+    combinations = np.unique(np.concatenate([keys, *(one.keys for one in others)]))
+    missing = sum(one.missing for one in counted)
     counts = np.zeros(len(combinations), dtype=np.int64)
     np.add.at(counts, np.searchsorted(combinations, keys), occurrences)
     return JointDomain(
@@ -73,34 +80,44 @@ def joint_domain(name: str, parts: Sequence[Domain], *tables: Iterable[CountedCo
     )
 
 
-def count_codes(domain: Domain, table: Iterable[CountedCodes]) -> NDArray[np.int64]:
-    """Records of a table with each code of a domain, the missing ones last."""
-    counts = np.zeros(domain.size + 1, dtype=np.int64)
-    for shard in table:
-        counts += _occurrences(domain.codes(shard), shard.times, domain.size + 1)
-    return counts
+def count_codes(domain: Domain, shard: CountedCodes) -> NDArray[np.int64]:
+    """Records of a shard with each code of a domain, the missing ones last. Shape (size + 1,)."""
+    return _occurrences(domain.codes(shard), shard.times, domain.size + 1)
 
 
-def _combinations(
-    parts: Sequence[Domain], table: Iterable[CountedCodes]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """The keys of the combinations in a table, how often each shard has them, and the records that lack a part."""
-    keys, occurrences, missing = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], 0
-    for shard in table:
-        key, absent = _key(parts, shard)
-        missing += shard.take(absent).records
-        present, times = (key[~absent], shard.take(~absent).times) if absent.any() else (key, shard.times)
-        if _span(parts) <= LOOKUP_SPAN:
-            counts = _occurrences(present, times, _span(parts))
-            distinct = np.flatnonzero(counts)
-            counts = counts[distinct]
-        else:
-            ordered, times = in_order(present, times)
-            starts = boundaries(ordered)
-            distinct, counts = ordered[starts], run_lengths(starts, len(ordered), times)
-        keys.append(distinct)
-        occurrences.append(counts)
-    return np.concatenate(keys), np.concatenate(occurrences), missing
+@dataclass(frozen=True)
+class Combinations:
+    """The combinations of several attributes' values in a shard.
+
+    Args:
+        keys: the mixed-radix key of each, ascending. int64, shape (combinations,).
+        records: how many records have it.
+        missing: records that lack a part.
+    """
+
+    keys: NDArray[np.int64]
+    records: NDArray[np.int64]
+    missing: int
+
+
+def combinations_in(parts: Sequence[Domain], shard: CountedCodes) -> Combinations:
+    """The combinations that occur in a shard.
+
+    Raises:
+        CheckError: the attributes have more possible combinations than 62 bits can number.
+
+    Cost: O(rows), and a sort of them where many combinations are possible.
+    """
+    key, absent = _key(parts, shard)
+    lacking = shard.take(absent).records
+    present, times = (key[~absent], shard.take(~absent).times) if absent.any() else (key, shard.times)
+    if _span(parts) <= LOOKUP_SPAN:
+        counts = _occurrences(present, times, _span(parts))
+        keys = np.flatnonzero(counts)
+        return Combinations(keys, counts[keys], lacking)
+    ordered, times = in_order(present, times)
+    starts = boundaries(ordered)
+    return Combinations(ordered[starts], run_lengths(starts, len(ordered), times), lacking)
 
 
 def _occurrences(codes: Codes, times: NDArray[np.int64] | None, span: int) -> NDArray[np.int64]:

@@ -8,9 +8,12 @@ same, because everything computed from shards merges exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Self
+from threading import Lock
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +23,8 @@ from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.engines.base import Engine
+from tcdp_audit.engines.shards import MappedShards, Measure
+from tcdp_audit.resources import processors
 from tcdp_audit.scratch import Scratch, writing_temporarily
 
 SHARD_RECORDS = 2**20  # small enough to sort in cache-sized steps, large enough to forget the cost of a call
@@ -27,6 +32,7 @@ MOST_SHARDS = 2**15
 WORK_BYTES = 400  # what grouping and measuring take for a record, at the most
 MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: Fibonacci hashing
 
+R = TypeVar("R")
 Progress = Callable[[str, int, int], None]
 
 
@@ -55,8 +61,8 @@ def plan(records: int, domains: Sequence[Domain], memory: int, workers: int) -> 
 
 
 @dataclass
-class Shards:
-    """The shards of a table, to be read any number of times.
+class LocalShards(MappedShards):
+    """The shards of a table in memory or on disk, to be read any number of times; threads work on them side by side.
 
     Args:
         domains: the encoded attributes.
@@ -67,6 +73,7 @@ class Shards:
     domains: Sequence[Domain]
     count: int
     folder: Path | None = None
+    divisible = True
     _parts: list[list[CountedCodes]] = field(default_factory=list)
     _scratch: Scratch | None = None
 
@@ -74,14 +81,27 @@ class Shards:
         """Begin with empty shards."""
         self._parts = [[] for _ in range(self.count)]
 
-    def __enter__(self) -> Self:
-        """Use as a context manager: its files are temporary."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         """Remove its files."""
         if self._scratch is not None:
             self._scratch.cleanup()
+
+    def map(self, prepare: Callable[[Shard], Measure[R]], parts: int = 1) -> Iterator[R]:
+        """What comes of every shard that has records, part by part."""
+        with ThreadPoolExecutor(processors()) as pool:
+            futures = [pool.submit(work) for work in self._work(prepare, parts)]
+            try:
+                for future in futures:
+                    yield from future.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _work(self, prepare: Callable[[Shard], Measure[R]], parts: int) -> Iterator[Callable[[], Sequence[R]]]:
+        """What threads take in turn: a part of a shard."""
+        for number in range(self.count):
+            kept = _Kept(partial(self.read, number), prepare, parts)
+            yield from (partial(kept.measured, part) for part in range(parts))
 
     def append(self, shard: int, rows: CountedCodes) -> None:
         """Add rows to a shard."""
@@ -122,14 +142,39 @@ class Shards:
         return self.folder / f"{shard}-{position}"
 
 
+class _Kept(Generic[R]):
+    """A shard that is read and made ready when its first part is asked for, and forgotten after its last."""
+
+    def __init__(self, read: Callable[[], Shard], prepare: Callable[[Shard], Measure[R]], parts: int) -> None:
+        self.read, self.prepare, self.parts = read, prepare, parts
+        self.lock, self.done = Lock(), 0
+
+    def measured(self, part: int) -> Sequence[R]:
+        """What comes of a part; nothing where the shard has no records."""
+        try:
+            with self.lock:  # one thread makes the shard ready, the others wait
+                measure = self._measure
+            return () if measure is None else (measure((part, self.parts)),)
+        finally:
+            with self.lock:
+                self.done += 1
+                if self.done == self.parts:
+                    self.__dict__.pop("_measure", None)
+
+    @cached_property
+    def _measure(self) -> Measure[R] | None:
+        shard = self.read()
+        return self.prepare(shard) if shard.rows else None
+
+
 def partition(
     engine: Engine,
     domains: Sequence[Domain],
     by: Sequence[Domain],
     chosen: Plan,
     progress: Progress = silent,
-) -> Shards:
-    """Read a table once and deal its records to shards.
+) -> MappedShards:
+    """Read a table once and deal its records to shards; an engine that has shards of its own keeps them.
 
     Args:
         engine: where the table lives.
@@ -140,8 +185,11 @@ def partition(
 
     Cost: one scan of the table and O(records x attributes).
     """
+    own = engine.shards(domains, by, chosen.shards if by else 1)
+    if own is not None:
+        return own
     scratch = Scratch() if chosen.spill else None
-    shards = Shards(domains, chosen.shards if by else 1, scratch.path if scratch else None)
+    shards = LocalShards(domains, chosen.shards if by else 1, scratch.path if scratch else None)
     shards._scratch = scratch  # noqa: SLF001 - made here, removed with it
     done = 0
     try:
@@ -150,12 +198,12 @@ def partition(
             done += rows.records
             progress("reading", done, engine.records)
     except BaseException:
-        shards.__exit__()
+        shards.close()
         raise
     return shards
 
 
-def _deal(rows: CountedCodes, by: Sequence[Domain], shards: Shards) -> None:
+def _deal(rows: CountedCodes, by: Sequence[Domain], shards: LocalShards) -> None:
     if shards.count == 1:
         shards.append(0, rows)
         return

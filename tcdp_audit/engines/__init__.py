@@ -1,6 +1,7 @@
 """Engines: where the table lives. `open_engine` picks one for whatever the caller has.
 
 source, faults, digest, bits   what every reader shares: names, sentences, SHA-256, marked bytes
+shards                         work on shards of a table, wherever they are
 base                           the contract: columns, distinct values, records as codes
 csv_structure, csv_header, csv_reader, text        CSV: counted, named, read, as an engine
 json_tokens, json_faults, json_lines, json_writing   JSON lines by their grammar

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain, RawDomain
 from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.engines.shards import MappedShards
 
 Batch = Mapping[str, Codes]  # attribute -> code of each record
 
@@ -77,6 +78,16 @@ class Engine(ABC):
         By default `batches`, each row one record. Needs `domain` called on each before.
         """
         return map(CountedCodes, self.batches(domains))
+
+    def shards(self, domains: Sequence[Domain], by: Sequence[Domain], wanted: int) -> MappedShards | None:  # noqa: ARG002
+        """The table as shards that are worked on where they are; None where `counted` is to be dealt to shards here.
+
+        Args:
+            domains: the columns that a shard is to have, as codes.
+            by: the columns that decide on the shard: records that agree in them are in one. None: one shard.
+            wanted: how many shards would suit a machine that works on two at a time.
+        """
+        return None
 
     @abstractmethod
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
@@ -147,6 +158,10 @@ class BorrowedEngine(Engine):
     def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
         """All records as codes, equal ones counted where the engine can."""
         return self._lender.counted(domains)
+
+    def group_by(self, attributes: Sequence[str]) -> None:
+        """Be told which columns will be counted together."""
+        self._lender.group_by(attributes)
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
         """The first record, from 1, that holds one of some raw values of a column; None where records have no order."""

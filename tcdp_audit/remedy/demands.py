@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.expectations import Tasks
-from tcdp_audit.auditor.reference import marginal_of_classes
+from tcdp_audit.auditor.reference import counts_in_classes, marginal_of_release
 from tcdp_audit.classes.grouping import Grouping
 from tcdp_audit.classes.histogram import Histogram
 from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.engines.shards import ShardInMemory
 from tcdp_audit.errors import CheckError
 from tcdp_audit.outcome import Severity
 from tcdp_audit.release.release import Release
@@ -60,7 +61,7 @@ class Demands:
         Raises:
             CheckError: one of them cannot be evaluated at all.
         """
-        every = Tasks(self.release, [CountedCodes(self.shard)], self.kept_records is None)
+        every = Tasks(self.release, ShardInMemory(CountedCodes(self.shard)), self.kept_records is None)
         tasks = [one for task in every for one in task.on_classes() if _is_demand(one)]
         obstacles = [task.obstacle for task in tasks if task.obstacle]
         if obstacles:
@@ -139,7 +140,8 @@ class Demands:
             everything = grouping.histogram(attribute.codes(shard), attribute.size + 1)
             histogram = self.counted(everything, attribute)
             if whole and self._by_class:
-                task = replace(task, marginal=marginal_of_classes(attribute, self.release.policy, [everything]))
+                counts = counts_in_classes(attribute, everything)
+                task = replace(task, marginal=marginal_of_release(attribute, self.release.policy, counts))
         fails = task.failing(grouping.size, histogram)
         unsound = np.zeros(count, dtype=bool)
         unsound[grouping.codes()[0][fails]] = True
