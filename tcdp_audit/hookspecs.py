@@ -13,6 +13,7 @@ import pluggy
 
 if TYPE_CHECKING:
     from tcdp_audit.check.kinds import Check
+    from tcdp_audit.engines.opener import EngineOpener
     from tcdp_audit.remedy.remedy import Remedy
     from tcdp_audit.results.reporter import Reporter, ReportSection
 
@@ -150,4 +151,33 @@ def tcdp_audit_report_sections() -> Iterable[ReportSection]:  # type: ignore[emp
         @hookimpl
         def tcdp_audit_report_sections():
             yield ReportSection(name="statuses", title="Statuses", blocks=statuses)
+    """
+
+
+@hookspec
+def tcdp_audit_engines() -> Iterable[EngineOpener]:  # type: ignore[empty-body]
+    """Yield engines: what else than files and tables in memory can be audited.
+
+    Example::
+
+        import pyarrow as pa
+
+        from tcdp_audit.plugin import EngineOpener, grouped_engine, hookimpl
+
+
+        def counted_by_the_register(url, name, memory):
+            '''A register that answers with counted groups only; here they are written down.'''
+            groups = pa.table({"zip": ["0213", "0214"], "answer": ["yes", "no"], "times": [7, 5]})
+            return grouped_engine(groups.to_reader(), name, url, memory)
+
+
+        @hookimpl
+        def tcdp_audit_engines():
+            yield EngineOpener(
+                name="register",
+                title="Register",
+                summary="Groups that a register counts: register://NAME.",
+                accepts=lambda table: isinstance(table, str) and table.startswith("register://"),
+                open=counted_by_the_register,
+            )
     """

@@ -10,7 +10,8 @@ from typing import Any
 
 from tcdp_audit.auditor.evaluation import Options, evaluate
 from tcdp_audit.engines import Engine, open_engine
-from tcdp_audit.errors import UsageError
+from tcdp_audit.engines.opener import opener_of, require_no_url
+from tcdp_audit.errors import Discreet, UsageError
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.provenance import Table
@@ -53,7 +54,7 @@ class AuditInputs:
     @contextmanager
     def with_release(self, release: Any) -> Iterator[AuditInputs]:
         """The same with another table as the release."""
-        with open_engine(release, self.memory) as engine:
+        with open_engine(release, self.memory) as engine:  # of ours: a file or a table in memory
             yield replace(self, release=release, engine=engine)
 
     def with_provenance(self, outcomes: tuple[Outcome, ...], **further: Any) -> Audit:
@@ -87,12 +88,22 @@ def open_inputs(
     options = replace(options, memory=memory)  # asked once: what is free changes while the audit runs
     release = _located(release, policy)
     with ExitStack() as stack:
-        engine = stack.enter_context(open_engine(release, memory))
+        engine = stack.enter_context(_engine(release, "release", memory, plugins))
         companions = {
-            name: stack.enter_context(open_engine(table, memory, name))
+            name: stack.enter_context(_engine(table, name, memory, plugins))
             for name, table in _companions(policy, original, population).items()
         }
         yield AuditInputs(policy, plugins, options, release, engine, companions)
+
+
+@Discreet()
+def _engine(table: Any, name: str, memory: int, plugins: Plugins) -> Engine:
+    """The engine over a table: that of the plugin which opens such a table, or the embedded one."""
+    opener = opener_of(table, plugins.engines.values())
+    if opener is not None:
+        return opener.open(table, name, memory)
+    require_no_url(table, (info.name for info in plugins.infos if info.error))
+    return open_engine(table, memory, name)
 
 
 def described(engine: Engine) -> Table:

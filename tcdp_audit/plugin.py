@@ -59,7 +59,8 @@ if TYPE_CHECKING:
         starts_of as starts_of,
     )
     from tcdp_audit.classes.shards import Progress as Progress, silent as silent
-    from tcdp_audit.encoding.domain import RawDomain as RawDomain
+    from tcdp_audit.encoding.counted import CountedCodes as CountedCodes
+    from tcdp_audit.encoding.domain import Domain as Domain, RawDomain as RawDomain
     from tcdp_audit.encoding.generalised import (
         interval_label as interval_label,
         members as members,
@@ -76,7 +77,21 @@ if TYPE_CHECKING:
         run_lengths as run_lengths,
     )
     from tcdp_audit.encoding.reading import domain_of as domain_of
-    from tcdp_audit.errors import CheckError as CheckError
+    from tcdp_audit.engines.base import (
+        Batch as Batch,
+        Column as Column,
+        Engine as Engine,
+        recode as recode,
+    )
+    from tcdp_audit.engines.opener import EngineOpener as EngineOpener, scheme_of as scheme_of
+    from tcdp_audit.engines.shards import MappedShards as MappedShards, Measure as Measure, Part as Part
+    from tcdp_audit.engines.streams import grouped_engine as grouped_engine, streamed_engine as streamed_engine
+    from tcdp_audit.errors import (
+        CheckError as CheckError,
+        DataError as DataError,
+        Discreet as Discreet,
+        UsageError as UsageError,
+    )
     from tcdp_audit.hookspecs import hookimpl as hookimpl
     from tcdp_audit.information_loss.hierarchical import LeafPenalty as LeafPenalty, ancestors_of as ancestors_of
     from tcdp_audit.information_loss.penalty import Penalty as Penalty

@@ -19,6 +19,7 @@ from tcdp_audit.provenance import PluginInfo
 
 if TYPE_CHECKING:
     from tcdp_audit.check.kinds import Check
+    from tcdp_audit.engines.opener import EngineOpener
     from tcdp_audit.remedy.remedy import Remedy
     from tcdp_audit.results.reporter import Reporter, ReportSection
 
@@ -179,7 +180,7 @@ class Plugins:
         return [info for info in self.infos if info.error]
 
     def _ask_everything(self) -> tuple[Mapping[str, Any], ...]:
-        return self.checks, self.remedies, self.reporters, self.report_sections
+        return self.checks, self.remedies, self.reporters, self.report_sections, self.engines
 
     def require(self, name: str) -> None:
         """Insist on a plugin that a policy names.
@@ -242,6 +243,13 @@ class Plugins:
         from tcdp_audit.results.reporter import ReportSection  # noqa: PLC0415
 
         return self._asked("tcdp_audit_report_sections", ReportSection)
+
+    @property
+    def engines(self) -> Mapping[str, EngineOpener]:
+        """Every registered opener of tables by name."""
+        from tcdp_audit.engines.opener import EngineOpener  # noqa: PLC0415
+
+        return self._asked("tcdp_audit_engines", EngineOpener)
 
     def _asked(self, hook: str, *kinds: type) -> Mapping[str, Any]:
         """What the plugins yield for a hook, by name, each plugin guarded by itself."""

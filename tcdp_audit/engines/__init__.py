@@ -6,6 +6,7 @@ base                           the contract: columns, distinct values, records a
 csv_structure, csv_header, csv_reader, text        CSV: counted, named, read, as an engine
 json_tokens, json_faults, json_lines, json_writing   JSON lines by their grammar
 arrow_types, parquet, frames, files, content_digest  typed tables, in files and in memory
+opener                         what makes an engine of a URL or an object
 duckdb                         the embedded engine over all of these
 streams                        streams of records or of counted rows, held by the embedded engine
 writing                        tables written to files

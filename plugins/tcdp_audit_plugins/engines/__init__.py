@@ -1,0 +1,17 @@
+"""The built-in engines beside the embedded one, one folder each. What a library is needed for is imported when used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tcdp_audit.plugin import hookimpl
+
+if TYPE_CHECKING:
+    from tcdp_audit.plugin import EngineOpener
+
+
+@hookimpl
+def tcdp_audit_engines() -> Iterator[EngineOpener]:
+    """Every built-in engine."""
+    yield from ()
