@@ -165,6 +165,10 @@ def tcdp_audit_engines() -> Iterable[EngineOpener]:  # type: ignore[empty-body]
         from tcdp_audit.plugin import EngineOpener, grouped_engine, hookimpl
 
 
+        def is_of_a_register(table):
+            return isinstance(table, str) and table.startswith("register://")
+
+
         def counted_by_the_register(url, name, memory):
             '''A register that answers with counted groups only; here they are written down.'''
             groups = pa.table({"zip": ["0213", "0214"], "answer": ["yes", "no"], "times": [7, 5]})
@@ -177,7 +181,7 @@ def tcdp_audit_engines() -> Iterable[EngineOpener]:  # type: ignore[empty-body]
                 name="register",
                 title="Register",
                 summary="Groups that a register counts: register://NAME.",
-                accepts=lambda table: isinstance(table, str) and table.startswith("register://"),
+                accepts=is_of_a_register,
                 open=counted_by_the_register,
             )
     """

@@ -1,4 +1,4 @@
-"""The conformance suite: what every check, remedy, reporter and section must keep, ours and everybody's.
+"""The conformance suite: what every check, remedy, reporter, section and engine must keep, ours and everybody's.
 
 One test in a plugin's own tests is enough; pytest reports each property of each specification by itself::
 
@@ -30,6 +30,8 @@ treatments      what a remedy's treatments must keep
 reporters       properties of report formats
 sections        properties of report sections
 sample          audits for both to render
+engines         properties of engines
+engine_tables   tables for them to hold
 """
 
 from __future__ import annotations
@@ -45,12 +47,13 @@ __all__ = ["ConformanceError", "Property", "check_conforms", "parametrize_with_p
 
 
 def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = None) -> None:
-    """Hold a check, a remedy, a reporter or a section against everything that the core relies on.
+    """Hold a check, a remedy, a reporter, a section or an engine against everything that the core relies on.
 
     Args:
         specification: what a hook yields.
         parameters: values for parameters that the suite cannot guess; by default those of the guide's example, and
-            for a check each value of every choice (an enumeration, a literal or a flag) in turn.
+            for a check each value of every choice (an enumeration, a literal or a flag) in turn. For an engine
+            `place`: a function that puts an Arrow table where the engine finds it and returns what opens it.
 
     Raises:
         ConformanceError: it does not conform; a line for each failure names it, the property and the case.

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from tcdp_audit.check.kinds import Specification
+from tcdp_audit.engines.opener import EngineOpener
 from tcdp_audit.remedy.remedy import Remedy
 from tcdp_audit.results.reporter import Reporter, ReportSection
 from tcdp_audit.testing.class_checks import ClassCheckSuite
 from tcdp_audit.testing.conformance import ConformanceError, Property, Suite
+from tcdp_audit.testing.engines import EngineSuite
 from tcdp_audit.testing.remedies import RemedySuite
 from tcdp_audit.testing.reporters import ReporterSuite
 from tcdp_audit.testing.sections import SectionSuite
@@ -38,7 +40,9 @@ def _suite(specification: Any, parameters: Mapping[str, Any]) -> Suite:
         return ReporterSuite(specification)
     if isinstance(specification, ReportSection):
         return SectionSuite(specification)
-    known = "ClassCheck, VictimCheck, TableCheck, Remedy, Reporter and ReportSection"
+    if isinstance(specification, EngineOpener):
+        return EngineSuite(specification, parameters.get("place"))
+    known = "ClassCheck, VictimCheck, TableCheck, Remedy, Reporter, ReportSection and EngineOpener"
     kind = type(specification).__name__
     raise ConformanceError(f"a {kind} is no kind that the conformance suite knows; it knows {known}")
 

@@ -48,7 +48,7 @@ def test_a_registered_check_is_used_also_where_the_checks_were_asked_for_before(
 def test_an_allow_list_keeps_what_was_registered_in_this_process():
     other = Provider(replace(SAMPLE, name="other_check"))
     result = audit(TABLE, {**POLICY, "plugins": ["sample"]}, plugins=loaded(sample=Provider(SAMPLE), other=other))
-    assert [info.name for info in result.plugins.infos] == ["checks", "remedies", "reports", "sample"]
+    assert [info.name for info in result.plugins.infos] == ["checks", "engines", "remedies", "reports", "sample"]
     assert "other_check" not in result.plugins.checks
     assert result.expectations[0].observed == 1
 
