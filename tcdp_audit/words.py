@@ -66,6 +66,16 @@ def listing(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def gibibytes(size: int) -> str:
+    """An amount of memory, `1.5 GiB`; a small one in MiB.
+
+    Example:
+        >>> gibibytes(3 * 2**29), gibibytes(2**21)
+        ('1.5 GiB', '2 MiB')
+    """
+    return f"{size / 2**30:.1f} GiB" if size >= 2**29 else f"{max(1, round(size / 2**20)):,} MiB"
+
+
 def prose(message: str) -> str:
     """An outcome's sentence as a report shows it, its comparisons as signs that stay with their number."""
     signs = re.sub(r"([<>])= (?=\d)", lambda match: "≥\u00a0" if match[1] == ">" else "≤\u00a0", message)

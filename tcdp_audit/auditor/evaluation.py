@@ -89,9 +89,9 @@ class _Evaluation:
     def __init__(self, release: Release, options: Options, companions: Mapping[str, Engine]) -> None:
         self.release, self.options = release, options
         borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
-        self.view = TableView(release.policy, BorrowedEngine(release.engine), borrowed)
-        self.conventions = release.policy.conventions
         self.memory = budget(options.memory)
+        self.view = TableView(release.policy, BorrowedEngine(release.engine), borrowed, self.memory)
+        self.conventions = release.policy.conventions
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
 
     def outcomes(self) -> Iterator[Outcome]:

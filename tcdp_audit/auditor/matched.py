@@ -20,6 +20,7 @@ from tcdp_audit.classes.wildcard import Block, Compatibility
 from tcdp_audit.classes.wildcard_rows import BLOCK, Values, concatenated
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.errors import CheckError
+from tcdp_audit.words import gibibytes
 
 RECORD_BYTES = 96  # what a record takes while a shard is counted, besides its codes
 PAIR_BYTES = 40  # what a value of a class takes until the shard is done
@@ -212,8 +213,8 @@ def _require_memory(records: int, attributes: int, memory: int) -> None:
     needed = records * (RECORD_BYTES + PAIR_BYTES * attributes)
     if needed > memory:
         raise CheckError(
-            f"`missing_quasi_identifier: wildcard` needs about {_amount(needed)} for {records:,} records that no "
-            f"complete quasi-identifier keeps apart, and {_amount(memory)} may be used; give more with --memory, or "
+            f"`missing_quasi_identifier: wildcard` needs about {gibibytes(needed)} for {records:,} records that no "
+            f"complete quasi-identifier keeps apart, and {gibibytes(memory)} may be used; give more with --memory, or "
             "use `own_category`, under which classes are smaller"
         )
 
@@ -227,7 +228,3 @@ def _require_time(compatibility: Compatibility) -> None:
             f"missing in {compatibility.patterns:,} different patterns; leave out the attributes that are "
             "missing most, or use `own_category`, under which classes are smaller"
         )
-
-
-def _amount(size: int) -> str:
-    return f"{size / 2**30:.1f} GiB"

@@ -110,11 +110,13 @@ class TableView:
         policy: roles, scales and conventions.
         engine: the release.
         companions: the further tables by their name in the policy: original, population, holdout.
+        memory: budget in bytes for what is read; None for no limit.
     """
 
     policy: Policy
     engine: Engine
     companions: Mapping[str, Engine]
+    memory: int | None = None
 
     @property
     def quasi_identifiers(self) -> list[str]:
@@ -159,8 +161,8 @@ class TableView:
 
     def _coded(self, attributes: Sequence[str], companions: Sequence[str], *, counted: bool) -> list[CodedTable]:
         engines = [self.engine, *(self._companion(name) for name in companions)]
-        policy = self.policy
-        return code_together(engines, attributes, policy.attributes, policy.conventions, counted=counted)
+        declared, conventions = self.policy.attributes, self.policy.conventions
+        return code_together(engines, attributes, declared, conventions, counted=counted, memory=self.memory)
 
     def _companion(self, name: str) -> Engine:
         if name not in self.companions:

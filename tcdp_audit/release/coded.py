@@ -18,6 +18,9 @@ from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError, DataError
 from tcdp_audit.frozen import FrozenDict
 from tcdp_audit.policy import AttributeDeclaration, Conventions, Role
+from tcdp_audit.words import gibibytes, listing
+
+KEY = 16  # bytes that a number for a row and its place in an order take
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ def code_together(
     conventions: Conventions,
     *,
     counted: bool = False,
+    memory: int | None = None,
 ) -> list[CodedTable]:
     """Columns of several tables, coded over the union of their values so that equal codes are equal values.
 
@@ -74,9 +78,11 @@ def code_together(
         declarations: what the columns mean.
         conventions: what stands for no value.
         counted: whether a row may stand for several records, so that the order of records is lost.
+        memory: budget in bytes for the codes and for what is computed from them; None for no limit.
 
     Raises:
-        CheckError: a table lacks a column, or holds values that do not fit its declared scale.
+        CheckError: a table lacks a column, or holds values that do not fit its declared scale; or the rows would
+            outgrow the memory.
 
     Cost: one scan of each table; memory for one code per row and column.
     """
@@ -85,8 +91,22 @@ def code_together(
         common = [union(domains) for domains in own]
     except DataError as error:
         raise CheckError(str(error)) from None
+    if memory is not None:
+        _require_memory(engines, [domains[0] for domains in common], memory, counted=counted)
     by_table = zip(engines, zip(*common, strict=True), strict=True)
     return [_coded(engine, domains, counted=counted) for engine, domains in by_table]
+
+
+def _require_memory(engines: Sequence[Engine], domains: Sequence[Domain], memory: int, *, counted: bool) -> None:
+    """Refuse rows that cannot be held within the budget, before they are read."""
+    rows = sum(engine.rows if counted else engine.records for engine in engines)
+    needed = rows * (sum(one.dtype.itemsize for one in domains) + (KEY if counted else KEY * len(domains)))
+    if needed > memory:
+        names = listing([engine.name for engine in engines])
+        raise CheckError(
+            f"it needs {'the distinct rows' if counted else 'every record'} of {names} at once, about "
+            f"{gibibytes(needed)} for {rows:,}, and {gibibytes(memory)} may be used; give more with --memory"
+        )
 
 
 def _coded(engine: Engine, domains: Sequence[Domain], *, counted: bool) -> CodedTable:

@@ -297,3 +297,18 @@ def test_text_has_no_numbers():
 
     with pytest.raises(CheckError, match="column 'zip' is not numeric"):
         coded.numbers("zip")
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_rows_that_outgrow_the_memory_are_refused_before_they_are_read(counted: bool):
+    with open_engine(table(), 2**28) as engine:
+        records = engine.records
+        with pytest.raises(CheckError) as refused:
+            code_together([engine, engine], ["zip"], {}, Conventions(), counted=counted, memory=10)
+        (coded, _) = code_together([engine, engine], ["zip"], {}, Conventions(), counted=counted, memory=2**20)
+    rows = "the distinct rows" if counted else "every record"
+    assert str(refused.value) == (
+        f"it needs {rows} of release and release at once, about 1 MiB for {2 * records:,}, and 1 MiB may be used; "
+        "give more with --memory"
+    )
+    assert coded.records == records
