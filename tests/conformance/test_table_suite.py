@@ -17,8 +17,6 @@ from tcdp_audit.policy.scalars import Exact
 from tcdp_audit.testing import ConformanceError, check_conforms, properties_of
 from tcdp_audit.testing.table_cases import QUASI_IDENTIFIERS, RECORDS, table_cases
 
-pytestmark = pytest.mark.long  # each tries whole suites
-
 Measure = Callable[[TableView, Any], Any]
 
 
@@ -145,6 +143,7 @@ def of_kind(kind: type[TableCheck[Any]]) -> Any:
     return kind(**{field.name: getattr(LONELY, field.name) for field in fields(LONELY)})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("property_", "check", "sentence"),
     [
@@ -196,11 +195,13 @@ def test_each_property_catches_what_breaks_it(property_: str, check: Any, senten
     assert sentence in message
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("comparison", list(Comparison))
 def test_every_comparison_decides_at_the_threshold(comparison: Comparison):
     check_conforms(replace(LONELY, comparison=comparison))
 
 
+@pytest.mark.long
 def test_every_failure_is_reported_at_once():
     broken = replace(LONELY, title=" ", sentence=lambda _: " ", threshold="share")
     with pytest.raises(ConformanceError) as caught:
