@@ -1,6 +1,6 @@
 """k, distinct l, entropy l, t equal and t ordered on two attributes, beside the three bare GROUP BYs.
 
-    python benchmarks/equivalence_classes.py [FOLDER] [--records 1000000,5000000,20000000] [--rounds 5]
+    python benchmarks/equivalence_classes.py [FOLDER] [--records 1000000,5000000,20000000] [--rounds 5] [--gibibytes 4]
 
 Runs the audit (imports included) and the bare queries in turn on the same threads, and prints for each size the
 medians of wall and of CPU seconds, their ratios, and the peak memory; then the exponent of the cost, and the largest
@@ -73,12 +73,12 @@ class Medians:
         return cls(median(wall), median(cpu), max(run.peak for run in runs), runs[-1].answer)
 
 
-def alternating(path: str, rounds: int) -> tuple[Medians, Medians]:
+def alternating(path: str, rounds: int, memory: int | None) -> tuple[Medians, Medians]:
     """The bare queries and the audit in turn, so that a machine that slows down slows both."""
     queries, audits = [], []
     for _ in range(rounds):
         queries.append(in_a_process(bare, path))
-        audits.append(in_a_process(audited, path, None))
+        audits.append(in_a_process(audited, path, memory))
     return Medians.of(queries), Medians.of(audits)
 
 
@@ -88,8 +88,12 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", default=tempfile.gettempdir())
     parser.add_argument("--records", default="1000000,5000000,20000000")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--gibibytes", type=float, help="budget of the audit; by default three quarters of what is free"
+    )
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.records.split(",")]
+    memory = None if arguments.gibibytes is None else int(arguments.gibibytes * GIB)
     cpu, answer, path = {}, None, Path()
     print(f"{'':>12} {'wall seconds':^23}  {'CPU seconds':^23}")
     print(
@@ -98,7 +102,7 @@ def main() -> None:
     for size in sizes:
         path = Path(arguments.folder) / f"tcdp-audit-benchmark-{size}.parquet"
         write(path, size)
-        queries, run = alternating(str(path), arguments.rounds)
+        queries, run = alternating(str(path), arguments.rounds, memory)
         cpu[size], answer = run.cpu, run.answer
         wall = f"{queries.seconds:>8.2f} {run.seconds:>8.2f} {run.seconds / queries.seconds:>5.2f}"
         busy = f"{queries.cpu:>9.2f} {run.cpu:>8.2f} {run.cpu / queries.cpu:>5.2f}"

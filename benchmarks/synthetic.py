@@ -13,11 +13,22 @@ QUASI_IDENTIFIERS = ("age", "workclass", "education", "country", "marital", "rac
 SENSITIVE = ("occupation", "income")
 
 
+PIECE = 20_000_000  # records that are drawn at a time
+
+
 def write(path: Path, records: int) -> None:
-    """Write a seeded Parquet file of so many records, if it is not there yet."""
+    """Write a seeded Parquet file of so many records, if it is not there yet; a large one piece by piece."""
     if path.exists():
         return
-    rng = np.random.default_rng(0)
+    unfinished = path.with_suffix(".part")
+    with pq.ParquetWriter(unfinished, _drawn(0, 1).schema) as file:
+        for seed, start in enumerate(range(0, records, PIECE)):
+            file.write_table(_drawn(seed, min(PIECE, records - start)))
+    unfinished.rename(path)
+
+
+def _drawn(seed: int, records: int) -> pa.Table:
+    rng = np.random.default_rng(seed)
 
     def category(prefix: str, values: int, skew: float) -> Any:
         weights = 1 / np.arange(1, values + 1) ** skew
@@ -26,7 +37,7 @@ def write(path: Path, records: int) -> None:
             pa.string()
         )
 
-    table = pa.table(
+    return pa.table(
         {
             "age": (rng.normal(40, 13, records).clip(17, 90) // 5 * 5).astype("int16"),
             "workclass": category("work", 8, 1.2),
@@ -39,7 +50,6 @@ def write(path: Path, records: int) -> None:
             "income": rng.lognormal(10.5, 0.8, records).round(-2).astype("int32"),
         }
     )
-    pq.write_table(table, path)
 
 
 def policy(expect: list[dict[str, Any]]) -> dict[str, Any]:
