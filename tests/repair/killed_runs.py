@@ -23,6 +23,7 @@ from tcdp_audit.classes.shards import Plan
 from tcdp_audit.cli import remediation, run
 from tcdp_audit.repair import fixing
 
+PATIENCE = 300  # seconds
 OUTSIDE = 75  # the signal came before the command began, or when it was over
 __all__ = ["fixing", "remediation"]  # imported before the forks, so that they need not
 
@@ -47,6 +48,7 @@ def counting(ask: dict[str, Any], answer: dict[str, int]) -> Callable[..., None]
 
 def ran(ask: dict[str, Any], told: Path) -> int:
     """One run, in this process."""
+    signal.alarm(PATIENCE)  # one that hangs is a failure, and no test that never ends
     os.dup2(os.open(told.with_name("stderr"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell ignores SIGINT for what it runs behind
         signal.signal(number, lambda *_: os._exit(OUTSIDE))
