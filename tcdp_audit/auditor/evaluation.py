@@ -125,9 +125,11 @@ class _Evaluation:
         divided = overlapping and self.shards.divisible  # few shards are worked on in parts
         parts = max(1, PARTS * processors() // self.shards.count) if divided else 1
         shards: list[list[Result]] = []
+        every = self.shards.count * parts
         for results in self.shards.map(self._measuring(tasks, overlapping=overlapping), parts):
             shards.append(results)
-            self.options.progress("measuring", len(shards), max(self.shards.count * parts, len(shards)))
+            self.options.progress("measuring", len(shards), every)
+        self.options.progress("measuring", every, every)  # some shards had no records
         return {id(task): _merged(task, [results[i] for results in shards]) for i, task in enumerate(tasks)}
 
     def _measuring(self, tasks: Sequence[ClassTask], *, overlapping: bool) -> Measuring:
