@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
 
 import click
 
@@ -53,6 +54,23 @@ def chosen_reporters(reports: Sequence[str], plugins: Plugins) -> list[Reporter]
             raise UsageError(f"{path}: no report format for {suffix!r}; known are {', '.join(sorted(known))}")
         require_writable(Path(path))
     return [known[Path(path).suffix.lower()] for path in reports]
+
+
+def with_query(release: str | None, query: str | None) -> str | None:
+    """The release, or what a query gives in the database that it names.
+
+    Args:
+        release: the address of a database, where there is a query.
+        query: the file of the query, if any.
+
+    Raises:
+        UsageError: a query without a database.
+    """
+    if query is None:
+        return release
+    if release is None or "://" not in release:
+        raise UsageError("--query asks for the address of a database as RELEASE, such as postgresql://HOST/DATABASE")
+    return f"{release}{'&' if '?' in release else '?'}query_file={quote(query, safe='')}"
 
 
 def require_own_outputs(reports: Sequence[str], policy: Policy, output: str | None = None, **given: str | None) -> None:
