@@ -40,7 +40,9 @@ class Table:
 
     @property
     def name(self) -> str:
-        """Its file name, or its name in memory."""
+        """Its file name, its name in memory, or the name of a database's table."""
+        if "://" in self.uri and "=" in self.uri:
+            return self.uri.partition("=")[2]
         return self.uri.removeprefix("memory:").replace("\\", "/").rsplit("/", 1)[-1]
 
 

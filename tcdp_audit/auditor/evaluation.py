@@ -61,9 +61,9 @@ def evaluate(
         DataError: the release is empty or cannot be read.
         PolicyError: a hierarchy that the policy names is not one.
     """
+    _announce(policy, engine, companions)
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
-    _announce(policy, engine, companions)
     release = Release(engine, policy, companions.get("original"))
     structural = tuple(examine(release, show_values=options.show_values))
     return structural + tuple(_Evaluation(release, options, companions).outcomes())

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tcdp_audit.plugin import hookimpl
+from tcdp_audit_plugins.engines.database import DATABASE
 
 if TYPE_CHECKING:
     from tcdp_audit.plugin import EngineOpener
@@ -14,4 +15,4 @@ if TYPE_CHECKING:
 @hookimpl
 def tcdp_audit_engines() -> Iterator[EngineOpener]:
     """Every built-in engine."""
-    yield from ()
+    yield DATABASE

@@ -1,0 +1,115 @@
+"""A DuckDB file, read by the embedded library: nothing is downloaded, and nothing outside of the file is read."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import sqlalchemy as sa
+
+from tcdp_audit.plugin import Column, UsageError
+from tcdp_audit_plugins.engines.database.address import TableName
+from tcdp_audit_plugins.engines.database.faults import ABSENT, QUERY, Refused
+from tcdp_audit_plugins.engines.database.session import ROWS, deadline
+from tcdp_audit_plugins.engines.database.source import Source
+from tcdp_audit_plugins.engines.database.statements import (
+    Cell,
+    as_text,
+    no_rows,
+    relation_of_query,
+    relation_of_table,
+)
+
+_AS_THEY_ARE = {
+    "BOOLEAN": pa.bool_(),
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), pa.int64()),
+    "FLOAT": pa.float32(),
+    "DOUBLE": pa.float64(),
+}
+_ONE_TEXT_EACH = {"DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "UUID"}
+_NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "JSON")
+
+
+class DuckDBFile(Source):
+    """A table, view or query of a DuckDB file.
+
+    Args:
+        path: the file.
+        place: the table's name, or the text of a query.
+        timeout: seconds that a statement may take.
+        memory: budget in bytes.
+
+    Raises:
+        UsageError: there is no such file, or no such table in it.
+    """
+
+    def __init__(self, path: Path, place: TableName | str, timeout: float | None, memory: int) -> None:
+        if not path.is_file():
+            raise UsageError(f"{path}: no such file; write duckdb:///FILE?table=TABLE")
+        self._folder = tempfile.TemporaryDirectory(prefix="tcdp-audit-")
+        self._timeout = timeout
+        try:
+            self._connection = duckdb.connect(path, read_only=True, config=_config(memory, self._folder.name))
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        try:
+            self._connection.execute("BEGIN TRANSACTION READ ONLY")
+            self._connection.execute("SET TimeZone = 'UTC'")
+            relation = relation_of_query(place) if isinstance(place, str) else relation_of_table(place)
+            self._cells = {cell.column: cell for cell in self._described(relation, place)}
+        except BaseException:
+            self.close()
+            raise
+        super().__init__(relation, [Column(cell.column, cell.type) for cell in self._cells.values()])
+
+    def _described(self, relation: Any, place: TableName | str) -> list[Cell]:
+        try:
+            described = self._connection.execute(f"DESCRIBE {as_text(no_rows(relation))}").fetchall()
+        except (duckdb.CatalogException, duckdb.BinderException, duckdb.ParserException):
+            described = None
+        if described is None:
+            raise Refused(QUERY if isinstance(place, str) else ABSENT)
+        return [_cell(str(row[0]), str(row[1])) for row in described]
+
+    def cells(self, names: Sequence[str]) -> list[Cell]:
+        """How the cells of some columns travel."""
+        return [self._cells[name] for name in names]
+
+    def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows of a statement."""
+        with deadline(self._timeout, self._connection.interrupt) as require_time:
+            for batch in self._connection.sql(as_text(statement)).to_arrow_reader(ROWS):
+                require_time()
+                columns = [column.cast(field.type) for column, field in zip(batch.columns, schema, strict=True)]
+                yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+        self._folder.cleanup()
+
+
+def _config(memory: int, folder: str) -> dict[str, Any]:
+    return {
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "enable_external_access": False,
+        "python_enable_replacements": False,  # a name is a table of the file, never a variable of the program
+        "memory_limit": f"{max(memory // 4, 2**28) // 2**20}MiB",
+        "temp_directory": folder,
+    }
+
+
+def _cell(name: str, kind: str) -> Cell:
+    column: sa.ColumnElement[Any] = sa.column(name)
+    if kind in _AS_THEY_ARE:
+        return Cell(name, kind, _AS_THEY_ARE[kind], column, column)
+    if "[" in kind or kind.startswith(_NESTED):
+        return Cell.unreadable(name, kind)
+    text: sa.ColumnElement[Any] = sa.collate(sa.cast(column, sa.Text), "C")
+    return Cell(name, kind, pa.string(), text, column if kind in _ONE_TEXT_EACH else text)

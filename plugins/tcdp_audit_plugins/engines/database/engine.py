@@ -1,0 +1,202 @@
+"""The engine over a database: it sends one grouped query, and holds what comes back in the embedded engine.
+
+Records travel one by one only where something needs whole records: checks of pairs, schemas, repairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from tcdp_audit.plugin import (
+    Batch,
+    Column,
+    CountedCodes,
+    DataError,
+    Domain,
+    Engine,
+    RawDomain,
+    grouped_engine,
+    streamed_engine,
+)
+from tcdp_audit_plugins.engines.database.faults import Refused, reading
+from tcdp_audit_plugins.engines.database.source import Source
+from tcdp_audit_plugins.engines.database.statements import Cell, grouped, records, schema_of, total
+
+
+@dataclass(frozen=True)
+class _Held:
+    """Some columns that have arrived."""
+
+    columns: frozenset[str]
+    engine: Engine
+
+
+class DatabaseEngine(Engine):
+    """A table, view or query of a database.
+
+    Args:
+        source: where it is read from; closed with the engine.
+        name: what messages call it.
+        uri: its address without user and password, for provenance.
+        memory: budget in bytes.
+    """
+
+    ordered = False
+
+    def __init__(self, source: Source, name: str, uri: str, memory: int) -> None:
+        self.name, self.uri = name, uri
+        self._source, self._memory = source, memory
+        self._names = {column.name for column in source.columns}
+        self._announced: list[str] = []
+        self._groups: list[_Held] = []
+        self._records: _Held | None = None
+        self._statements = 0
+        self._fault = ""
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns, in the table's order."""
+        return self._source.columns
+
+    @property
+    def records(self) -> int:
+        """How many records the table has: the sum of its groups, or counted where it has none."""
+        if self._announced:
+            self._require(self._announced)
+        held = self._groups or ([] if self._records is None else [self._records])
+        return held[0].engine.records if held else self._total()
+
+    @property
+    def rows(self) -> int:
+        """How many distinct rows there are in the columns that were announced."""
+        return self._require(self._announced).rows if self._announced else self.records
+
+    def group_by(self, attributes: Sequence[str]) -> None:
+        """Remember what will be counted together. Nothing is sent yet."""
+        wanted = [name for name in attributes if name in self._names and name not in self._announced]
+        self._announced += [cell.column for cell in self._cells(wanted) if not cell.fault]
+
+    def domain(self, attribute: str) -> RawDomain:
+        """The distinct values of a column with their counts."""
+        self._require_readable([attribute])
+        return self._require([attribute]).domain(attribute)
+
+    def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
+        """The distinct rows as codes, with how many records each stands for."""
+        return self._require([domain.attribute for domain in domains]).counted(domains)
+
+    def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
+        """All records as codes, in no particular order."""
+        names = [domain.attribute for domain in domains]
+        grouped = self._covering(names)
+        engine = grouped if grouped is not None else self._streamed(names)
+        for name in names:
+            engine.domain(name)
+        return engine.batches(domains)
+
+    def locate(self, attribute: str, values: NDArray[Any]) -> int | None:  # noqa: ARG002 - records have no order
+        """None: the records of a database have no order."""
+        return None
+
+    def table(self) -> pa.Table:
+        """All records as one Arrow table."""
+        names = [column.name for column in self.columns]
+        self._require_readable(names)
+        return self._streamed(names).table()
+
+    def sha256(self) -> str | None:
+        """None: a database has no bytes of its own to take a digest of.
+
+        Raises:
+            DataError: not everything could be read.
+        """
+        if self._fault:
+            raise DataError(self._fault)
+        return None
+
+    def close(self) -> None:
+        """Close what has arrived, and the connection."""
+        for held in [*self._groups, *([self._records] if self._records else [])]:
+            held.engine.close()
+        self._groups, self._records = [], None
+        self._source.close()
+
+    def _cells(self, names: Sequence[str]) -> list[Cell]:
+        with self._reading():
+            return self._source.cells(names)
+
+    def _require_readable(self, names: Sequence[str]) -> None:
+        for cell in self._cells(names):
+            if cell.fault:
+                raise DataError(f"{self.name}: column {cell.column!r} {cell.fault}")
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Reading the database: whoever takes a fault for one of a column, the audit ends with it; see `sha256`."""
+        try:
+            with reading(self.name):
+                yield
+        except DataError as fault:
+            self._fault = self._fault or str(fault)
+            raise
+
+    def _covering(self, names: Sequence[str]) -> Engine | None:
+        return next((held.engine for held in self._groups if held.columns.issuperset(names)), None)
+
+    def _require(self, names: Sequence[str]) -> Engine:
+        """The groups of some columns, from the one query for all that were announced, or else of their own."""
+        held = self._covering(names)
+        if held is not None:
+            return held
+        together = self._announced if set(names) <= set(self._announced) else list(names)
+        cells = self._cells(together)
+        statement = grouped(self._source.relation, cells)
+        engine = self._filled(grouped_engine, statement, schema_of(cells, counts=True))
+        for name in together:
+            engine.domain(name)
+        self._groups.append(_Held(frozenset(together), engine))
+        return engine
+
+    def _streamed(self, names: Sequence[str]) -> Engine:
+        """Some columns of all records; those that came last are kept for the next who asks."""
+        if self._records is None or not self._records.columns.issuperset(names):
+            if self._records is not None:
+                self._records.engine.close()
+                self._records = None
+            cells = self._cells(names)
+            statement = records(self._source.relation, cells)
+            engine = self._filled(streamed_engine, statement, schema_of(cells, counts=False))
+            self._records = _Held(frozenset(names), engine)
+        return self._records.engine
+
+    def _filled(self, held: Callable[..., Engine], statement: sa.Select[Any], schema: pa.Schema) -> Engine:
+        """The rows of a statement in the embedded engine: all of them, or an error and none."""
+        reader = pa.RecordBatchReader.from_batches(schema, self._batches(statement, schema))
+        with self._reading():
+            return held(reader, self.name, self.uri, self._memory)
+
+    def _batches(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        with reading(self.name):
+            self._require_snapshot()
+            yield from self._source.stream(statement, schema)
+
+    def _require_snapshot(self) -> None:
+        """Insist that two statements see the same table."""
+        self._statements += 1
+        if self._statements > 1 and not self._source.is_stable:
+            raise Refused(
+                "this audit needs the table more than once, and the database has no snapshot that would "
+                "keep it the same; copy the table to a file, or audit less at a time"
+            )
+
+    def _total(self) -> int:
+        statement, schema = total(self._source.relation), schema_of([], counts=True)
+        with self._reading():
+            return sum(batch.column(0).to_pylist()[0] for batch in self._batches(statement, schema))

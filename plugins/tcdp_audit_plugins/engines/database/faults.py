@@ -1,0 +1,135 @@
+"""What drivers and servers raise, as sentences. Their own texts hold statements, cells, passwords: never passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tcdp_audit.plugin import DataError, Discreet, UsageError
+
+LOST = "the connection to the database broke while the table was read; nothing was judged, start again"
+TIMEOUT = "the database took longer than a statement may; give more with `?timeout=SECONDS`"
+NOT_UTF8 = "a cell holds text that is not UTF-8; correct it, or leave its column out"
+ABSENT = "the database has no such table or view, or its user may not see it; correct the name, with its schema"
+COMPUTED = "the server cannot compute the table: a cast, a function or a view of it fails; read it there to see why"
+FORBIDDEN = "the database's user may not read it; grant SELECT"
+QUERY = "the query is not one SELECT statement that the database understands; correct it"
+OPENING = (
+    "the database cannot be opened: no server answers there, or it refuses; check host, port, database, user and "
+    "password, and the driver's options"
+)
+
+FILE = "the file is no intact database of this kind, or another program has locked it"
+
+# by SQLSTATE or its class, which PostgreSQL and others give
+_STATES = {
+    "57014": TIMEOUT,
+    "57P": LOST,
+    "08": LOST,
+    "22": COMPUTED,
+    "P0": COMPUTED,
+    "28": "the server refuses the user or the password; correct them, in the address or where the driver looks",
+    "3D": "the server has no such database; correct the address",
+    "42501": FORBIDDEN,
+    "42P01": ABSENT,
+    "42": QUERY,
+    "53": "the database has too little memory, disk or connections for it; try again when it has",
+    "54": "the database's limits are too low for a table of so many columns",
+}
+# by what stands in a text that has no SQLSTATE; the first that fits
+_SIGNS = (
+    ("statement timeout", TIMEOUT),
+    ("interrupt", TIMEOUT),
+    ("utf-8", NOT_UTF8),
+    ("utf8", NOT_UTF8),
+    ("surrogates not allowed", NOT_UTF8),
+    ("permission denied", FORBIDDEN),
+    ("not a database", "the file is no database of this kind"),
+    ("malformed", "the database file is damaged"),
+    ("locked", "the database is locked by another program; try again when it has finished"),
+    ("conflicting lock", "the database is locked by another program; try again when it has finished"),
+    ("no such table", ABSENT),
+    ("no such column", QUERY),
+    ("syntax error", QUERY),
+    ("unrecognized token", QUERY),
+    ("lost connection", LOST),
+    ("[pgres_fatal_error]: error:", COMPUTED),
+    ("[libpq]", LOST),
+)
+_REFUSALS = (
+    ("password", "the server refuses the user or the password; correct them, in the address or where the driver looks"),
+    ("authentication", "the server refuses the user or the password; correct them"),
+    ("connection refused", "no server answers at this host and port; start it, or correct them"),
+    ("could not translate host", "there is no such host; correct its name"),
+    ("no such file or directory", "no server listens on this socket; start it, or correct `host=`"),
+    ("timeout", "the server does not answer in time; is it reachable from here?"),
+    ("does not exist", "the server has no such database or user; correct the address"),
+)
+
+
+class Refused(Exception):  # noqa: N818 - a sentence on its way, which `opening` or `reading` puts a name before
+    """What is wrong with a table, without its name."""
+
+
+@contextmanager
+def opening(name: str, otherwise: str = OPENING) -> Iterator[None]:
+    """Turn what a driver raises before any row is read into a sentence.
+
+    Args:
+        name: the address, as messages may show it.
+        otherwise: the sentence for what is not known.
+    """
+    with Discreet():
+        try:
+            yield
+        except (UsageError, DataError):
+            raise
+        except Refused as refused:
+            raise UsageError(f"{name}: {refused}") from None
+        except ImportError as error:
+            module = (error.name or "a driver").split(".")[0]
+            package = '"tcdp-audit[postgresql]"' if module == "psycopg" else f"what brings {module}"
+            raise UsageError(f"{name}: needs the driver {module}; pip install {package}") from None
+        except Exception as error:  # noqa: BLE001 - drivers raise anything, and their texts hold what was given
+            sentence = _by_state(error) or _by_sign(error, (*_REFUSALS, *_SIGNS)) or otherwise
+            raise UsageError(f"{name}: {sentence}") from None
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turn what a driver raises while it reads into a sentence."""
+    with Discreet():
+        try:
+            yield
+        except (UsageError, DataError):
+            raise
+        except Refused as refused:
+            raise DataError(f"{name}: {refused}") from None
+        except Exception as error:  # noqa: BLE001 - drivers raise anything, and their texts hold cells
+            raise DataError(f"{name}: {_sentence(error)}") from None
+
+
+def _sentence(error: Exception) -> str:
+    cause = _cause(error)
+    known = LOST if getattr(error, "connection_invalidated", False) else _by_state(error) or _by_sign(error, _SIGNS)
+    if not known and (isinstance(cause, OSError) or type(cause).__name__ in ("OperationalError", "InterfaceError")):
+        return LOST
+    return known or f"the table cannot be read ({type(cause).__name__})"
+
+
+def _cause(error: Exception) -> Any:
+    """The driver's own error, where SQLAlchemy has put one of its own around it."""
+    return getattr(error, "orig", None) or error
+
+
+def _by_state(error: Exception) -> str:
+    """The sentence for an SQLSTATE; nothing where there is none, or it is not known."""
+    cause = _cause(error)
+    state = str(getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None) or "")
+    return next((_STATES[state[:size]] for size in (5, 3, 2) if state[:size] in _STATES), "")
+
+
+def _by_sign(error: Exception, signs: tuple[tuple[str, str], ...]) -> str:
+    text = str(_cause(error)).lower()
+    return next((sentence for sign, sentence in signs if sign in text), "")

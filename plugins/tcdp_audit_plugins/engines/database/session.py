@@ -1,0 +1,168 @@
+"""A connection with one snapshot: what it selects, and whatever joins it, sees the database of one moment."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+
+from tcdp_audit_plugins.engines.database.faults import TIMEOUT, Refused
+from tcdp_audit_plugins.engines.database.statements import Relation, no_rows
+
+ROWS = 32_768
+STABLE = ("REPEATABLE READ", "SNAPSHOT", "SERIALIZABLE")  # the levels of isolation with one snapshot, weakest first
+_STREAMED = {"stream_results": True, "yield_per": ROWS}
+# of PostgreSQL: texts of dates and times that do not depend on the server, and a plan for all rows of a cursor
+SETTINGS = {
+    "TimeZone": "UTC",
+    "DateStyle": "ISO, YMD",
+    "IntervalStyle": "postgres",
+    "extra_float_digits": "1",
+    "cursor_tuple_fraction": "1",
+    "idle_in_transaction_session_timeout": "0",
+}
+
+
+@dataclass
+class Session:
+    """A transaction that is held open until nobody needs it.
+
+    Args:
+        engine: the database.
+        timeout: seconds that a statement may take.
+    """
+
+    engine: sa.Engine
+    timeout: float | None = None
+    connection: sa.Connection = field(init=False)
+    is_stable: bool = field(init=False)
+    snapshot: str | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        """Connect, and take the snapshot."""
+        connection = self.engine.connect()
+        try:
+            self.is_stable = self._begin(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self.connection = connection
+        if self.engine.dialect.name == "postgresql":
+            self._export()
+
+    def _begin(self, connection: sa.Connection) -> bool:
+        """Begin to read; whether every later statement sees the same."""
+        if self.engine.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN")
+            connection.exec_driver_sql("SELECT 1 FROM sqlite_master").close()  # the snapshot begins with a read
+            return True
+        level = self._level(connection)
+        if level is not None:
+            options = {"postgresql_readonly": True} if self.engine.dialect.name == "postgresql" else {}
+            connection.execution_options(isolation_level=level, **options)
+        for statement in self.settings:
+            connection.exec_driver_sql(statement)
+        return level is not None
+
+    def _export(self) -> None:
+        """Let other connections join the snapshot, where the server can: not every one that speaks PostgreSQL does."""
+        try:
+            self.snapshot = str(self.connection.scalar(sa.select(sa.func.pg_export_snapshot())))
+        except DBAPIError:
+            self.connection.rollback()
+            self.is_stable = self._begin(self.connection)
+
+    def _level(self, connection: sa.Connection) -> Any:
+        driver: Any = connection.connection.dbapi_connection
+        try:
+            known = self.engine.dialect.get_isolation_level_values(driver)
+        except NotImplementedError:
+            return None
+        return next((level for level in STABLE if level in known), None)
+
+    @property
+    def settings(self) -> list[str]:
+        """The statements that PostgreSQL needs at the beginning of each transaction on the snapshot."""
+        if self.engine.dialect.name != "postgresql":
+            return []
+        chosen = [f"SET LOCAL {name} = '{value}'" for name, value in SETTINGS.items()]
+        limit = [] if self.timeout is None else [f"SET LOCAL statement_timeout = {round(self.timeout * 1000)}"]
+        return [*chosen, *limit]
+
+    def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows of a statement as Arrow, a few thousand at a time, never all of them at once."""
+        with deadline(self.timeout, self._interrupt) as require_time:
+            result = self.connection.execute(statement, execution_options=_STREAMED)
+            try:
+                for rows in result.partitions():
+                    require_time()
+                    yield _batch(rows, schema)
+            finally:
+                result.close()
+            require_time()
+
+    def described(self, relation: Relation) -> list[tuple[str, Any]]:
+        """The name of each column, and its type as the driver tells it. No look at a row."""
+        with deadline(self.timeout, self._interrupt):
+            result = self.connection.execute(no_rows(relation))
+            cursor: Any = result.cursor
+            columns = [(str(column[0]), column[1]) for column in cursor.description]
+            result.close()
+            return columns
+
+    def row(self, statement: sa.Select[Any]) -> list[Any]:
+        """The only row of a statement."""
+        with deadline(self.timeout, self._interrupt):
+            return list(self.connection.execute(statement).one())
+
+    def _interrupt(self) -> None:
+        """Stop what runs, where the driver can: SQLite has no timeout of its own."""
+        with suppress(Exception):  # it has ended by now, or cannot be stopped
+            driver: Any = self.connection.connection.driver_connection
+            driver.interrupt()
+
+    def close(self) -> None:
+        """Give the connection back, dead or alive."""
+        with suppress(Exception):  # what a driver says of a dead one; nothing is read any more
+            self.connection.close()
+
+
+def _batch(rows: Any, schema: pa.Schema) -> pa.RecordBatch:
+    columns = [pa.array(cells, field.type) for cells, field in zip(zip(*rows, strict=True), schema, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+class deadline:  # noqa: N801 - used like a function
+    """A limit on the time that a statement takes, where the server's own does not cover it.
+
+    Args:
+        seconds: the limit; None for none.
+        interrupt: stops the statement from another thread.
+    """
+
+    def __init__(self, seconds: float | None, interrupt: Callable[[], None]) -> None:
+        self._end = None if seconds is None else time.monotonic() + seconds
+        self._timer = None if seconds is None else threading.Timer(seconds, interrupt)
+
+    def __enter__(self) -> Callable[[], None]:
+        """Start the clock; what is returned raises once the time is over."""
+        if self._timer is not None:
+            self._timer.daemon = True
+            self._timer.start()
+        return self._require
+
+    def _require(self) -> None:
+        if self._end is not None and time.monotonic() > self._end:
+            raise Refused(TIMEOUT)
+
+    def __exit__(self, *_: object) -> None:
+        """Stop the clock."""
+        if self._timer is not None:
+            self._timer.cancel()

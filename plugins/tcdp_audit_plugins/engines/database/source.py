@@ -1,0 +1,163 @@
+"""A table, view or query of a database: its columns, how their cells travel, and the rows of a statement on it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from tcdp_audit.plugin import Column
+from tcdp_audit_plugins.engines.database import postgresql, reflected, sqlite
+from tcdp_audit_plugins.engines.database.address import TableName
+from tcdp_audit_plugins.engines.database.faults import ABSENT, Refused
+from tcdp_audit_plugins.engines.database.session import Session
+from tcdp_audit_plugins.engines.database.shared import SharedSession
+from tcdp_audit_plugins.engines.database.statements import Cell, Relation, relation_of_query, relation_of_table
+
+
+class Source(ABC):
+    """What the engine reads from.
+
+    Args:
+        relation: what is selected from.
+        columns: its columns.
+    """
+
+    is_stable = True  # whether every statement sees the same
+
+    def __init__(self, relation: Relation, columns: Sequence[Column]) -> None:
+        self.relation, self.columns = relation, columns
+
+    @abstractmethod
+    def cells(self, names: Sequence[str]) -> list[Cell]:
+        """How the cells of some columns travel."""
+
+    @abstractmethod
+    def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows of a statement, in batches of a schema."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back the connection."""
+
+
+class _SessionSource(Source):
+    """A source that reads through SQLAlchemy."""
+
+    def __init__(self, shared: SharedSession, relation: Relation, columns: Sequence[Column]) -> None:
+        super().__init__(relation, columns)
+        self._shared = shared
+        self.is_stable = shared.session.is_stable
+
+    def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows of a statement, as the driver gives them."""
+        return self._shared.session.stream(statement, schema)
+
+    def close(self) -> None:
+        """Let go of the session."""
+        self._shared.close()
+
+
+class _TypedSource(_SessionSource):
+    """A source whose columns have types."""
+
+    def __init__(self, shared: SharedSession, relation: Relation, cells: Sequence[Cell]) -> None:
+        super().__init__(shared, relation, [Column(cell.column, cell.type) for cell in cells])
+        self._cells = {cell.column: cell for cell in cells}
+
+    def cells(self, names: Sequence[str]) -> list[Cell]:
+        """How the cells of some columns travel."""
+        return [self._cells[name] for name in names]
+
+
+class _PostgresqlSource(_TypedSource):
+    """PostgreSQL, by ADBC where it is there."""
+
+    def __init__(self, shared: SharedSession, relation: Relation) -> None:
+        super().__init__(shared, relation, postgresql.cells_of(shared.session, relation))
+        self._adbc = postgresql.Adbc.join(shared.session)
+
+    def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows of a statement."""
+        return super().stream(statement, schema) if self._adbc is None else self._adbc.stream(statement, schema)
+
+    def close(self) -> None:
+        """Close both connections."""
+        if self._adbc is not None:
+            self._adbc.close()
+            self._adbc = None
+        super().close()
+
+
+class _SqliteSource(_SessionSource):
+    """SQLite, whose cells have types of their own."""
+
+    def __init__(self, shared: SharedSession, relation: Relation, place: Any) -> None:
+        names = [name for name, _ in shared.session.described(relation)]
+        super().__init__(shared, relation, [Column(name, "of each cell") for name in names])
+        self._declared = sqlite.declared_types(shared.session, place)
+        self._known: dict[str, Cell] = {}
+
+    def cells(self, names: Sequence[str]) -> list[Cell]:
+        """How the cells of some columns travel; one scan for those that were not looked at."""
+        new = [name for name in names if name not in self._known]
+        cells = sqlite.cells_of(self._shared.session, self.relation, new, self._declared)
+        self._known |= {cell.column: cell for cell in cells}
+        return [self._known[name] for name in names]
+
+
+def source_of(shared: SharedSession, place: Any) -> Source:
+    """The source for a table's name, the text of a query, or a table or statement of SQLAlchemy.
+
+    Raises:
+        Refused: there is no such table, or two columns have the same name.
+    """
+    session = shared.session
+    dialect = session.engine.dialect.name
+    relation = place if isinstance(place, sa.FromClause) else _relation(session, place)
+    if dialect == "postgresql":
+        source: Source = _PostgresqlSource(shared, relation)
+    elif dialect == "sqlite":
+        source = _SqliteSource(shared, relation, place)
+    else:
+        columns = relation.c if isinstance(place, sa.FromClause) else _reflected(session, place)
+        source = _TypedSource(shared, relation, [reflected.cell_of(column, dialect) for column in columns])
+    try:
+        require_names(source)
+    except Refused:
+        source.close()
+        raise
+    return source
+
+
+def _relation(session: Session, place: TableName | str) -> Relation:
+    if isinstance(place, str):
+        return relation_of_query(place)
+    if not sa.inspect(session.connection).has_table(place.table, schema=place.schema):
+        raise Refused(ABSENT)
+    return relation_of_table(place)
+
+
+def _reflected(session: Session, place: TableName | str) -> Sequence[sa.ColumnElement[Any]]:
+    if isinstance(place, str):
+        raise Refused(
+            f"the types of a query's columns are not known to {session.engine.dialect.name}; make a view of it, and "
+            "give `?table=VIEW`"
+        )
+    return list(sa.Table(place.table, sa.MetaData(), schema=place.schema, autoload_with=session.connection).columns)
+
+
+def require_names(source: Source) -> None:
+    """Insist that every column has a name of its own.
+
+    Raises:
+        Refused: two have the same.
+    """
+    names = [column.name for column in source.columns]
+    twice = ", ".join(repr(name) for name, times in Counter(names).items() if times > 1)
+    if twice:
+        raise Refused(f"the column name {twice} stands more than once; rename all but one")

@@ -1,0 +1,93 @@
+"""The statements that are sent, built by SQLAlchemy, which alone quotes names. No cell is ever part of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.sql.elements import ColumnElement
+
+from tcdp_audit_plugins.engines.database.address import TableName
+
+COUNT = "records"
+Relation = Any  # whatever SQLAlchemy selects from
+_PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]  # in which `%` is no placeholder
+
+
+@dataclass(frozen=True)
+class Cell:
+    """How the cells of a column travel.
+
+    Args:
+        column: the column's name.
+        type: its type as the database calls it.
+        arrow: the Arrow type in which they arrive; None for a column that cannot be read.
+        value: what is selected.
+        key: what is grouped by; two cells have the same key only where they have the same value.
+        fault: why it cannot be read.
+    """
+
+    column: str
+    type: str
+    arrow: pa.DataType | None
+    value: ColumnElement[Any]
+    key: ColumnElement[Any]
+    fault: str = ""
+
+    @classmethod
+    def unreadable(cls, column: str, kind: str, fault: str = "") -> Cell:
+        """A column whose cells are nested or binary, or cannot be read for another reason."""
+        own: ColumnElement[Any] = sa.column(column)
+        return cls(column, kind, None, own, own, fault or f"holds nested or binary data ({kind}), not single cells")
+
+
+def relation_of_table(name: TableName) -> Relation:
+    """A table or a view to select from."""
+    return sa.table(name.table, schema=name.schema)
+
+
+def relation_of_query(query: str) -> Relation:
+    """A query to select from. Its colons name no parameters, and a comment at its end ends with its line."""
+    text = query.strip().rstrip(";").replace(":", "\\:")
+    return sa.text(f"({text}\n) AS release")
+
+
+def no_rows(relation: Relation) -> sa.Select[Any]:
+    """All columns and no row: names and types."""
+    return sa.select(sa.text("*")).select_from(relation).limit(0)
+
+
+def grouped(relation: Relation, cells: Sequence[Cell]) -> sa.Select[Any]:
+    """The distinct rows of some columns, each with how many records it stands for; one statement for all of them."""
+    keys = [cell.key for cell in cells]
+    return sa.select(*_labelled(cells), sa.func.count().label(COUNT)).select_from(relation).group_by(*keys)
+
+
+def records(relation: Relation, cells: Sequence[Cell]) -> sa.Select[Any]:
+    """Some columns of every record."""
+    return sa.select(*_labelled(cells)).select_from(relation)
+
+
+def total(relation: Relation) -> sa.Select[Any]:
+    """How many records there are."""
+    return sa.select(sa.func.count().label(COUNT)).select_from(relation)
+
+
+def _labelled(cells: Sequence[Cell]) -> list[sa.Label[Any]]:
+    """Columns by their position, so that no name of a table's own is taken for an alias."""
+    return [cell.value.label(f"c{position}") for position, cell in enumerate(cells)]
+
+
+def schema_of(cells: Sequence[Cell], *, counts: bool) -> pa.Schema:
+    """The Arrow schema in which rows arrive, under the columns' own names."""
+    fields = [(cell.column, cell.arrow) for cell in cells]
+    return pa.schema([*fields, (COUNT, pa.int64())] if counts else fields)
+
+
+def as_text(statement: sa.Select[Any]) -> str:
+    """A statement as PostgreSQL and DuckDB take it without SQLAlchemy."""
+    return str(statement.compile(dialect=_PLAIN, compile_kwargs={"literal_binds": True}))

@@ -1,0 +1,1 @@
+"""Makes `sources` importable from the folders below."""

@@ -1,0 +1,132 @@
+"""The statements as text, in several databases' SQL: names quoted, one grouping for all columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.dialects import mssql, mysql, postgresql, sqlite
+
+from tcdp_audit_plugins.engines.database.address import TableName
+from tcdp_audit_plugins.engines.database.reflected import cell_of
+from tcdp_audit_plugins.engines.database.statements import (
+    Cell,
+    as_text,
+    grouped,
+    no_rows,
+    records,
+    relation_of_query,
+    relation_of_table,
+    total,
+)
+
+ODD = 'a"; DROP TABLE people; --'
+PEOPLE = sa.Table(
+    "people",
+    sa.MetaData(),
+    sa.Column("zip", sa.String(5)),
+    sa.Column("Age", sa.Integer),
+    sa.Column("cost", sa.Numeric(10, 2)),
+    sa.Column("group", sa.Boolean),
+    schema="public",
+)
+
+
+def one_line(statement: Any, dialect: Any) -> str:
+    return " ".join(str(statement.compile(dialect=dialect)).split())
+
+
+def people(dialect: Any) -> str:
+    cells = [cell_of(column, dialect.name) for column in PEOPLE.columns]
+    return one_line(grouped(relation_of_table(TableName("people", "public")), cells), dialect)
+
+
+def cell(name: str) -> Cell:
+    return Cell(name, "", None, sa.column(name), sa.column(name))
+
+
+@pytest.fixture
+def dialect(skip_or_fail: Callable[[str], None]) -> Callable[[str, str], Any]:
+    """A dialect that another package brings."""
+
+    def made(module: str, name: str) -> Any:
+        try:
+            return getattr(import_module(module), name)()
+        except ModuleNotFoundError:
+            skip_or_fail(f"{module} is not installed")
+
+    return made
+
+
+def test_sqlite() -> None:
+    assert people(sqlite.dialect()) == (  # type: ignore[no-untyped-call]
+        'SELECT zip COLLATE "BINARY" AS c0, "Age" AS c1, CAST(cost AS VARCHAR(1000)) COLLATE "BINARY" AS c2, '
+        '"group" AS c3, count(*) AS records FROM public.people '
+        'GROUP BY zip COLLATE "BINARY", "Age", CAST(cost AS VARCHAR(1000)) COLLATE "BINARY", "group"'
+    )
+
+
+def test_mysql() -> None:
+    assert people(mysql.dialect()) == (  # type: ignore[no-untyped-call]
+        "SELECT zip COLLATE utf8mb4_0900_bin AS c0, `Age` AS c1, "
+        "CAST(cost AS CHAR(1000)) COLLATE utf8mb4_0900_bin AS c2, `group` AS c3, count(*) AS records "
+        "FROM public.people GROUP BY zip COLLATE utf8mb4_0900_bin, `Age`, "
+        "CAST(cost AS CHAR(1000)) COLLATE utf8mb4_0900_bin, `group`"
+    )
+
+
+def test_sql_server() -> None:
+    assert people(mssql.dialect()).startswith(  # type: ignore[no-untyped-call]
+        "SELECT zip COLLATE Latin1_General_100_BIN2 AS c0, [Age] AS c1, "
+    )
+
+
+def test_snowflake(dialect: Callable[[str, str], Any]) -> None:
+    assert people(dialect("snowflake.sqlalchemy.snowdialect", "SnowflakeDialect")) == (
+        'SELECT zip AS c0, "Age" AS c1, CAST(cost AS VARCHAR(1000)) AS c2, "group" AS c3, count(*) AS records '
+        'FROM public.people GROUP BY zip, "Age", CAST(cost AS VARCHAR(1000)), "group"'
+    )
+
+
+def test_bigquery(dialect: Callable[[str, str], Any]) -> None:
+    assert people(dialect("sqlalchemy_bigquery", "BigQueryDialect")) == (
+        "SELECT `zip` AS `c0`, `Age` AS `c1`, CAST(`cost` AS STRING) AS `c2`, `group` AS `c3`, count(*) AS `records` "
+        "FROM `public`.`people` GROUP BY `zip`, `Age`, CAST(`cost` AS STRING), `group`"
+    )
+
+
+def test_names_are_quoted_and_never_part_of_the_statement() -> None:
+    text = as_text(
+        grouped(relation_of_table(TableName(ODD, "s.t")), [cell(ODD), cell("100%"), cell("a:b"), cell("c0")])
+    )
+    quoted = '"a""; DROP TABLE people; --"'
+    assert " ".join(text.split()) == (
+        f'SELECT {quoted} AS c0, "100%" AS c1, "a:b" AS c2, c0 AS c3, count(*) AS records '
+        f'FROM "s.t".{quoted} GROUP BY {quoted}, "100%", "a:b", c0'
+    )
+
+
+def test_a_placeholder_sign_in_a_name_is_doubled_where_the_driver_takes_it_for_one() -> None:
+    statement = records(relation_of_table(TableName("people")), [cell("100%")])
+    assert one_line(statement, postgresql.psycopg.dialect()) == 'SELECT "100%%" AS c0 FROM people'  # type: ignore[no-untyped-call]
+
+
+QUERIES = [
+    "SELECT a::text, '12:30' AS t, ':x' AS u, 'a\\:b' AS v, '%' AS w FROM t",
+    "SELECT 1 AS a -- with a comment; and :names",
+    "WITH x AS (SELECT 1 AS a) SELECT a FROM x;",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_is_sent_as_it_is_written(query: str) -> None:
+    inner = query.rstrip(";")
+    expected = f"SELECT count(*) AS records \nFROM ({inner}\n) AS release"
+    assert as_text(total(relation_of_query(query))) == expected
+
+
+def test_a_look_at_the_columns_asks_for_no_row() -> None:
+    assert as_text(no_rows(relation_of_table(TableName("people")))) == "SELECT * \nFROM people \n LIMIT 0"
