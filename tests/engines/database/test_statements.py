@@ -84,6 +84,7 @@ def test_sql_server() -> None:
     )
 
 
+@pytest.mark.long
 def test_snowflake(dialect: Callable[[str, str], Any]) -> None:
     assert people(dialect("snowflake.sqlalchemy.snowdialect", "SnowflakeDialect")) == (
         'SELECT zip AS c0, "Age" AS c1, CAST(cost AS VARCHAR(1000)) AS c2, "group" AS c3, count(*) AS records '
@@ -91,6 +92,7 @@ def test_snowflake(dialect: Callable[[str, str], Any]) -> None:
     )
 
 
+@pytest.mark.long
 def test_bigquery(dialect: Callable[[str, str], Any]) -> None:
     assert people(dialect("sqlalchemy_bigquery", "BigQueryDialect")) == (
         "SELECT `zip` AS `c0`, `Age` AS `c1`, CAST(`cost` AS STRING) AS `c2`, `group` AS `c3`, count(*) AS `records` "
