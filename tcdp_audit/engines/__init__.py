@@ -3,7 +3,8 @@
 source, faults, digest, bits   what every reader shares: names, sentences, SHA-256, marked bytes
 shards                         work on shards of a table, wherever they are
 base                           the contract: columns, distinct values, records as codes
-csv_structure, csv_header, csv_reader, text        CSV: counted, named, read, as an engine
+parts                          tables in several files: folders, patterns, keys in folders' names
+csv_structure, csv_header, csv_reader, text, text_parts   CSV: counted, named, read, as an engine
 json_tokens, json_faults, json_lines, json_writing   JSON lines by their grammar
 arrow_types, parquet, frames, files, content_digest  typed tables, in files and in memory
 opener                         what makes an engine of a URL or an object
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.engines.base import Column, Engine
+from tcdp_audit.engines.parts import find_parts, is_several
 from tcdp_audit.engines.source import TEXTS, extension, readable, require_kind
 from tcdp_audit.errors import Discreet
 
@@ -46,7 +48,13 @@ def open_engine(release: Any, memory: int, name: str = "release") -> Engine:
 
 def _open_file(path: Path, memory: int) -> Engine:
     with readable(path):
-        require_kind(path)
+        parts = find_parts(path) if is_several(path) else None
+        if parts is None:
+            require_kind(path)
+    if parts is not None:
+        from tcdp_audit.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
+
+        return DuckDBEngine.from_parts(parts, memory)
     if extension(path) in TEXTS:
         from tcdp_audit.engines.text import open_text  # noqa: PLC0415 - only for text files
 

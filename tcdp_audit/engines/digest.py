@@ -8,6 +8,7 @@ import os
 import shutil
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Event, Thread
 from typing import IO, Any
@@ -82,23 +83,27 @@ class HashedBytes(io.RawIOBase):
         return self._hash.hexdigest()
 
 
-class FileDigest(Digest):
-    """The digest of a file that others read while the audit lasts; a thread computes it from the start.
+class FilesDigest(Digest):
+    """The digest of files that others read while the audit lasts; a thread computes it from the start.
 
     A file that changes gets another time of change, number or size. One that had just changed when it was opened could
     change again within the same tick of the clock, so its bytes are hashed once more when the digest is asked for.
 
     Args:
-        path: the file.
+        files: the files, by what messages call each.
+        whole: the digest of all from that of each, in their order.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._stop = path, Event()
-        self._state = _state(path)
-        self._fresh = abs(time.time_ns() - path.stat().st_ctime_ns) < CLOCK
+    def __init__(self, files: Mapping[str, Path], whole: Callable[[Sequence[str]], str]) -> None:
+        self._files, self._whole, self._stop = files, whole, Event()
+        self._states = self._states_now()
+        self._fresh = any(abs(time.time_ns() - path.stat().st_ctime_ns) < CLOCK for path in files.values())
         self._value: str | None = None
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
+
+    def _states_now(self) -> dict[str, tuple[int, ...] | None]:
+        return {name: _state(path) for name, path in self._files.items()}
 
     def _run(self) -> None:
         try:
@@ -107,16 +112,19 @@ class FileDigest(Digest):
             self._value = None  # the file has gone: `require_unchanged` says so
 
     def _hashed(self) -> str | None:
-        digest = hashlib.sha256()
-        with self._path.open("rb") as file:
-            while piece := file.read(PIECE):
-                if self._stop.is_set():
-                    return None
-                digest.update(piece)
-        return digest.hexdigest()
+        digests = []
+        for path in self._files.values():
+            digest = hashlib.sha256()
+            with path.open("rb") as file:
+                while piece := file.read(PIECE):
+                    if self._stop.is_set():
+                        return None
+                    digest.update(piece)
+            digests.append(digest.hexdigest())
+        return self._whole(digests)
 
     def hexdigest(self) -> str:
-        """The SHA-256 of the file, which is what it was when it was opened."""
+        """The SHA-256 of the files, which are what they were when they were opened."""
         self._thread.join()
         self.require_unchanged()
         try:
@@ -124,30 +132,53 @@ class FileDigest(Digest):
         except OSError:
             again = None
         if self._value is None or again != self._value:
-            raise self._changed()
+            raise _changed(next(iter(self._files)))
         self.require_unchanged()
         return self._value
 
     def require_unchanged(self) -> None:
-        """Insist that the file is what it was when it was opened."""
-        try:
-            same = _state(self._path) == self._state
-        except OSError:
-            same = False
-        if not same:
-            raise self._changed()
+        """Insist that the files are what they were when they were opened."""
+        now = self._states_now()
+        changed = next((name for name, state in self._states.items() if state is None or now[name] != state), None)
+        if changed is not None:
+            raise _changed(changed)
 
     def close(self) -> None:
         """Stop the thread."""
         self._stop.set()
         self._thread.join()
 
-    def _changed(self) -> DataError:
-        return DataError(f"{self._path}: the file changed while it was audited; audit it again when it is complete")
+
+class FileDigest(FilesDigest):
+    """The digest of one file; see `FilesDigest`.
+
+    Args:
+        path: the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__({str(path): path}, lambda digests: digests[0])
 
 
-def _state(path: Path) -> tuple[int, ...]:
-    state = os.stat(path)  # noqa: PTH116 - follows links, as reading does
+def digest_of_list(names: Sequence[str], digests: Sequence[str]) -> str:
+    """The digest of several files: SHA-256 of the list that `sha256sum` prints of them, sorted by their names' bytes.
+
+    A line is a file's SHA-256 in hexadecimal digits, two spaces, its path below the folder, and a line feed.
+    """
+    lines = "".join(f"{digest}  {name}\n" for name, digest in zip(names, digests, strict=True))
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _changed(name: str) -> DataError:
+    return DataError(f"{name}: the file changed while it was audited; audit it again when it is complete")
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """A file's number, size and times; None where it is gone."""
+    try:
+        state = os.stat(path)  # noqa: PTH116 - follows links, as reading does
+    except OSError:
+        return None
     return (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
 
 

@@ -21,9 +21,11 @@ from tcdp_audit.engines.base import Batch, Column, Engine, recode
 from tcdp_audit.engines.content_digest import content_digest
 from tcdp_audit.engines.digest import Digest, KnownDigest, copy_of_stream
 from tcdp_audit.engines.faults import readable_errors
-from tcdp_audit.engines.files import source_of_file, source_of_text
+from tcdp_audit.engines.files import source_of_file, source_of_parts, source_of_text
 from tcdp_audit.engines.frames import source_of_frame
-from tcdp_audit.engines.source import TableSource, readable
+from tcdp_audit.engines.parts import Parts
+from tcdp_audit.engines.source import TEXTS, TableSource, readable
+from tcdp_audit.engines.text_parts import source_of_text_parts
 from tcdp_audit.errors import DataError
 from tcdp_audit.resources import processors
 from tcdp_audit.scratch import Scratch
@@ -80,6 +82,23 @@ class DuckDBEngine(Engine):
         """
         engine = cls(path.name, str(path), path if path.is_file() else None, memory)
         return engine._opened(lambda: engine._source_of_file(path))
+
+    @classmethod
+    def from_parts(cls, parts: Parts, memory: int) -> DuckDBEngine:
+        """Open a table in several files.
+
+        Raises:
+            DataError: the files cannot be read as one table.
+        """
+        engine = cls(str(parts.location), str(parts.location), None, memory)
+        return engine._opened(lambda: engine._source_of_parts(parts))
+
+    def _source_of_parts(self, parts: Parts) -> TableSource:
+        scratch = Path(self._scratch.name)
+        with readable(parts.location):
+            if parts.kind in TEXTS:
+                return source_of_text_parts(parts, scratch, self._connection)
+            return source_of_parts(parts, scratch, self._connection)
 
     def _source_of_file(self, path: Path) -> TableSource:
         scratch = Path(self._scratch.name)

@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from tcdp_audit.engines.arrow_types import exact_table
 from tcdp_audit.engines.csv_header import HEADER_BYTES, header_of
-from tcdp_audit.engines.digest import FileDigest, KnownDigest
+from tcdp_audit.engines.digest import FileDigest, FilesDigest, KnownDigest, digest_of_list
 from tcdp_audit.engines.json_lines import json_lines
-from tcdp_audit.engines.parquet import parquet
+from tcdp_audit.engines.parquet import ParquetFile, parquet, parquet_files
+from tcdp_audit.engines.parts import Parts
 from tcdp_audit.engines.source import EMPTY, TEXTS, WIDE, TableSource, extension, open_bytes, require_names
 from tcdp_audit.errors import DataError
 
@@ -38,7 +39,22 @@ def source_of_file(path: Path, scratch: Path, connection: duckdb.DuckDBPyConnect
         raise DataError(f"{path}: {EMPTY}")
     digest = FileDigest(path)
     try:
-        return replace(_READERS[extension(path)](path, _plain_path(path, scratch), connection), digest=digest)
+        return replace(_READERS[extension(path)](path, _given(path, scratch / "release"), connection), digest=digest)
+    except BaseException:
+        digest.close()
+        raise
+
+
+def source_of_parts(parts: Parts, scratch: Path, connection: duckdb.DuckDBPyConnection) -> TableSource:
+    """The Parquet files of a table in several files as a relation; see `source_of_file`."""
+    files = [
+        ParquetFile(path, parts.shown(position), _given(path, scratch / f"part{position}"), dict(parts.keys[position]))
+        for position, path in enumerate(parts.paths)
+    ]
+    watched = {file.shown: file.path for file in files}
+    digest = FilesDigest(watched, lambda digests: digest_of_list(parts.names, digests))
+    try:
+        return replace(parquet_files(files, connection), digest=digest)
     except BaseException:
         digest.close()
         raise
@@ -46,17 +62,16 @@ def source_of_file(path: Path, scratch: Path, connection: duckdb.DuckDBPyConnect
 
 def source_of_text(parquet: Path, names: Sequence[str], digest: str, scratch: Path) -> TableSource:
     """The cells of a text file, in a Parquet file of our own, as a relation."""
-    return TableSource(f"read_parquet({_plain_path(parquet, scratch)})", names, digest=KnownDigest(digest))
+    given = _given(parquet, scratch / "release").replace("'", "''")
+    return TableSource(f"read_parquet('{given}', hive_partitioning = false)", names, digest=KnownDigest(digest))
 
 
-def _plain_path(path: Path, scratch: Path) -> str:
-    """The path as SQL text; DuckDB would take `*`, `?` and `[` as patterns, and knows UTF-8 only: through a link."""
-    if re.search(UNUSUAL, str(path)):
-        link = scratch / f"release{''.join(path.suffixes)}"
-        link = link if not re.search(UNUSUAL, link.name) else scratch / f"release{extension(path)}"
-        link.symlink_to(path.resolve())
-        path = link
-    return "'" + str(path).replace("'", "''") + "'"
+def _given(path: Path, link: Path) -> str:
+    """The path for DuckDB, which would take `*`, `?` and `[` as patterns, and knows UTF-8 only: through a link."""
+    if not re.search(UNUSUAL, str(path)):
+        return str(path)
+    link.symlink_to(path.resolve())
+    return str(link)
 
 
 def delimiter_of(path: Path) -> str:

@@ -61,8 +61,6 @@ def require_kind(path: Path) -> None:
     """
     if not path.exists():
         raise UsageError(f"{path}: no such file")
-    if path.is_dir():
-        raise UsageError(f"{path}: is a folder; name a file")
     if extension(path) not in KINDS:
         known = ", ".join(sorted(KINDS))
         raise UsageError(f"{path}: unknown kind of file; known are {known}; text also as .gz")

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tcdp_audit.engines.parts import is_several, is_within
 from tcdp_audit.errors import UsageError
 from tcdp_audit.files import destination
 from tcdp_audit.policy import Policy
@@ -57,6 +58,8 @@ def require_own_files(written: Sequence[tuple[str, Path]], read: Mapping[str, Pa
         for other, kept in read.items():
             if is_same_file(path, kept):
                 raise UsageError(f"{path}: {name} must be a file of its own; this is {other}")
+            if is_several(kept) and is_within(path, kept):
+                raise UsageError(f"{path}: {name} must be a file of its own; here it would be a part of {other}")
         for other, earlier in written[:position]:
             if is_same_file(path, earlier):
                 raise UsageError(f"{path}: {other} and {name} name the same file")
