@@ -11,7 +11,7 @@ from typing import Any
 from tcdp_audit.auditor.evaluation import Options, evaluate
 from tcdp_audit.engines import Engine, open_engine
 from tcdp_audit.engines.opener import opener_of, require_no_url
-from tcdp_audit.errors import Discreet, UsageError
+from tcdp_audit.errors import DataError, Discreet, UsageError
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.provenance import Table
@@ -93,6 +93,7 @@ def open_inputs(
             name: stack.enter_context(_engine(table, name, memory, plugins))
             for name, table in _companions(policy, original, population).items()
         }
+        _require_labels_alike(engine, companions)
         yield AuditInputs(policy, plugins, options, release, engine, companions)
 
 
@@ -127,6 +128,21 @@ def _companions(policy: Policy, original: Any, population: Any) -> dict[str, Any
     tables = {name: policy.resolve(location) for name, location in named.items() if location is not None}
     tables |= {name: table for name, table in given.items() if table is not None}
     return {name: table for name, table in tables.items() if name in required}
+
+
+def _require_labels_alike(release: Engine, companions: Mapping[str, Engine]) -> None:
+    """Insist that no column is compared by its labels in one table and by its codes in another.
+
+    Raises:
+        DataError: one is.
+    """
+    for name, table in companions.items():
+        for column, is_labelled in release.value_labels.items():
+            if table.value_labels.get(column, is_labelled) != is_labelled:
+                raise DataError(
+                    f"column {column!r} is read as its value labels in one of the release and the {name}, and as codes "
+                    "in the other, where a value has no label or two have the same; label both alike"
+                )
 
 
 def _schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:

@@ -77,19 +77,24 @@ if TYPE_CHECKING:
         run_lengths as run_lengths,
     )
     from tcdp_audit.encoding.reading import domain_of as domain_of
+    from tcdp_audit.engines import open_file as open_file
     from tcdp_audit.engines.base import (
         Batch as Batch,
         Column as Column,
         Engine as Engine,
         recode as recode,
     )
+    from tcdp_audit.engines.copies import open_converted as open_converted, open_copy as open_copy
     from tcdp_audit.engines.opener import EngineOpener as EngineOpener, scheme_of as scheme_of
+    from tcdp_audit.engines.parts import chosen_parts as chosen_parts, split_pattern as split_pattern
     from tcdp_audit.engines.shards import MappedShards as MappedShards, Measure as Measure, Part as Part
+    from tcdp_audit.engines.source import require_known_kind as require_known_kind
     from tcdp_audit.engines.streams import grouped_engine as grouped_engine, streamed_engine as streamed_engine
     from tcdp_audit.errors import (
         CheckError as CheckError,
         DataError as DataError,
         Discreet as Discreet,
+        TcdpAuditError as TcdpAuditError,
         UsageError as UsageError,
     )
     from tcdp_audit.hookspecs import hookimpl as hookimpl
@@ -147,6 +152,7 @@ if TYPE_CHECKING:
     from tcdp_audit.results.change_log import ChangeLog as ChangeLog, Step as Step, blocking as blocking
     from tcdp_audit.results.reporter import Reporter as Reporter, ReportSection as ReportSection, Rows as Rows
     from tcdp_audit.results.verdict import VERDICTS as VERDICTS, verdict_sentence as verdict_sentence
+    from tcdp_audit.scratch import writing_temporarily as writing_temporarily
     from tcdp_audit.visible import visible as visible
     from tcdp_audit.words import (
         agree as agree,

@@ -7,6 +7,7 @@ parts                          tables in several files: folders, patterns, keys 
 csv_structure, csv_header, csv_reader, text, text_parts   CSV: counted, named, read, as an engine
 json_tokens, json_faults, json_lines, json_writing   JSON lines by their grammar
 arrow_types, parquet, frames, files, content_digest  typed tables, in files and in memory
+copies                         tables that are read from a private copy
 opener                         what makes an engine of a URL or an object
 duckdb                         the embedded engine over all of these
 streams                        streams of records or of counted rows, held by the embedded engine
@@ -23,7 +24,7 @@ from tcdp_audit.engines.parts import find_parts, is_several
 from tcdp_audit.engines.source import TEXTS, extension, readable, require_kind
 from tcdp_audit.errors import Discreet
 
-__all__ = ["Column", "Engine", "open_engine"]
+__all__ = ["Column", "Engine", "open_engine", "open_file"]
 
 
 @Discreet()
@@ -40,13 +41,14 @@ def open_engine(release: Any, memory: int, name: str = "release") -> Engine:
         DataError: it exists and cannot be read as a table.
     """
     if isinstance(release, str | Path):
-        return _open_file(Path(release), memory)
+        return open_file(Path(release), memory)
     from tcdp_audit.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
 
     return DuckDBEngine.from_frame(release, name, memory)
 
 
-def _open_file(path: Path, memory: int) -> Engine:
+def open_file(path: Path, memory: int) -> Engine:
+    """The embedded engine over a file, the files of a folder, or those of a pattern; see `open_engine`."""
     with readable(path):
         parts = find_parts(path) if is_several(path) else None
         if parts is None:

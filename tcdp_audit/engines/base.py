@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain, RawDomain
 from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.engines.shards import MappedShards
+from tcdp_audit.scratch import Scratch
 
 Batch = Mapping[str, Codes]  # attribute -> code of each record
 
@@ -37,6 +39,8 @@ class Engine(ABC):
     name: str
     uri: str
     path: Path | None = None
+    scratches: tuple[Scratch, ...] = ()  # with the copies that it reads, removed with it
+    value_labels: Mapping[str, bool] = MappingProxyType({})  # of columns that have some: whether cells are read as them
     ordered: bool = True  # whether record i is the same whenever it is read: not in a database
 
     @property
@@ -113,8 +117,10 @@ class Engine(ABC):
             DataError: the file changed after it was opened.
         """
 
-    def close(self) -> None:  # noqa: B027 - an engine may hold nothing
+    def close(self) -> None:
         """Give back what the engine holds."""
+        for scratch in self.scratches:
+            scratch.cleanup()
 
     def __enter__(self) -> Self:
         """Use as a context manager."""

@@ -286,12 +286,19 @@ class DuckDBEngine(Engine):
             self._digest = KnownDigest(content_digest(self._content))
         return None if self._digest is None else self._digest.hexdigest()
 
+    def stand_for(self, digest: Digest) -> None:
+        """Tell the digest of the file that this one was made from, not its own."""
+        if self._digest is not None:
+            self._digest.close()
+        self._digest = digest
+
     def close(self) -> None:
         """Close the connection and remove its temporary files."""
         if self._digest is not None:
             self._digest.close()
         self._connection.close()
         self._scratch.cleanup()
+        super().close()
 
     def _is_number(self, attribute: str) -> bool:
         kind = self._columns[self._position[attribute]].type

@@ -111,22 +111,47 @@ def find_parts(location: Path) -> Parts:
         UsageError: there is none, or one that is no part of such a table.
         OSError: a folder cannot be read.
     """
-    folder, pattern = split_pattern(location) if is_pattern(location) else (location, ALL)
+    folder, pattern = split(location) if is_pattern(location) else (location, ALL)
     if not folder.is_dir():
         raise UsageError(f"{location}: no such file")
-    require_unversioned(str(location), [name for name in _VERSIONED if (folder / name).exists()])
-    names = require_parts(str(location), ["/".join(parts) for parts in _walk(folder, pattern)])
+    _require_unversioned(str(location), [name for name in _VERSIONED if (folder / name).exists()])
+    names = _alike(str(location), ["/".join(parts) for parts in _walk(folder, pattern)])
     parts = Parts(location, folder, tuple(names))
     _require_different(parts)
     return parts
 
 
-def split_pattern(location: Path) -> tuple[Path, Pattern]:
+def split(location: Path) -> tuple[Path, Pattern]:
     """The folder that a pattern starts from, and the rest; a folder whose own name looks like a pattern is a folder."""
     folder, rest = Path(location.anchor), list(location.relative_to(location.anchor).parts)
     while len(rest) > 1 and (not _MAGIC.search(rest[0]) or (folder / rest[0]).exists()):
         folder /= rest.pop(0)
     return folder, rest
+
+
+def split_pattern(location: str) -> tuple[str, Pattern]:
+    """The same of a path that is not on this machine: all files of a folder where there is no pattern."""
+    parts = location.split("/")
+    magic = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), len(parts))
+    return "/".join(parts[:magic]), parts[magic:] or ALL
+
+
+def chosen_parts(location: str, names: Sequence[str], pattern: Pattern) -> list[str]:
+    """The files of a table among all those of a folder that is not on this machine, sorted.
+
+    Args:
+        location: what messages call the table.
+        names: the paths of the files below the folder.
+        pattern: see `split_pattern`.
+
+    Raises:
+        UsageError: there is none, or they cannot be one table.
+    """
+    _require_unversioned(location, [log for log in _VERSIONED if any(name.startswith(f"{log}/") for name in names)])
+    chosen = [name for name in names if belongs(name.split("/"), pattern)]
+    if any({"", ".", ".."} & set(name.split("/")) for name in chosen):
+        raise UsageError(f"{location}: a file's name has a part that is no name of a folder; rename it")
+    return _alike(location, chosen)
 
 
 def belongs(parts: Sequence[str], pattern: Pattern) -> bool:
@@ -170,7 +195,7 @@ def _walk(folder: Path, pattern: Pattern, above: tuple[str, ...] = ()) -> Iterat
                 yield from _walk(folder / entry.name, pattern, here)
 
 
-def require_unversioned(location: str, logs: Sequence[str]) -> None:
+def _require_unversioned(location: str, logs: Sequence[str]) -> None:
     """Insist on a folder whose files are all of the table.
 
     Raises:
@@ -183,8 +208,8 @@ def require_unversioned(location: str, logs: Sequence[str]) -> None:
         )
 
 
-def require_parts(location: str, names: Sequence[str]) -> list[str]:
-    """Insist on files that can be one table; returns their names, sorted.
+def _alike(location: str, names: Sequence[str]) -> list[str]:
+    """Files that can be one table, sorted by their names.
 
     Raises:
         UsageError: there is none, or they are not all of one kind, or of one that cannot be read in several files.
@@ -215,7 +240,7 @@ def _require_different(parts: Parts) -> None:
 
 def is_within(path: Path, location: Path) -> bool:
     """Whether a file is, or would be once it is written, one of the files of a folder or a pattern."""
-    folder, pattern = split_pattern(location) if is_pattern(location) else (location, ALL)
+    folder, pattern = split(location) if is_pattern(location) else (location, ALL)
     real, root = Path(os.path.realpath(path)), Path(os.path.realpath(folder))
     return real.is_relative_to(root) and belongs(real.relative_to(root).parts, pattern)
 

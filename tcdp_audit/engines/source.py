@@ -61,9 +61,22 @@ def require_kind(path: Path) -> None:
     """
     if not path.exists():
         raise UsageError(f"{path}: no such file")
+    require_known_kind(path, str(path))
+
+
+def require_known_kind(path: Path, shown: str) -> None:
+    """Insist on a file's name that says a known kind.
+
+    Args:
+        path: the file, which need not be there.
+        shown: what messages call it.
+
+    Raises:
+        UsageError: it does not.
+    """
     if extension(path) not in KINDS:
         known = ", ".join(sorted(KINDS))
-        raise UsageError(f"{path}: unknown kind of file; known are {known}; text also as .gz")
+        raise UsageError(f"{shown}: unknown kind of file; known are {known}; text also as .gz")
 
 
 @contextmanager

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from tcdp_audit.plugin import hookimpl
 from tcdp_audit_plugins.engines.database import DATABASE
+from tcdp_audit_plugins.engines.remote import REMOTE_FILES
+from tcdp_audit_plugins.engines.statistics import STATISTICAL_FILES
 
 if TYPE_CHECKING:
     from tcdp_audit.plugin import EngineOpener
@@ -16,3 +18,5 @@ if TYPE_CHECKING:
 def tcdp_audit_engines() -> Iterator[EngineOpener]:
     """Every built-in engine."""
     yield DATABASE
+    yield REMOTE_FILES
+    yield STATISTICAL_FILES

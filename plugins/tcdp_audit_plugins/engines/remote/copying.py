@@ -1,0 +1,201 @@
+"""What a URL names is copied, piece by piece, into a private folder, and read from there.
+
+A file is one that was not changed meanwhile and whose size is as it was said to be. Nothing else is downloaded.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+from tcdp_audit.plugin import (
+    DataError,
+    Engine,
+    TcdpAuditError,
+    UsageError,
+    chosen_parts,
+    open_copy,
+    open_file,
+    require_known_kind,
+    scheme_of,
+    split_pattern,
+    writing_temporarily,
+)
+from tcdp_audit_plugins.engines.remote import SCHEMES
+from tcdp_audit_plugins.engines.remote.location import WEB, file_name, without_credentials
+from tcdp_audit_plugins.engines.statistics import is_statistical, open_statistical
+
+PIECE = 2**20
+SILENCE = 60  # seconds without a byte before a server is given up
+_STATES = ("size", "ETag", "etag", "LastModified", "last_modified", "updated", "generation", "mtime", "modified")
+
+
+def open_copied(url: str, memory: int) -> Engine:
+    """The engine over a copy of what a URL names.
+
+    Raises:
+        UsageError: nothing is there, access is denied, there is no room for the copy, or a package is missing.
+        DataError: what is there is no table, or changed while it was copied.
+    """
+    shown = without_credentials(url)
+    with _spoken(shown):
+        store = _Store.of(url, shown)
+
+    def copy(folder: Path) -> Path:
+        with _spoken(shown):
+            return store.copied(folder)
+
+    return open_copy(copy, shown, memory, _open_local)
+
+
+def _open_local(path: Path, memory: int) -> Engine:
+    return open_statistical(path, "", memory) if is_statistical(path) else open_file(path, memory)
+
+
+@contextmanager
+def _spoken(shown: str) -> Iterator[None]:
+    """Turn what libraries raise into sentences: their texts have URLs, keys and answers of servers."""
+    sentence = ""
+    try:
+        yield
+    except TcdpAuditError:
+        raise
+    except FileNotFoundError:
+        sentence = "no such file, or no answer from the server" if scheme_of(shown) in WEB else "no such file"
+    except PermissionError:
+        sentence = "access is denied; check the credentials that the environment gives"
+    except Exception as error:  # noqa: BLE001 - every store has errors of its own
+        sentence = (
+            f"cannot be read ({type(error).__name__}); check the address, the connection, and the credentials that the "
+            "environment gives"
+        )
+    if sentence:
+        raise UsageError(f"{shown}: {sentence}")
+
+
+@dataclass(frozen=True)
+class _Store:
+    """A place of files, and what of it is wanted.
+
+    Args:
+        files: the file system of fsspec.
+        url: what the caller named.
+        shown: the same without credentials.
+        path: the path in the file system.
+    """
+
+    files: Any
+    url: str
+    shown: str
+    path: str
+
+    @classmethod
+    def of(cls, url: str, shown: str) -> _Store:
+        """The store of a URL.
+
+        Raises:
+            UsageError: a package is missing.
+        """
+        scheme = scheme_of(url)
+        try:
+            kind = import_module("fsspec").get_filesystem_class(scheme)
+            if scheme in WEB:
+                import_module("aiohttp")
+        except ImportError:
+            kind = None
+        if kind is None:
+            package = " ".join(f'"{one}"' for one in ("tcdp-audit[remote]", SCHEMES[scheme]) if one)
+            raise UsageError(f"{shown}: needs fsspec and what it takes for {scheme}://; pip install {package}")
+        options = {} if scheme == "memory" else {"skip_instance_cache": True, "use_listings_cache": False}
+        files = kind(**_patience(scheme), **options, **kind._get_kwargs_from_urls(url))  # noqa: SLF001 - as fsspec's own
+        return cls(files, url, shown, str(kind._strip_protocol(url)))  # noqa: SLF001
+
+    def copied(self, folder: Path) -> Path:
+        """Copy the file, or the files of the folder or pattern, and return where they are."""
+        found = self._named_file()
+        if found is not None:
+            target = folder / "copy" / file_name(self.url, self.path)
+            if not is_statistical(target):
+                require_known_kind(target, self.shown)
+            self._require_room([found.get("size")], folder)
+            self._copy(self.path, found, target)
+            return target
+        base, files = self._parts()
+        self._require_room([one.get("size") for one in files.values()], folder)
+        for name, one in files.items():
+            self._copy(f"{base}/{name}", one, folder / "copy" / name)
+        return folder / "copy"
+
+    def _named_file(self) -> Mapping[str, Any] | None:
+        """What is known of the file of that very name; None for a folder or a pattern."""
+        try:
+            found = self.files.info(self.path)
+        except FileNotFoundError:
+            if scheme_of(self.url) in WEB or not set("*?[") & set(self.path):
+                raise
+            return None
+        return found if found.get("type") != "directory" else None
+
+    def _parts(self) -> tuple[str, dict[str, Mapping[str, Any]]]:
+        """Where the names of the files of a table begin, and the files by their names below it, sorted.
+
+        Raises:
+            UsageError: there is none, or they cannot be one table.
+        """
+        base, pattern = split_pattern(self.path)
+        root = base.rstrip("/")
+        known = {name.removeprefix(root).lstrip("/"): one for name, one in self.files.find(base, detail=True).items()}
+        names = chosen_parts(self.shown, list(known), pattern)
+        return root, {name: known[name] for name in names}
+
+    def _require_room(self, sizes: Sequence[int | None], folder: Path) -> None:
+        wanted, free = sum(size or 0 for size in sizes), shutil.disk_usage(folder).free
+        if wanted > free:
+            raise UsageError(
+                f"{self.shown}: has {wanted / 2**30:,.1f} GiB, and the folder for temporary files has room for "
+                f"{free / 2**30:,.1f} GiB; free some, or name another folder in TMPDIR"
+            )
+
+    def _copy(self, path: str, before: Mapping[str, Any], target: Path) -> None:
+        """Copy one file.
+
+        Raises:
+            DataError: it changed meanwhile, or broke off.
+        """
+        options = {"block_size": 0} if scheme_of(self.url) in WEB else {}  # one request, not one for each piece
+        with self.files.open(path, "rb", **options) as source, _created(target) as file:
+            size = 0
+            while piece := source.read(PIECE):
+                with writing_temporarily():
+                    size += file.write(piece)
+        if before.get("size") not in (None, size):
+            raise DataError(f"{self.shown}: broke off, or changed, while it was copied; start again")
+        self.files.invalidate_cache()
+        if _state(self.files.info(path)) != _state(before):
+            raise DataError(f"{self.shown}: changed while it was copied; start again when it is complete")
+
+
+@contextmanager
+def _created(target: Path) -> Iterator[IO[bytes]]:
+    with writing_temporarily():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        file = target.open("xb")
+    with file:
+        yield file
+
+
+def _state(known: Mapping[str, Any]) -> list[str]:
+    return [str(known.get(name)) for name in _STATES]
+
+
+def _patience(scheme: str) -> dict[str, Any]:
+    """No limit to how long a copy takes, but one to how long a web server is silent."""
+    if scheme not in WEB:
+        return {}
+    timeout = import_module("aiohttp").ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE)
+    return {"client_kwargs": {"timeout": timeout}}
