@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import yaml
@@ -11,6 +12,8 @@ from tcdp_audit.plugin import count
 
 LISTS_OF_CELLS = frozenset({"order", "hierarchy", "distribution", "values"})
 LISTS_OF_NAMES = frozenset({"attributes", "plugins"})  # any other list of texts names values
+URL = re.compile(r"""([A-Za-z][A-Za-z0-9+.-]*://)([^\s"']*@)?([^\s"'?]*)(\?[^\s"']*)?""")
+SECRET = re.compile(r"(?i)(pass|pwd|secret|token|key|sig|credential)[^=&]*=")
 TEXT = "tag:yaml.org,2002:str"
 
 
@@ -18,17 +21,27 @@ def shown_policy(text: str, *, show_values: bool) -> tuple[str, bool]:
     """The text to show, and whether something was left out of it.
 
     An ordinal attribute's order, a hierarchy or a distribution written into the policy, and a check's list of texts
-    are an attribute's values; a report never shows those unless it was asked to. Everything else stays as it is, to
-    the letter.
+    are an attribute's values; a report never shows those unless it was asked to. What lets one in at a URL is never
+    shown. Everything else stays as it is, to the letter.
     """
     if show_values:
-        return text, False
+        return _without_credentials(text), False
     redacted = text
     withheld = sorted(_lists(yaml.compose(text, Loader=yaml.SafeLoader)), key=lambda node: -node.start_mark.index)
     for node in withheld:
         start, end = node.start_mark.index, _end(text, node)
         redacted = f"{redacted[:start]}[{count(len(node.value), 'value')} not shown]{redacted[end:]}"
-    return redacted, bool(withheld)
+    return _without_credentials(redacted), bool(withheld)
+
+
+def _without_credentials(text: str) -> str:
+    """A text whose URLs have no user and no password, and no signature or token in their queries."""
+    return URL.sub(lambda found: f"{found[1]}{'[not shown]@' if found[2] else ''}{found[3]}{_query(found)}", text)
+
+
+def _query(found: re.Match[str]) -> str:
+    query = found[4] or ""
+    return "?[not shown]" if query and (found[1].startswith("http") or SECRET.search(query)) else query
 
 
 def _end(text: str, node: Node) -> int:

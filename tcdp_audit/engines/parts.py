@@ -148,10 +148,9 @@ def chosen_parts(location: str, names: Sequence[str], pattern: Pattern) -> list[
         UsageError: there is none, or they cannot be one table.
     """
     _require_unversioned(location, [log for log in _VERSIONED if any(name.startswith(f"{log}/") for name in names)])
-    chosen = [name for name in names if belongs(name.split("/"), pattern)]
-    if any({"", ".", ".."} & set(name.split("/")) for name in chosen):
+    if any({"", ".", ".."} & set(name.split("/")) for name in names):
         raise UsageError(f"{location}: a file's name has a part that is no name of a folder; rename it")
-    return _alike(location, chosen)
+    return _alike(location, [name for name in names if belongs(name.split("/"), pattern)])
 
 
 def belongs(parts: Sequence[str], pattern: Pattern) -> bool:

@@ -32,7 +32,7 @@ from tcdp_audit_plugins.engines.statistics import is_statistical, open_statistic
 
 PIECE = 2**20
 SILENCE = 60  # seconds without a byte before a server is given up
-_STATES = ("size", "ETag", "etag", "LastModified", "last_modified", "updated", "generation", "mtime", "modified")
+_STATE = "size ETag etag generation LastModified last_modified modified mtime updated created"  # as stores call it
 
 
 def open_copied(url: str, memory: int) -> Engine:
@@ -123,12 +123,12 @@ class _Store:
             if not is_statistical(target):
                 require_known_kind(target, self.shown)
             self._require_room([found.get("size")], folder)
-            self._copy(self.path, found, target)
+            self._copy(self.path, target)
             return target
         base, files = self._parts()
         self._require_room([one.get("size") for one in files.values()], folder)
-        for name, one in files.items():
-            self._copy(f"{base}/{name}", one, folder / "copy" / name)
+        for name in files:
+            self._copy(f"{base}/{name}", folder / "copy" / name)
         return folder / "copy"
 
     def _named_file(self) -> Mapping[str, Any] | None:
@@ -149,7 +149,8 @@ class _Store:
         """
         base, pattern = split_pattern(self.path)
         root = base.rstrip("/")
-        known = {name.removeprefix(root).lstrip("/"): one for name, one in self.files.find(base, detail=True).items()}
+        found = self.files.find(base, detail=True).items()
+        known = {name.removeprefix(root).removeprefix("/"): one for name, one in found if not name.endswith("/")}
         names = chosen_parts(self.shown, list(known), pattern)
         return root, {name: known[name] for name in names}
 
@@ -161,12 +162,13 @@ class _Store:
                 f"{free / 2**30:,.1f} GiB; free some, or name another folder in TMPDIR"
             )
 
-    def _copy(self, path: str, before: Mapping[str, Any], target: Path) -> None:
+    def _copy(self, path: str, target: Path) -> None:
         """Copy one file.
 
         Raises:
             DataError: it changed meanwhile, or broke off.
         """
+        before = self.files.info(path)  # again: a list of files writes it in other ways
         options = {"block_size": 0} if scheme_of(self.url) in WEB else {}  # one request, not one for each piece
         with self.files.open(path, "rb", **options) as source, _created(target) as file:
             size = 0
@@ -176,7 +178,7 @@ class _Store:
         if before.get("size") not in (None, size):
             raise DataError(f"{self.shown}: broke off, or changed, while it was copied; start again")
         self.files.invalidate_cache()
-        if _state(self.files.info(path)) != _state(before):
+        if _is_changed(before, self.files.info(path)):
             raise DataError(f"{self.shown}: changed while it was copied; start again when it is complete")
 
 
@@ -189,8 +191,8 @@ def _created(target: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _state(known: Mapping[str, Any]) -> list[str]:
-    return [str(known.get(name)) for name in _STATES]
+def _is_changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    return any(before.get(name) != after.get(name) for name in _STATE.split())
 
 
 def _patience(scheme: str) -> dict[str, Any]:
