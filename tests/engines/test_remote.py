@@ -29,7 +29,8 @@ from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import TcdpAuditError
 from tcdp_audit.registry import Plugins
 from tcdp_audit.repair.fixing import fix
-from tcdp_audit_plugins.engines.remote import SCHEMES, copying, is_remote, open_remote
+from tcdp_audit.testing import check_conforms
+from tcdp_audit_plugins.engines.remote import REMOTE_FILES, SCHEMES, copying, is_remote, open_remote
 from tcdp_audit_plugins.engines.remote.location import without_credentials
 
 PLUGINS = Plugins.load(external=False)
@@ -71,6 +72,18 @@ def fault(url: str) -> str:
         audit(url, POLICY, plugins=PLUGINS)
     assert caught.value.__context__ is None
     return str(caught.value)
+
+
+@pytest.mark.parametrize("form", ["file", "folder"])
+def test_it_conforms(store: MemoryFileSystem, form: str) -> None:
+    def place(table: pa.Table) -> str:
+        name = f"place{len(store.find('/'))}"
+        put(store, f"{name}/a.parquet", table.slice(0, 1))
+        put(store, f"{name}/b.parquet", table.slice(1))
+        put(store, f"{name}.parquet", table)
+        return f"memory://{name}" if form == "folder" else f"memory://{name}.parquet"
+
+    check_conforms(REMOTE_FILES, {"place": place})
 
 
 def test_a_file_is_copied_and_the_copy_goes(store: MemoryFileSystem) -> None:

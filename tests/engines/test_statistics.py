@@ -21,7 +21,8 @@ from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import DataError, TcdpAuditError, UsageError
 from tcdp_audit.registry import Plugins
 from tcdp_audit.repair.fixing import fix
-from tcdp_audit_plugins.engines.statistics import is_statistical, open_statistical, reading
+from tcdp_audit.testing import check_conforms
+from tcdp_audit_plugins.engines.statistics import STATISTICAL_FILES, is_statistical, open_statistical, reading
 from tcdp_audit_plugins.engines.statistics.dates import times_of
 
 PLUGINS = Plugins.load(external=False)
@@ -58,6 +59,10 @@ def fault(path: Path) -> str:
         opened(path)
     assert caught.value.__context__ is None
     return str(caught.value)
+
+
+def test_it_conforms() -> None:
+    check_conforms(STATISTICAL_FILES)
 
 
 @pytest.mark.parametrize("kind", WRITERS)
