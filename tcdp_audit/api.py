@@ -51,8 +51,9 @@ def audit(
     """Audit a release.
 
     Args:
-        release: a path (CSV, Parquet, JSON lines, Feather, Arrow), a pandas, polars or pyarrow table, or a DuckDB
-            relation. None for the release that the policy names.
+        release: a path (CSV, Parquet, JSON lines, Feather, Arrow; a folder or a pattern of CSV or Parquet files), a
+            pandas, polars or pyarrow table, or a DuckDB relation; or what a plugin opens, such as a file of SPSS or a
+            URL. None for the release that the policy names.
         policy: a policy, the path of a policy file, or its content as a mapping.
         original: the table that the release was made from, where a check or the reference distribution needs it; by
             default the one that the policy names.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import fsspec
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -130,6 +131,29 @@ def _permuted(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.iloc[SHUFFLED].set_axis(SHUFFLED % 10, axis=0)
 
 
+def _folder(path: Path) -> Path:
+    """Keys with a missing value, an asterisk and letters that are no ASCII."""
+    pyarrow.parquet.write_to_dataset(ARROW, path, partition_cols=["sex", "severity"])
+    return path
+
+
+def _parts(folder: Path, kind: str) -> Path:
+    for number, start in enumerate(range(0, RECORDS, 700)):
+        rows = range(start, min(start + 700, RECORDS))
+        if kind == "parquet":
+            pyarrow.parquet.write_table(ARROW.slice(start, 700), folder / f"part-{number}.parquet")
+        else:
+            _csv(folder / f"part-{number}.csv{'.gz' if number % 2 else ''}", order=rows)
+    return folder / f"*.{kind}*"
+
+
+def _remote(path: Path) -> str:
+    """The folder in the memory of fsspec, by a name of its own."""
+    where = f"memory:/{path}"
+    fsspec.filesystem("memory").put(str(_folder(path)), where, recursive=True)
+    return where
+
+
 SOURCES: dict[str, Callable[[Path], Any]] = {
     "csv": lambda folder: _csv(folder / "r.csv"),
     "csv, shuffled": lambda folder: _csv(folder / "r.csv", order=SHUFFLED),
@@ -140,6 +164,10 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
     "parquet, row groups": lambda folder: _written(
         folder / "r.parquet", lambda table, path: pyarrow.parquet.write_table(table, path, row_group_size=500)
     ),
+    "parquet, folder with keys": lambda folder: _folder(folder / "r"),
+    "parquet, pattern": lambda folder: _parts(folder, "parquet"),
+    "parquet, folder at a URL": lambda folder: _remote(folder / "r"),
+    "csv, pattern": lambda folder: _parts(folder, "csv"),
     "feather": lambda folder: _written(folder / "r.feather", pyarrow.feather.write_feather),
     "pyarrow": lambda _: ARROW,
     "pyarrow, dictionaries in chunks": lambda _: _chunked(),
