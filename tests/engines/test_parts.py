@@ -299,5 +299,10 @@ def test_the_command_line_and_the_policy_take_a_pattern(
     monkeypatch.chdir(tmp_path.parent)
     assert run("check", ["--policy", str(policy)]) == 0
     assert run("check", [str(tmp_path / "r"), "--policy", str(policy)]) == 0
+    monkeypatch.chdir(tmp_path)
+    for location in ("r", "./r/", "*/*.parquet", f"../{tmp_path.name}/r*"):
+        assert run("check", [location, "--policy", str(policy)]) == 0
+    assert run("fix", ["r", "--policy", str(policy), "--output", "r/fixed.parquet"]) == 2
+    assert "here it would be a part of the release" in capsys.readouterr().err
     assert run("check", [str(tmp_path / "q*"), "--policy", str(policy)]) == 2
     assert "no file of a table is there" in capsys.readouterr().err

@@ -88,7 +88,7 @@ def test_it_conforms(store: MemoryFileSystem, form: str) -> None:
 
 def test_a_file_is_copied_and_the_copy_goes(store: MemoryFileSystem) -> None:
     put(store, "people/r.csv", b"zip,age\n02139,1\n")
-    engine = opened("memory://people/r.csv")
+    engine = opened("MEMORY://people/r.csv")
     folders = [scratch.path for scratch in engine.scratches]
     assert engine.uri == engine.name == "memory://people/r.csv"
     assert engine.path is None

@@ -102,6 +102,7 @@ class _Store:
             UsageError: a package is missing.
         """
         scheme = scheme_of(url)
+        url = scheme + url[len(scheme) :]  # in lower case, as the libraries want it
         try:
             kind = import_module("fsspec").get_filesystem_class(scheme)
             if scheme in WEB:
