@@ -21,7 +21,11 @@ from tcdp_audit.errors import DataError, UsageError
 KINDS = (".csv", ".parquet", ".tsv")
 ALL = ("**", "*")
 MISSING = "__HIVE_DEFAULT_PARTITION__"
-_VERSIONED = {"_delta_log": "Delta Lake", ".hoodie": "Hudi"}  # which of their files count stands in a log
+_SIGNS = {  # of a folder whose files are not the table
+    "_delta_log": "is a table of Delta Lake, whose folder holds earlier versions too; write it as plain Parquet",
+    ".hoodie": "is a table of Hudi, whose folder holds earlier versions too; write it as plain Parquet",
+    "_temporary": "is still being written, or was never finished; audit it when it is complete",
+}
 _MAGIC = re.compile(r"[*?\[]")
 
 Pattern = Sequence[str]
@@ -114,7 +118,7 @@ def find_parts(location: Path) -> Parts:
     folder, pattern = split(location) if is_pattern(location) else (location, ALL)
     if not folder.is_dir():
         raise UsageError(f"{location}: no such file")
-    _require_unversioned(str(location), [name for name in _VERSIONED if (folder / name).exists()])
+    _require_plain(str(location), [sign for sign in _SIGNS if (folder / sign).exists()])
     names = _alike(str(location), ["/".join(parts) for parts in _walk(folder, pattern)])
     parts = Parts(location, folder, tuple(names))
     _require_different(parts)
@@ -147,7 +151,7 @@ def chosen_parts(location: str, names: Sequence[str], pattern: Pattern) -> list[
     Raises:
         UsageError: there is none, or they cannot be one table.
     """
-    _require_unversioned(location, [log for log in _VERSIONED if any(name.startswith(f"{log}/") for name in names)])
+    _require_plain(location, [sign for sign in _SIGNS if any(name.startswith(f"{sign}/") for name in names)])
     if any({"", ".", ".."} & set(name.split("/")) for name in names):
         raise UsageError(f"{location}: a file's name has a part that is no name of a folder; rename it")
     return _alike(location, [name for name in names if belongs(name.split("/"), pattern)])
@@ -194,17 +198,14 @@ def _walk(folder: Path, pattern: Pattern, above: tuple[str, ...] = ()) -> Iterat
                 yield from _walk(folder / entry.name, pattern, here)
 
 
-def _require_unversioned(location: str, logs: Sequence[str]) -> None:
+def _require_plain(location: str, signs: Sequence[str]) -> None:
     """Insist on a folder whose files are all of the table.
 
     Raises:
-        UsageError: it has the log of a table format that keeps files of earlier versions.
+        UsageError: a table format keeps files of earlier versions there, or it is not finished.
     """
-    if logs:
-        raise UsageError(
-            f"{location}: is a table of {_VERSIONED[logs[0]]}, whose folder holds files of earlier versions too; "
-            "write its present version as plain Parquet"
-        )
+    if signs:
+        raise UsageError(f"{location}: {_SIGNS[signs[0]]}")
 
 
 def _alike(location: str, names: Sequence[str]) -> list[str]:

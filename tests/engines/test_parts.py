@@ -222,6 +222,8 @@ def test_what_is_no_table_in_several_files(tmp_path: Path) -> None:
     (folder / "_delta_log").mkdir()
     assert "is a table of Delta Lake" in fault(folder)
     assert "is a table of Delta Lake" in fault(folder / "*.parquet")
+    (folder / "_delta_log").rename(folder / "_temporary")
+    assert "is still being written" in fault(folder)
 
 
 def test_nothing_is_read_twice(tmp_path: Path) -> None:
@@ -303,6 +305,6 @@ def test_the_command_line_and_the_policy_take_a_pattern(
     for location in ("r", "./r/", "*/*.parquet", f"../{tmp_path.name}/r*"):
         assert run("check", [location, "--policy", str(policy)]) == 0
     assert run("fix", ["r", "--policy", str(policy), "--output", "r/fixed.parquet"]) == 2
-    assert "here it would be a part of the release" in capsys.readouterr().err
+    assert "here it would be a part of the policy's release" in capsys.readouterr().err
     assert run("check", [str(tmp_path / "q*"), "--policy", str(policy)]) == 2
     assert "no file of a table is there" in capsys.readouterr().err
