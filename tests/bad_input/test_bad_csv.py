@@ -98,7 +98,7 @@ def test_no_file_name_is_a_pattern_or_part_of_a_statement(check: Any, name: str)
 def test_a_missing_file_a_folder_and_an_unknown_extension_are_errors_of_usage(check: Any) -> None:
     known = ".arrow, .csv, .feather, .jsonl, .ndjson, .parquet, .tsv; text also as .gz"
     assert check(None, "absent.csv").err == "tcdp-audit: absent.csv: no such file\n"
-    assert check(None, ".").err == "tcdp-audit: .: is a folder; name a file\n"
+    assert check(None, ".").err.startswith("tcdp-audit: .: the files of one table are all of one kind, ")
     unknown = check("x", "release.xlsx")
     assert unknown.err == f"tcdp-audit: release.xlsx: unknown kind of file; known are {known}\n"
     assert {check(None, "absent.csv").code, check(None, ".").code, unknown.code} == {2}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 import subprocess
 from decimal import Decimal
 from pathlib import Path
@@ -234,6 +235,11 @@ def test_nothing_is_read_twice(tmp_path: Path) -> None:
     (folder / "other.parquet").unlink()
     (folder / "loop").symlink_to(folder)
     assert "a link in it leads to a folder" in fault(folder)
+
+
+def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(folder_of(tmp_path / "r", TABLE) / "pipe.parquet")
+    assert "file 2 of 2 (pipe.parquet) is a device or a pipe; copy it to a file first" in fault(tmp_path / "r")
 
 
 def test_csv_files_with_one_header_are_one_table(tmp_path: Path) -> None:

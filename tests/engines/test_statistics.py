@@ -277,6 +277,19 @@ def test_a_file_that_is_cut_off_or_something_else_is_refused(tmp_path: Path, kin
     assert "the file is empty" in fault(path)
 
 
+def test_records_that_do_not_come_are_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = pyreadstat.read_dta
+
+    def short(*given: Any, metadataonly: bool = False, **options: Any) -> Any:
+        if not metadataonly:
+            options["row_limit"] = 2
+        return read(*given, metadataonly=metadataonly, **options)
+
+    path = written(tmp_path / "r.dta", pd.DataFrame({"a": [1.0, 2.0, 3.0]}))
+    monkeypatch.setattr(pyreadstat, "read_dta", short)
+    assert fault(path) == f"{path}: 2 records were read where it declares 3; write it again"
+
+
 def test_a_dta_without_its_end_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "r.dta", pd.DataFrame({"a": [1.0]}))
     path.write_bytes(path.read_bytes()[:-5])
