@@ -13,7 +13,7 @@ from threading import Lock
 import numpy as np
 
 from tcdp_audit.auditor.class_tasks import ClassTask
-from tcdp_audit.auditor.tasks import Result, Summaries
+from tcdp_audit.auditor.tasks import Result, Summaries, raised_by_check
 from tcdp_audit.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.classes.wildcard import Block, Compatibility
@@ -77,7 +77,7 @@ class MatchedShard:
             _require_memory(len(grouping.keys.values), attributes, self.memory)
             group.prepare()
         except Exception as error:  # noqa: BLE001 - the tasks of other groups go on
-            group.error = error
+            group.error = raised_by_check(error)
         return group
 
 
@@ -120,7 +120,7 @@ class _Group:
             for block in self.grouping.compatibility.blocks([self.grouping.records], asked, part, limit):
                 self._read(block, readers)
         except Exception as error:  # noqa: BLE001 - the tasks of other groups go on
-            return dict.fromkeys(map(id, self.tasks), error)
+            return dict.fromkeys(map(id, self.tasks), raised_by_check(error))
         return {id(task): result for reader in readers.values() for task, result in reader.results()}
 
     def _whole(self, task: ClassTask, part: tuple[int, int], *, show_values: bool) -> Result:
@@ -136,7 +136,7 @@ class _Group:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
-            return error
+            return raised_by_check(error)
 
     def _readers(self, limit: int, *, show_values: bool) -> dict[str | None, _Reader]:
         readers: dict[str | None, _Reader] = {}
@@ -205,7 +205,7 @@ class _Reader:
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
-                self.errors[id(task)] = error
+                self.errors[id(task)] = raised_by_check(error)
 
 
 def _require_memory(records: int, attributes: int, memory: int) -> None:

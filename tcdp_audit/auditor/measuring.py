@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.matched import MatchedShard
-from tcdp_audit.auditor.tasks import Result
+from tcdp_audit.auditor.tasks import Result, raised_by_check
 from tcdp_audit.classes.exempt import without_exempt
 from tcdp_audit.classes.grouping import Grouping, Shard
 from tcdp_audit.classes.histogram import Histogram
@@ -74,7 +74,7 @@ class Measuring:
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
-                results.append(error)
+                results.append(raised_by_check(error))
         return results
 
 

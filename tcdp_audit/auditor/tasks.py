@@ -134,6 +134,11 @@ class Task(ABC, Generic[C]):
             return self.check.title
 
 
+def raised_by_check(error: BaseException) -> CheckError:
+    """What a check raised, as an error that can travel from wherever a shard is; its sentence says where it arose."""
+    return CheckError(sentence_about(error, "the check"))
+
+
 def plain_figures(details: Any) -> Any:
     """Details as they are, if a result can hold them.
 
