@@ -88,12 +88,13 @@ if TYPE_CHECKING:
     from tcdp_audit.engines.opener import EngineOpener as EngineOpener, scheme_of as scheme_of
     from tcdp_audit.engines.parts import chosen_parts as chosen_parts, split_pattern as split_pattern
     from tcdp_audit.engines.shards import MappedShards as MappedShards, Measure as Measure, Part as Part
-    from tcdp_audit.engines.source import require_known_kind as require_known_kind
+    from tcdp_audit.engines.source import require_known_kind as require_known_kind, require_names as require_names
     from tcdp_audit.engines.streams import grouped_engine as grouped_engine, streamed_engine as streamed_engine
     from tcdp_audit.errors import (
         CheckError as CheckError,
         DataError as DataError,
         Discreet as Discreet,
+        PluginError as PluginError,
         TcdpAuditError as TcdpAuditError,
         UsageError as UsageError,
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from tcdp_audit.cli.options import prepare, with_query
+from tcdp_audit.cli.options import on_engine, prepare, with_query
 from tcdp_audit.cli.progress import progress_on_terminal
 from tcdp_audit.cli.release_command import Call, release_command
 
@@ -14,12 +14,20 @@ from tcdp_audit.cli.release_command import Call, release_command
 @release_command(
     click.option("--fail-on", type=click.Choice(["error", "warning"]), default="error", help="What fails the audit."),
     click.option("--measure-only", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0."),
+    click.option("--engine", metavar="NAME", help="Audit RELEASE where this engine reads it, such as spark."),
     click.option("--show-values", is_flag=True, help="Name the worst classes by their cells. Confidential!"),
     click.option("--query", metavar="FILE.sql", help="Audit what a query gives, in the database that RELEASE names."),
     click.option("--conventions", type=click.Choice(["policy", "all"]), default="policy", help="Try every convention."),
 )
 def command(
-    call: Call, *, fail_on: str, measure_only: bool, show_values: bool, query: str | None, conventions: str
+    call: Call,
+    *,
+    fail_on: str,
+    measure_only: bool,
+    engine: str | None,
+    show_values: bool,
+    query: str | None,
+    conventions: str,
 ) -> int:
     """Audit RELEASE against a policy.
 
@@ -31,7 +39,8 @@ def command(
     from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
     from tcdp_audit.cli.ahead import ahead  # noqa: PLC0415
 
-    arguments = {**call.arguments, "release": with_query(call.release, query)}
+    release = on_engine(with_query(call.release, query), engine, call.policy, call.plugins)
+    arguments = {**call.arguments, "release": release}
     preparing = ahead(lambda: prepare(call.reporters))
     with progress_on_terminal(quiet=call.quiet) as progress:
         result = audit(**arguments, show_values=show_values, all_conventions=conventions == "all", progress=progress)

@@ -73,6 +73,28 @@ def with_query(release: str | None, query: str | None) -> str | None:
     return f"{release}{'&' if '?' in release else '?'}query_file={quote(query, safe='')}"
 
 
+def on_engine(release: str | None, engine: str | None, policy: Policy, plugins: Plugins) -> str | None:
+    """The release as an engine of that name is given it: after the name and a colon.
+
+    Args:
+        release: what the call names, if anything.
+        engine: the engine's name; None for whatever opens the release by itself.
+        policy: the policy, which may name the release.
+        plugins: those that take part.
+
+    Raises:
+        UsageError: no such engine, or it opens URLs or objects only.
+    """
+    if engine is None:
+        return release
+    named = policy.document.release
+    location = release if release is not None or named is None else policy.resolve(named)
+    known = sorted(name for name, opener in plugins.engines.items() if opener.accepts(f"{name}:release"))
+    if engine not in known:
+        raise UsageError(f"--engine {engine}: no engine of this name reads paths; known are {', '.join(known)}")
+    return None if location is None else f"{engine}:{location}"
+
+
 def require_own_outputs(reports: Sequence[str], policy: Policy, output: str | None = None, **given: str | None) -> None:
     """Insist that nothing which is written takes the place of what is read, or of something else that is written.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tcdp_audit.plugin import hookimpl
 from tcdp_audit_plugins.engines.database import DATABASE
 from tcdp_audit_plugins.engines.remote import REMOTE_FILES
+from tcdp_audit_plugins.engines.spark import SPARK
 from tcdp_audit_plugins.engines.statistics import STATISTICAL_FILES
 
 if TYPE_CHECKING:
@@ -20,3 +21,4 @@ def tcdp_audit_engines() -> Iterator[EngineOpener]:
     yield DATABASE
     yield REMOTE_FILES
     yield STATISTICAL_FILES
+    yield SPARK

@@ -1,0 +1,71 @@
+"""What the engine is opened on: a frame of the caller's, a path, or a table of the catalogue."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from pyspark.sql import SparkSession
+
+from tcdp_audit.plugin import Discreet, Engine, UsageError
+from tcdp_audit_plugins.engines.spark import SCHEME
+from tcdp_audit_plugins.engines.spark.engine import SparkEngine
+from tcdp_audit_plugins.engines.spark.faults import on_cluster, without_warning_of_pandas
+
+
+@Discreet()
+def engine_over(given: Any, name: str, memory: int) -> Engine:  # noqa: ARG001 - the work is done where the memory is another
+    """An engine on a Spark DataFrame, or on `spark:` and a path of Parquet files or a table's name.
+
+    Raises:
+        UsageError: there is nothing after the scheme.
+        DataError: Spark cannot read it.
+    """
+    if not isinstance(given, str):
+        return SparkEngine(given, name, f"memory:{name}")
+    location = given.removeprefix(SCHEME)
+    if not location:
+        raise UsageError("spark: names no table; write spark:PATH for Parquet files, or spark:TABLE")
+    shown = without_credentials(location)
+    session, close = _session()
+    try:
+        with on_cluster(shown):
+            frame = session.read.parquet(location) if _is_path(location) else session.table(location)
+        return SparkEngine(frame, shown, f"{SCHEME}{shown}", close)
+    except BaseException:
+        close()
+        raise
+
+
+def _is_path(location: str) -> bool:
+    """Whether it is a path and not a table of the catalogue."""
+    return "/" in location or os.sep in location or location.endswith(".parquet")
+
+
+def without_credentials(location: str) -> str:
+    """A location without user, password and query, for messages and provenance."""
+    if "://" not in location:
+        return location
+    parts = urlsplit(location)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def _session() -> tuple[Any, Callable[[], None]]:
+    """The session that is there, or one of our own and how to stop it."""
+    with on_cluster("spark"), without_warning_of_pandas():
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            return active, _nothing
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # what `python3` is has no tcdp-audit, as a rule
+        builder = SparkSession.builder.appName("tcdp-audit").config("spark.ui.showConsoleProgress", "false")
+        if "SPARK_REMOTE" not in os.environ:  # its log is our output, and would quote cells
+            builder = builder.config("spark.log.level", "OFF")
+        session = builder.getOrCreate()
+        return session, session.stop
+
+
+def _nothing() -> None:
+    """The session is somebody else's."""

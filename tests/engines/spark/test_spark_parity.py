@@ -1,0 +1,152 @@
+"""A release on a cluster has the outcomes of the same release in a file, under every convention."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+import sources
+from test_same_answer import CONVENTIONS, NAMES, PLUGINS, answer, policy
+
+from tcdp_audit import audit
+from tcdp_audit.plugin import ClassCheck, VictimCheck
+
+ADULT: list[dict[str, Any]] = [
+    {"k_anonymity": {"k": 5}},
+    {"alpha_k_anonymity": {"alpha": 0.5, "k": 5}},
+    {"p_sensitive_k_anonymity": {"p": 2, "k": 5}},
+    {"distinct_l_diversity": {"l": 2}},
+    {"entropy_l_diversity": {"l": 2}},
+    {"recursive_cl_diversity": {"c": 4, "l": 2}},
+    {"t_closeness": {"t": 0.5, "distance": "equal"}},
+    {"t_closeness": {"t": 0.5, "distance": "ordered", "attribute": "age"}},
+    {"t_closeness": {"t": 0.5, "distance": "numeric", "attribute": "age"}},
+    {"t_closeness": {"t": 0.5, "distance": "hierarchical", "attribute": "occupation"}},
+    {"t_closeness": {"t": 4, "distance": "multiplicative"}},
+    {"t_closeness": {"distance": "kullback_leibler"}},
+    {"t_closeness": {"distance": "jensen_shannon"}},
+    {"delta_disclosure": {"delta": 2}},
+    {"basic_beta_likeness": {"beta": 2}},
+    {"enhanced_beta_likeness": {"beta": 2}},
+    {"homogeneity": {"at_most": 0.1}},
+    {"background_knowledge": {}},
+    {"skewness": {"at_most": 3}},
+    {"similarity": {"at_most": 0.8, "width": 10, "attribute": "age"}},
+    {"implied_epsilon": {"at_most": 2}},
+    {"t_from_epsilon": {"epsilon": 1}},
+    {"stochastic_t_closeness": {"t": 4, "mechanism": "laplace", "noise_scale": 10, "attribute": "age"}},
+    {"stochastic_t_closeness": {"t": 4, "mechanism": "randomised_response", "retention": 0.5}},
+    {"expected_t_closeness": {"epsilon": 1}},
+    {"sample_uniqueness": {"at_most": 0.5}},
+]
+QUASI_IDENTIFIERS = ("education", "marital-status", "native-country", "race", "sex", "workclass")
+
+
+def adult_policy(data: Path) -> dict[str, Any]:
+    hierarchy = str(data / "adult" / "hierarchies" / "occupation.csv")
+    attributes: dict[str, Any] = {name: {"role": "quasi_identifier"} for name in QUASI_IDENTIFIERS}
+    attributes["age"] = {"role": "sensitive", "scale": "numeric"}
+    attributes["occupation"] = {"role": "sensitive", "hierarchy": hierarchy}
+    attributes["salary-class"] = {"role": "insensitive"}
+    return {"version": 1, "attributes": attributes, "expect": ADULT}
+
+
+def test_every_check_on_classes_is_tried() -> None:
+    on_classes = {name for name, check in PLUGINS.checks.items() if isinstance(check, ClassCheck | VictimCheck)}
+    assert on_classes - {next(iter(one)) for one in ADULT} == set()
+
+
+def test_adult_has_the_same_outcomes(spark: Any, data: Path) -> None:
+    file = data / "adult" / "adult.csv"
+    frame = spark.createDataFrame(pa.csv.read_csv(file))
+    local, remote = answer(file, adult_policy(data)), answer(frame, adult_policy(data))
+    assert local == remote
+    statuses = [one["status"] for one in local["outcomes"]]
+    assert len(statuses) > 40
+    assert "error" not in statuses
+    first = next(one for one in local["outcomes"] if one["check"] == "k_anonymity")
+    assert first["classes"]["total"] > 1000
+
+
+@pytest.fixture(scope="session")
+def frame(spark: Any) -> Any:
+    return spark.createDataFrame(sources.ARROW)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS[::5], ids=NAMES[::5])
+def test_conventions_mean_the_same(convention: dict[str, Any], frame: Any) -> None:
+    asked = policy(convention)
+    assert answer(frame, asked) == answer(sources.ARROW, asked)
+
+
+@pytest.mark.parametrize("several", ["joint", "others_as_quasi_identifiers"])
+def test_several_sensitive_attributes_mean_the_same(several: str, frame: Any) -> None:
+    asked = {
+        "version": 1,
+        "attributes": {
+            "zip": {"role": "quasi_identifier"},
+            "sex": {"role": "quasi_identifier"},
+            "disease": {"role": "sensitive"},
+            "severity": {"role": "sensitive"},
+            **{name: {"role": "insensitive"} for name in ("age", "cost", "person", "note")},
+        },
+        "conventions": {"missing_sensitive": "own_category", "multiple_sensitive": several},
+        "expect": [{"distinct_l_diversity": {"l": 2}}, {"t_closeness": {"t": 0.3}}],
+    }
+    assert answer(frame, asked) == answer(sources.ARROW, asked)
+
+
+def test_checks_on_tables_have_the_same_outcomes(frame: Any) -> None:
+    known = {name: {"role": "quasi_identifier"} for name in ("zip", "sex")}
+    asked = {
+        "version": 1,
+        "attributes": {**known, "disease": {"role": "sensitive"}, "person": {"role": "insensitive"}},
+        "conventions": {"reference": "original"},
+        "expect": [
+            {"sample_uniqueness": {"at_most": 0.5}},
+            {"reidentification_risk": {}},
+            {"k_map": {"k": 2}},
+            {"t_closeness": {"t": 0.3}},
+        ],
+    }
+    names = [*known, "disease", "person"]
+    arrow, whole = sources.ARROW.select(names).slice(0, 900), sources.ARROW.select(names)
+    few = frame.sparkSession.createDataFrame(arrow)
+    local = audit(arrow, asked, whole, whole, plugins=PLUGINS).as_json()["outcomes"]
+    remote = audit(few, asked, frame.select(*names), frame.select(*names), plugins=PLUGINS).as_json()["outcomes"]
+    assert local == remote
+    assert "error" not in {one["status"] for one in local}
+
+
+def test_a_key_pairs_records_wherever_they_are(spark: Any) -> None:
+    numbers = list(range(200))
+    original = pa.table({"key": numbers, "age": [n % 40 + 20 for n in numbers]})
+    release = pa.table({"key": numbers[::-1], "age": [n % 40 + 20 + n % 3 for n in numbers][::-1]})
+    asked = {
+        "version": 1,
+        "attributes": {"age": {"role": "quasi_identifier", "scale": "numeric"}},
+        "key": "key",
+        "expect": [{"distance_record_linkage": {"at_most": 0.5}}, {"exact_match_rate": {}}],
+    }
+    local = audit(release, asked, original, plugins=PLUGINS).as_json()["outcomes"]
+    remote = audit(spark.createDataFrame(release), asked, spark.createDataFrame(original), plugins=PLUGINS).as_json()[
+        "outcomes"
+    ]
+    assert local == remote
+    assert "error" not in {one["status"] for one in local}
+
+
+def test_rows_that_are_aligned_need_an_order(spark: Any) -> None:
+    table = pa.table({"age": [20, 30, 40]})
+    asked = {
+        "version": 1,
+        "attributes": {"age": {"role": "quasi_identifier", "scale": "numeric"}},
+        "rows_aligned": True,
+        "expect": [{"distance_record_linkage": {}}],
+    }
+    outcome = audit(spark.createDataFrame(table), asked, table, plugins=PLUGINS).expectations[0]
+    assert outcome.status.value == "error"
+    assert "have no order where they are; declare a `key` instead" in outcome.message
