@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcdp_audit.classes.shards import MOST_SHARDS, SHARD_RECORDS, Plan, Shards, partition, plan
+from tcdp_audit.classes.shards import MOST_SHARDS, SHARD_RECORDS, LocalShards, Plan, partition, plan
 from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
 
@@ -27,7 +27,7 @@ DOMAINS = [domain("zip", 300), domain("age", 90), domain("disease", 12)]
 
 
 class Table:
-    """The only part of an engine that partitioning needs."""
+    """The only parts of an engine that partitioning needs."""
 
     records = RECORDS
 
@@ -37,6 +37,9 @@ class Table:
         self.codes = {n: draw.integers(0, d.size + 1, RECORDS).astype(d.dtype) for n, d in sizes.items()}
         self.times = draw.integers(1, 9, RECORDS) if counted else None
         self.fails_after = fails_after
+
+    def shards(self, *_: Any) -> None:
+        return None
 
     def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
         for number, start in enumerate(range(0, RECORDS, 700)):
@@ -55,7 +58,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def dealt(table: Table, chosen: Plan, by: Sequence[Domain] = DOMAINS[:2], **options: Any) -> Shards:
+def dealt(table: Table, chosen: Plan, by: Sequence[Domain] = DOMAINS[:2], **options: Any) -> LocalShards:
     return partition(table, DOMAINS, by, chosen, **options)  # type: ignore[arg-type]
 
 
