@@ -143,7 +143,7 @@ def test_postgresql(folder: Path, server: Server, capsys: pytest.CaptureFixture[
 def test_without_sqlalchemy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcdp_audit_plugins.engines.database.find_spec", lambda _: None)
     with pytest.raises(
-        TcdpAuditError, match=r'^postgresql://…: needs SQLAlchemy; pip install "tcdp-audit\[sql\]"$'
+        TcdpAuditError, match=r'^postgresql://…: needs SQLAlchemy; pip install "tcdp-audit\[postgresql\]"$'
     ) as caught:
         open_database("postgresql://me:pw@h/db?table=t", "release", 2**28)
     clean(caught.value)

@@ -59,8 +59,9 @@ def open_database(release: Any, name: str, memory: int) -> Engine:
         UsageError: the address is wrong, the server does not let one in, or there is no such table.
     """
     if find_spec("sqlalchemy") is None:
-        shown = f"{scheme_of(release)}://…" if isinstance(release, str) else name
-        raise UsageError(f'{shown}: needs SQLAlchemy; pip install "tcdp-audit[sql]"')
+        scheme = scheme_of(release)
+        extra = "postgresql" if scheme.startswith("postgres") else "sql"
+        raise UsageError(f'{f"{scheme}://…" if scheme else name}: needs SQLAlchemy; pip install "tcdp-audit[{extra}]"')
     from tcdp_audit_plugins.engines.database.opening import opened  # noqa: PLC0415 - SQLAlchemy is an extra
 
     return opened(release, memory)
