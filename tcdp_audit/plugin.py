@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tcdp_audit.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from tcdp_audit.addresses import scheme_of as scheme_of
     from tcdp_audit.arrays import Floats as Floats, Integers as Integers
     from tcdp_audit.auditor.conventions import flips as flips
     from tcdp_audit.check import (
@@ -85,7 +86,7 @@ if TYPE_CHECKING:
         recode as recode,
     )
     from tcdp_audit.engines.copies import open_converted as open_converted, open_copy as open_copy
-    from tcdp_audit.engines.opener import EngineOpener as EngineOpener, scheme_of as scheme_of
+    from tcdp_audit.engines.opener import EngineOpener as EngineOpener
     from tcdp_audit.engines.parts import chosen_parts as chosen_parts, split_pattern as split_pattern
     from tcdp_audit.engines.shards import MappedShards as MappedShards, Measure as Measure, Part as Part
     from tcdp_audit.engines.source import require_known_kind as require_known_kind, require_names as require_names

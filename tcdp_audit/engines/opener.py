@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tcdp_audit.addresses import scheme_of
 from tcdp_audit.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
     from tcdp_audit.engines.base import Engine
-
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=:)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,17 +55,6 @@ def _accepts(opener: EngineOpener, table: Any) -> bool:
     except BaseException as error:  # noqa: BLE001 - whatever a plugin raises; the text may hold a URL
         kind = type(error).__name__
     raise PluginError(f"the engine {opener.name!r} cannot say what it opens ({kind})")
-
-
-def scheme_of(table: Any) -> str:
-    """The scheme of a URL, in lower case; nothing for a path or an object. A drive of Windows is no scheme.
-
-    Example:
-        >>> scheme_of("postgresql+psycopg://office/people"), scheme_of("data/release.csv"), scheme_of("C:/people.csv")
-        ('postgresql+psycopg', '', '')
-    """
-    found = URL.match(table) if isinstance(table, str) else None
-    return found[0].lower() if found is not None and len(found[0]) > 1 else ""
 
 
 def require_no_url(table: Any, broken: Iterable[str]) -> None:

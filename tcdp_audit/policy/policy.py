@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tcdp_audit.addresses import scheme_of
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
 
 
@@ -88,10 +89,11 @@ class Policy:
         return sorted(name for name, declaration in self.attributes.items() if declaration.role is role)
 
     def resolve(self, location: str) -> str:
-        """A path in the policy, relative to the policy's own folder; a URL as it stands."""
-        if "://" in location:
+        """A path in the policy, relative to the policy's own folder; a URL or another address as it stands."""
+        path = self.directory / location
+        if "://" in location or (scheme_of(location) and not path.exists()):
             return location
-        return str(self.directory / location)
+        return str(path)
 
     def with_conventions(self, **changes: Any) -> Policy:
         """The same policy under other conventions."""
