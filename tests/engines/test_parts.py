@@ -91,6 +91,7 @@ def test_a_key_is_numeric_where_the_policy_says_so(tmp_path: Path) -> None:
     assert one == other
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=60), st.integers(1, 7))
 def test_any_division_gives_the_same_outcomes(

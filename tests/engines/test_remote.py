@@ -74,6 +74,7 @@ def fault(url: str) -> str:
     return str(caught.value)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["file", "folder"])
 def test_it_conforms(store: MemoryFileSystem, form: str) -> None:
     def place(table: pa.Table) -> str:
