@@ -86,6 +86,7 @@ def test_somebody_elses_plugin_is_listed_with_its_version(process: Any, outsider
         "remedies": [],
         "reporters": ["txt"],
         "report_sections": [],
+        "engines": [],
     }
 
 

@@ -28,7 +28,7 @@ attributes:
 expect: [{k_anonymity: {k: 3}}]
 remedy: [{mondrian: {}}, {suppression: {of: cells}}]
 """
-KILLS = int(os.environ.get("TCDP_AUDIT_KILLS", "40"))
+KILLS = int(os.environ.get("TCDP_AUDIT_KILLS", "25"))
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL)
 SAID = ("nothing was written", "written: out.csv", "written: out.csv, out.json")
 NEVER = 2**62
