@@ -154,7 +154,7 @@ if TYPE_CHECKING:
     from tcdp_audit.results.change_log import ChangeLog as ChangeLog, Step as Step, blocking as blocking
     from tcdp_audit.results.reporter import Reporter as Reporter, ReportSection as ReportSection, Rows as Rows
     from tcdp_audit.results.verdict import VERDICTS as VERDICTS, verdict_sentence as verdict_sentence
-    from tcdp_audit.scratch import writing_temporarily as writing_temporarily
+    from tcdp_audit.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
     from tcdp_audit.visible import visible as visible
     from tcdp_audit.words import (
         agree as agree,

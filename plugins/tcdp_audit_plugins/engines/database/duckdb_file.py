@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,10 @@ import duckdb
 import pyarrow as pa
 import sqlalchemy as sa
 
-from tcdp_audit.plugin import Column, UsageError
+from tcdp_audit.plugin import Column, Scratch, UsageError
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.faults import ABSENT, QUERY, Refused
-from tcdp_audit_plugins.engines.database.session import ROWS, deadline
+from tcdp_audit_plugins.engines.database.session import ROWS, cast_to, deadline
 from tcdp_audit_plugins.engines.database.source import Source
 from tcdp_audit_plugins.engines.database.statements import (
     Cell,
@@ -50,7 +49,7 @@ class DuckDBFile(Source):
     def __init__(self, path: Path, place: TableName | str, timeout: float | None, memory: int) -> None:
         if not path.is_file():
             raise UsageError(f"{path}: no such file; write duckdb:///FILE?table=TABLE")
-        self._folder = tempfile.TemporaryDirectory(prefix="tcdp-audit-")
+        self._folder = Scratch()
         self._timeout = timeout
         try:
             self._connection = duckdb.connect(path, read_only=True, config=_config(memory, self._folder.name))
@@ -85,8 +84,7 @@ class DuckDBFile(Source):
         with deadline(self._timeout, self._connection.interrupt) as require_time:
             for batch in self._connection.sql(as_text(statement)).to_arrow_reader(ROWS):
                 require_time()
-                columns = [column.cast(field.type) for column, field in zip(batch.columns, schema, strict=True)]
-                yield pa.RecordBatch.from_arrays(columns, schema=schema)
+                yield cast_to(batch, schema)
 
     def close(self) -> None:
         """Close the file."""

@@ -127,6 +127,7 @@ class DatabaseEngine(Engine):
             held.engine.close()
         self._groups, self._records = [], None
         self._source.close()
+        super().close()
 
     def _cells(self, names: Sequence[str]) -> list[Cell]:
         with self._reading():

@@ -10,7 +10,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
-from tcdp_audit_plugins.engines.database.session import Session
+from tcdp_audit_plugins.engines.database.session import Session, cast_to
 from tcdp_audit_plugins.engines.database.statements import Cell, Relation, as_text
 
 _AS_THEY_ARE = {
@@ -83,7 +83,7 @@ class Adbc:
         with self._connection.cursor() as cursor:
             cursor.execute(as_text(statement))
             for batch in cursor.fetch_record_batch():
-                yield _cast(batch, schema)
+                yield cast_to(batch, schema)
 
     def close(self) -> None:
         """Close the connection, dead or alive."""
@@ -109,8 +109,3 @@ def _settled(connection: Any, snapshot: str, settings: Sequence[str]) -> Any:
         connection.close()
         raise
     return connection
-
-
-def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    columns = [column.cast(field.type) for column, field in zip(batch.columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -139,6 +139,12 @@ def _batch(rows: Any, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
+def cast_to(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """A batch in the types of a schema, column by column."""
+    columns = [column.cast(field.type) for column, field in zip(batch.columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
 class deadline:  # noqa: N801 - used like a function
     """A limit on the time that a statement takes, where the server's own does not cover it.
 

@@ -152,6 +152,7 @@ class SparkEngine(Engine):
         """Stop the session if it was started for this table."""
         if self._close is not None:
             self._close()
+        super().close()
 
 
 def _itself(shard: CountedCodes) -> Measure[CountedCodes]:
