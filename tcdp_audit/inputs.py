@@ -148,6 +148,6 @@ def _require_labels_alike(release: Engine, companions: Mapping[str, Engine]) -> 
 def _schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
     if policy.document.schema_ is None:
         return ()
-    from tcdp_audit.integrations.pandera import schema_outcomes  # noqa: PLC0415 - imports pandas and pandera
+    from tcdp_audit.quality.pandera import schema_outcomes  # noqa: PLC0415 - imports pandas and pandera
 
     return schema_outcomes(policy, engine, release)

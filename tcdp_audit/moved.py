@@ -21,6 +21,8 @@ NOW = {
     "hierarchy": "encoding.hierarchy",
     "histogram": "classes.histogram",
     "joint": "classes.joint",
+    "integrations.pandera_frame": "quality.pandera_frame",
+    "integrations.pandera_schema": "quality.pandera_schema",
     "keys": "encoding.keys",
     "matched": "auditor.matched",
     "merged": "remedy.merged",

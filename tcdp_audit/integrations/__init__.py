@@ -1,4 +1,4 @@
-"""Other people's libraries beside the auditor. Each is imported only where it is used; none decides.
+"""Expectations inside other people's libraries. Each is imported only where it is used.
 
-pandera_schema, pandera_frame, pandera   a policy's pandera schema: loaded, given its frame, its failures as outcomes
+pandera   checks for pandera's schemas
 """
