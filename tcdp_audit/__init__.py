@@ -17,6 +17,7 @@ say_where_modules_are()
 if TYPE_CHECKING:
     from tcdp_audit.api import (
         audit as audit,
+        failing_records as failing_records,
         load_policy as load_policy,
         measure as measure,
     )
@@ -74,6 +75,9 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.results.audit import (
         Audit as Audit,
+    )
+    from tcdp_audit.results.failing_records import (
+        FailingRecords as FailingRecords,
     )
     from tcdp_audit.results.reporter import (
         Reporter as Reporter,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.auditor.evaluation import Options
+from tcdp_audit.auditor.noted import NotedExpectations
 from tcdp_audit.classes.shards import silent
 from tcdp_audit.errors import CheckError, Discreet
 from tcdp_audit.inputs import AuditInputs, open_inputs
@@ -14,6 +15,7 @@ from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.failing_records import FailingRecords
 
 if TYPE_CHECKING:
     from tcdp_audit.auditor.conventions import Variant
@@ -83,6 +85,50 @@ def audit(
 
 
 @Discreet()
+def failing_records(
+    release: Any,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    original: Any = None,
+    population: Any = None,
+    *,
+    plugins: Plugins | None = None,
+    memory: int | None = None,
+) -> FailingRecords:
+    """Audit a release, and say which records fail each expectation.
+
+    A record fails a check on equivalence classes if its class does: it is one of those that `Outcome.records.failing`
+    counts. For an attack these are the records that it succeeds on, also where the policy allows for so many. Where a
+    convention says `fail`, a record without a value fails as well. A suppressed record that the policy exempts never
+    does. Under `wildcard` a record fails if the records compatible with it do not keep the demand.
+
+    Args:
+        release: the table, as for `audit`; its records must have an order, as those of a database have not.
+        policy: the policy, as for `audit`.
+        original: the table that the release was made from, as for `audit`.
+        population: the population that the release was drawn from, as for `audit`.
+        plugins: the plugins to use; by default all that are installed.
+        memory: budget in bytes; by default three quarters of what is free.
+
+    Returns:
+        The audit, and for each of its expectations a truth value for every record in the release's order.
+
+    Raises:
+        UsageError: a file does not exist.
+        PolicyError: the policy is wrong.
+        DataError: the release is empty, cannot be read, or has no order.
+        PluginError: a plugin that the policy needs does not work, or two plugins clash.
+
+    Cost: that of `audit`; one lookup a record for each set of quasi-identifiers that something fails in; a byte a
+    record for each expectation.
+    """
+    with open_inputs(release, policy, original, population, plugins, Options(memory)) as inputs:
+        noted = NotedExpectations(inputs.engine.records)
+        audit = inputs.with_provenance(inputs.outcomes(noted))
+        of_no_records = [None] * (len(audit.expectations) - len(noted.masks))  # what a schema says
+        return FailingRecords(audit, (*noted.masks, *of_no_records))
+
+
+@Discreet()
 def measure(
     check: str,
     frame: Any,
@@ -126,19 +172,40 @@ def measure(
         >>> measure("distinct_l_diversity", frame, quasi_identifiers=["zip"], attribute="disease", l=2).status.value
         'failed'
     """
-    attributes: dict[str, dict[str, Any]] = {name: {"role": "quasi_identifier"} for name in quasi_identifiers}
-    if attribute is not None:
-        declared = {"scale": scale, "order": order, "hierarchy": hierarchy, "distribution": distribution}
-        given = {name: _plain(value) for name, value in declared.items() if value is not None}
-        attributes[attribute] = {"role": "sensitive", **given}
-        parameters = {"attribute": attribute, **parameters}
-    policy: dict[str, Any] = {"version": 1, "attributes": attributes, "expect": [{check: parameters}]}
-    if conventions is not None:
-        policy["conventions"] = dict(conventions)
+    declared = {"scale": scale, "order": order, "hierarchy": hierarchy, "distribution": distribution}
+    given = {name: value for name, value in declared.items() if value is not None}
+    policy = policy_of_one(check, quasi_identifiers, attribute, given, conventions, parameters)
     outcome = audit(frame, policy).expectations[0]
     if outcome.status is Status.ERROR:
         raise CheckError(outcome.message)
     return outcome
+
+
+def policy_of_one(
+    check: str,
+    quasi_identifiers: Sequence[str],
+    attribute: str | None,
+    declaration: Mapping[str, Any],
+    conventions: Mapping[str, Any] | None,
+    parameters: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The policy with a single expectation that `measure` asks; see there for the arguments.
+
+    Args:
+        check: the check's name.
+        quasi_identifiers: the columns to group by.
+        attribute: the sensitive column, if any.
+        declaration: its scale, order, hierarchy and distribution, as far as they are given.
+        conventions: conventions that differ from the defaults.
+        parameters: the check's parameters.
+    """
+    attributes: dict[str, dict[str, Any]] = {name: {"role": "quasi_identifier"} for name in quasi_identifiers}
+    if attribute is not None:
+        given = {name: _plain(value) for name, value in declaration.items()}
+        attributes[attribute] = {"role": "sensitive", **given}
+        parameters = {"attribute": attribute, **parameters}
+    policy: dict[str, Any] = {"version": 1, "attributes": attributes, "expect": [{check: dict(parameters)}]}
+    return policy if conventions is None else {**policy, "conventions": dict(conventions)}
 
 
 def _plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.auditor.evaluation import Options, evaluate
+from tcdp_audit.auditor.noted import NotedExpectations
 from tcdp_audit.engines import Engine, open_engine
 from tcdp_audit.engines.opener import opener_of, require_no_url
 from tcdp_audit.errors import DataError, Discreet, UsageError
@@ -46,10 +47,10 @@ class AuditInputs:
         """Budget in bytes."""
         return budget(self.options.memory)
 
-    def outcomes(self) -> tuple[Outcome, ...]:
-        """Everything that comes of the release."""
+    def outcomes(self, noted: NotedExpectations | None = None) -> tuple[Outcome, ...]:
+        """Everything that comes of the release; which records fail is noted where somebody asks for it."""
         schema = _schema_outcomes(self.policy, self.engine, self.release)  # first: a fault of it is one of the policy
-        return (*evaluate(self.policy, self.engine, self.options, self.companions), *schema)
+        return (*evaluate(self.policy, self.engine, self.options, self.companions, noted), *schema)
 
     @contextmanager
     def with_release(self, release: Any) -> Iterator[AuditInputs]:

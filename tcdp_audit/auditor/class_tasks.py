@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.auditor.noted import NotedRecords
 from tcdp_audit.auditor.tasks import Measurements, Summaries, Task
 from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, Figure, FinestGrouping, Marginal, Verdict
 from tcdp_audit.check.summary import ClassSummary, merge, summarise
@@ -30,6 +31,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         marginal: the reference distribution of that attribute.
         tree: its hierarchy, laid over its domain.
         records: the records of the whole release; its entities, where the policy names a unit.
+        noted: where the records that fail are noted, for whoever asks which they are.
     """
 
     quasi_identifiers: tuple[Domain, ...] = ()
@@ -37,6 +39,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     marginal: Marginal | None = None
     tree: Tree | None = None
     records: int = 0
+    noted: NotedRecords | None = None
 
     def on_classes(self) -> Sequence[ClassTask]:
         """This task."""
@@ -69,6 +72,8 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     ) -> Summaries:
         """The summaries of some classes. Cost: that of the check, and a sort of the classes."""
         figures, filled, failing = self._figures(grouping.size, histogram)
+        if self.noted is not None:
+            self.noted.add(grouping, failing)
         cells = _cells(grouping) if show_values else None
         return tuple(
             summarise(

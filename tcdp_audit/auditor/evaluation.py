@@ -7,12 +7,14 @@ sensitive attribute is counted once per grouping, and every check measures the c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.expectations import Tasks
 from tcdp_audit.auditor.measuring import Measuring
+from tcdp_audit.auditor.noted import NotedExpectations, NumberedEngine
+from tcdp_audit.auditor.table_tasks import TableTask
 from tcdp_audit.auditor.tasks import Measurements, Result
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
@@ -47,7 +49,11 @@ class Options:
 
 
 def evaluate(
-    policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine] = MappingProxyType({})
+    policy: Policy,
+    engine: Engine,
+    options: Options,
+    companions: Mapping[str, Engine] = MappingProxyType({}),
+    noted: NotedExpectations | None = None,
 ) -> tuple[Outcome, ...]:
     """Every outcome of a release under a policy: structure first, then the expectations in the policy's order.
 
@@ -56,9 +62,10 @@ def evaluate(
         engine: the release.
         options: how to run.
         companions: the further tables by their name in the policy: original, population, holdout.
+        noted: where to note which records fail each expectation; None where nobody asks.
 
     Raises:
-        DataError: the release is empty or cannot be read.
+        DataError: the release is empty or cannot be read; or its records are asked for, and have no order.
         PolicyError: a hierarchy that the policy names is not one.
     """
     _announce(policy, engine, companions)
@@ -66,7 +73,7 @@ def evaluate(
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"))
     structural = tuple(examine(release, show_values=options.show_values))
-    return structural + tuple(_Evaluation(release, options, companions).outcomes())
+    return structural + tuple(_Evaluation(release, options, companions, noted).outcomes())
 
 
 def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) -> None:
@@ -86,8 +93,10 @@ def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) 
 class _Evaluation:
     """The expectations of one audit."""
 
-    def __init__(self, release: Release, options: Options, companions: Mapping[str, Engine]) -> None:
-        self.release, self.options = release, options
+    def __init__(
+        self, release: Release, options: Options, companions: Mapping[str, Engine], noted: NotedExpectations | None
+    ) -> None:
+        self.release, self.options, self.noted = release, options, noted
         borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
         self.memory = budget(options.memory)
         self.view = TableView(release.policy, BorrowedEngine(release.engine), borrowed, self.memory)
@@ -97,25 +106,40 @@ class _Evaluation:
     def outcomes(self) -> Iterator[Outcome]:
         """One outcome per expectation and target."""
         if not self.release.quasi_identifiers:
-            yield from (task.outcome(Measurements(self.view)) for task in Tasks(self.release, None))
+            yield from (self._outcome(task, Measurements(self.view)) for task in Tasks(self.release, None))
             return
         with self._partitioned() as shards:
             self.shards, self.tasks = shards, Tasks(self.release, shards)
-            tasks = list(self.tasks)
+            tasks = [self._noting(task) for task in self.tasks]
             on_classes = [one for task in tasks for one in task.on_classes() if not one.obstacle]
             measurements = Measurements(self.view, self._run(on_classes))
             for task in tasks:
-                yield task.outcome(measurements)
+                yield self._outcome(task, measurements)
+
+    def _noting(self, task: ClassTask | TableTask) -> ClassTask | TableTask:
+        """A task that notes which records fail, if they are asked for."""
+        if self.noted is None:
+            return task
+        noted = self.noted.blank(self.tasks.incomplete(task.target))
+        return next((replace(one, noted=noted) for one in task.on_classes()), task)
+
+    def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
+        outcome = task.outcome(measurements)
+        if self.noted is not None:
+            self.noted.close(next(iter(task.on_classes()), None), outcome)
+        return outcome
 
     def _partitioned(self) -> MappedShards:
         release = self.release
         unit = () if release.unit is None else (release.unit,)
-        domains = [*release.quasi_identifiers, *release.sensitive, *unit]
-        chosen = plan(release.engine.rows, domains, self.memory, processors())
+        number = () if self.noted is None else (self.noted.number,)
+        domains = [*release.quasi_identifiers, *release.sensitive, *unit, *number]
+        engine = release.engine if self.noted is None else NumberedEngine(release.engine)
+        chosen = plan(engine.rows, domains, self.memory, processors())
         if self.options.shards is not None:
             chosen = Plan(self.options.shards, chosen.spill)
         by = [d for d in release.quasi_identifiers if not (self.wildcard and d.missing)]
-        return partition(release.engine, domains, by, chosen, self.options.progress)
+        return partition(engine, domains, by, chosen, self.options.progress)
 
     def _run(self, tasks: Sequence[ClassTask]) -> dict[int, Result]:
         """Every task over all shards, shards side by side."""

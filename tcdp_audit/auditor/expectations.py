@@ -158,17 +158,21 @@ class Tasks:
 
     def _violation(self, target: Target) -> str:
         """Why an expectation fails whatever is measured, or nothing: the conventions that say `fail`."""
-        if self.conventions.missing_quasi_identifier == "fail":
-            incomplete = [d for d in self.release.quasi_identifiers if d.missing]
-            if incomplete:
-                worst = max(incomplete, key=lambda d: d.missing)
-                return f"{_valueless(worst.missing)} in the quasi-identifier {worst.attribute!r}"
-        if self.conventions.missing_sensitive == "fail":
-            for name in target.attributes:
-                domain = self.release.domains.get(name)
-                if domain is not None and domain.missing:
-                    return f"{_valueless(domain.missing)} in the sensitive attribute {name!r}"
+        incomplete = self.incomplete(target)
+        known = [domain for domain in incomplete if domain.attribute not in target.attributes]
+        if known:
+            worst = max(known, key=lambda domain: domain.missing)
+            return f"{_valueless(worst.missing)} in the quasi-identifier {worst.attribute!r}"
+        if incomplete:
+            return f"{_valueless(incomplete[0].missing)} in the sensitive attribute {incomplete[0].attribute!r}"
         return ""
+
+    def incomplete(self, target: Target) -> Sequence[Domain]:
+        """The attributes that lack a value somewhere although a convention says `fail`, quasi-identifiers first."""
+        known = self.release.quasi_identifiers if self.conventions.missing_quasi_identifier == "fail" else ()
+        names = target.attributes if self.conventions.missing_sensitive == "fail" else ()
+        sensitive = (self.release.domains[name] for name in names if name in self.release.domains)
+        return [domain for domain in (*known, *sensitive) if domain.missing]
 
     def _attribute(self, names: tuple[str, ...]) -> Domain | None:
         """The domain of an attribute, or of several read together."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes, KeyArray, Keys, boundaries, fold, in_order, run_lengths
 
+DENSE = 8  # keys for each row up to which a table of all of them beats a search
 Shard = CountedCodes  # no equivalence class is split between two shards
 
 
@@ -55,6 +57,24 @@ class Grouping:
     def codes(self) -> list[KeyArray]:
         """For each quasi-identifier the code of every class."""
         return self.keys.decode(self._classes[0])
+
+    def rows_of(self, classes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which rows of the shard belong to some classes. Shape (rows,).
+
+        Args:
+            classes: whether each class is one of them. Shape (classes,).
+        """
+        return classes[self._class_of_row]
+
+    @cached_property
+    def _class_of_row(self) -> NDArray[np.integer[Any]]:
+        """The class of each row: read from a table where keys are dense, and found by halving where they are not."""
+        keys, classes = self.keys, self._classes[0]
+        if keys.span > DENSE * len(keys.values):
+            return np.searchsorted(classes, keys.values)
+        number = np.zeros(keys.span, dtype=np.int32)
+        number[classes] = np.arange(len(classes), dtype=np.int32)
+        return number[keys.values]
 
     @cached_property
     def compatibility(self) -> Compatibility | None:
@@ -126,3 +146,14 @@ class MatchedClasses:
     def codes(self) -> list[KeyArray]:
         """For each quasi-identifier the code of every class."""
         return [column[self.classes] for column in self.grouping.codes()]
+
+    @property
+    def shard(self) -> Shard:
+        """The rows that are grouped."""
+        return self.grouping.shard
+
+    def rows_of(self, classes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which rows of the shard belong to some of these classes. Shape (rows,)."""
+        whole = np.zeros(len(self.grouping.records), dtype=bool)
+        whole[self.classes[classes]] = True
+        return self.grouping.rows_of(whole)

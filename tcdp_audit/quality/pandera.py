@@ -17,10 +17,10 @@ from pandera.config import ValidationDepth, config_context
 from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
 from tcdp_audit.engines.base import Engine
-from tcdp_audit.quality.pandera_frame import altered, frame_of
-from tcdp_audit.quality.pandera_schema import Demands, demands_of
 from tcdp_audit.outcome import SCHEMA, Outcome, Severity, Status, Tally
 from tcdp_audit.policy import Policy
+from tcdp_audit.quality.pandera_frame import altered, frame_of
+from tcdp_audit.quality.pandera_schema import Demands, demands_of
 from tcdp_audit.words import count
 
 CHECK = "pandera_schema"

@@ -1,0 +1,168 @@
+"""An expectation as a check of pandera's, and the names by which schemas know it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from pandera.api.base.checks import CheckResult
+from pandera.pandas import Check
+
+from tcdp_audit.errors import CheckError, Discreet, PluginError, PolicyError
+from tcdp_audit.integrations.pandera.cases import FEW, failed, failed_as_a_whole, kept, require_frame
+from tcdp_audit.integrations.pandera.demand import (
+    POLICY,
+    Demand,
+    Demanded,
+    batch_of,
+    demanded_by,
+    document_of,
+    installed,
+    plain,
+)
+from tcdp_audit.integrations.pandera.shared import Results, fails, forget_sentence_on, results_of, sentence_on
+from tcdp_audit.outcome import Status
+
+STRUCTURE = "tcdp_audit_structure"
+"""The name of the check on what the auditor asks of the columns of every release."""
+
+
+class ExpectationCheck(Check):
+    """An expectation that pandera evaluates on a whole frame, pandas' or polars'.
+
+    A record fails if it is one of those that `tcdp_audit.failing_records` gives. A check on the release as a whole
+    fails without naming records. An expectation that cannot be evaluated on a frame raises, which pandera reports as a
+    failure; so does one that nothing can fail there.
+
+    Args:
+        name: the name that schemas know it by.
+        statistics: what it was made of; what pandera writes into YAML.
+        demanded: what it demands.
+    """
+
+    def __init__(self, name: str, statistics: dict[str, Any], demanded: Demanded) -> None:
+        register()
+        self.demand, self.batch = demanded.demand, demanded.batch
+        super().__init__(
+            _never_called, name=name, statistics=statistics, raise_warning=demanded.warns, n_failure_cases=FEW
+        )
+
+    @Discreet()
+    def __call__(self, check_obj: Any, column: str | None = None) -> CheckResult:
+        """What comes of a frame.
+
+        Raises:
+            CheckError: the expectation cannot be evaluated, or nothing can fail it on this frame.
+            DataError: the frame has no records, or cannot be read.
+        """
+        require_frame(check_obj)
+        if column is not None:
+            raise CheckError(f"{self.name} is about the whole table; put it among the checks of the schema itself")
+        return self._answer(check_obj, results_of(self.demand, self.batch, check_obj, _demands_of_schema(check_obj)))
+
+    def _answer(self, frame: Any, results: Results) -> CheckResult:
+        outcomes = [outcome for outcome, _ in results]
+        errors = [one.message for one in outcomes if one.status in (Status.ERROR, Status.SKIPPED)]
+        if errors:
+            raise CheckError(errors[0])
+        if not any(one.is_judged for one in outcomes):
+            raise CheckError(" ".join(one.message for one in outcomes) or "nothing was measured")
+        if not any(fails(one) for one in outcomes):
+            return kept(frame)
+        masks = [mask for one, mask in results if fails(one) and mask is not None and mask.any()]
+        if not masks:
+            return failed_as_a_whole(frame)
+        return failed(frame, np.logical_or.reduce(masks), self.n_failure_cases)
+
+    @property
+    def error(self) -> str | None:
+        """What pandera calls a failure: the sentence of the outcome while its frame is there, else what was set."""
+        return sentence_on(self.demand) or self._error
+
+    @error.setter
+    def error(self, text: str | None) -> None:
+        self._error = text
+
+    @property
+    def registry_name(self) -> str | None:
+        """The name in YAML. Who writes a schema asks for it, and what a validation said is no part of the schema."""
+        forget_sentence_on(self.demand)
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another check demands the same and reports it in the same way."""
+        return isinstance(other, ExpectationCheck) and self._told == other._told
+
+    def __hash__(self) -> int:
+        """A hash of what it demands."""
+        return hash(self.demand)
+
+    @property
+    def _told(self) -> tuple[Any, ...]:
+        return self.name, self.demand, self._error, self.raise_warning, self.n_failure_cases
+
+
+def expectation_check(name: str, policy: Any = None, /, **given: Any) -> ExpectationCheck:
+    """One expectation as a check, by a check's name.
+
+    Args:
+        name: the name of any registered check, such as "k_anonymity".
+        policy: the policy that it stands in: the path of its file, or its content as a mapping. What else the policy
+            expects is left to other checks.
+        **given: the check's parameters, among them a threshold. Without a policy also `quasi_identifiers`, and the
+            other arguments of `tcdp_audit.measure`.
+
+    Raises:
+        PolicyError: a name or a parameter is wrong, or nothing could fail it.
+        UsageError: the policy's file cannot be read.
+    """
+    statistics = {name: plain(one) for name, one in given.items()}
+    if policy is not None:
+        statistics[POLICY] = plain(policy)
+    if name == STRUCTURE:
+        return structure_check(statistics.get(POLICY, statistics))  # pandera writes polars' only statistic bare
+    return ExpectationCheck(name, statistics, demanded_by(name, statistics))
+
+
+def structure_check(policy: str | dict[str, Any]) -> ExpectationCheck:
+    """What the auditor asks of the columns of every release: those that are declared are there, and no others.
+
+    Raises:
+        PolicyError: the policy is wrong, or none is given.
+    """
+    if not policy:
+        raise PolicyError(f"{STRUCTURE}: name the `policy` that declares the columns")
+    document = document_of(policy)
+    return ExpectationCheck(STRUCTURE, {POLICY: policy}, Demanded(Demand.of(document), batch_of(document)))
+
+
+def register() -> None:
+    """Have pandera know every registered check by its name: in YAML, in a model's `Config`, as `Check.NAME`.
+
+    Making a check does this, too; call it before a schema is read that names one.
+
+    Raises:
+        PluginError: pandera has a check of such a name already.
+    """
+    for name in (STRUCTURE, *installed().checks):
+        known = Check.REGISTERED_CUSTOM_CHECKS.get(name)
+        if getattr(known, "func", None) is expectation_check:
+            continue
+        if hasattr(Check, name):
+            raise PluginError(
+                f"pandera has a check {name!r} already, so that schemas cannot name tcdp-audit's; rename the other"
+            )
+        Check.REGISTERED_CUSTOM_CHECKS[name] = partial(expectation_check, name)
+
+
+def _demands_of_schema(frame: Any) -> list[Demand]:
+    """What the schema demands that pandas' frame is validated by: pandera says so there."""
+    schema = getattr(getattr(frame, "pandera", None), "schema", None)
+    checks = getattr(schema, "checks", None) or ()
+    return [one.demand for one in checks if isinstance(one, ExpectationCheck)]
+
+
+def _never_called(_: Any) -> bool:
+    """Stand in for the function that pandera wants a check to have."""
+    raise NotImplementedError

@@ -1,0 +1,108 @@
+"""A policy as a pandera schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from tcdp_audit.errors import Discreet, PolicyError
+from tcdp_audit.integrations.pandera.check import ExpectationCheck, structure_check
+from tcdp_audit.integrations.pandera.demand import (
+    POLICY,
+    Demand,
+    Demanded,
+    batch_of,
+    document_of,
+    installed,
+    judges,
+    warns,
+)
+from tcdp_audit.policy import Expectation, Policy, Role, read_policy
+
+Source = str | Path | Mapping[str, Any] | Policy
+
+
+@Discreet()
+def checks_of(policy: Source) -> list[ExpectationCheck]:
+    """The checks of a policy: one on its columns, and one for each expectation that has a threshold.
+
+    Args:
+        policy: a policy, the path of its file, or its content as a mapping.
+
+    Raises:
+        PolicyError: the policy is wrong, or none of its expectations has a threshold.
+        UsageError: its file cannot be read.
+    """
+    read = read_policy(policy, installed())
+    document = document_of(read)
+    checks = [
+        _check(document, one, entry)
+        for one, entry in zip(read.expectations, document["expect"], strict=True)
+        if judges(one)
+    ]
+    if not checks:
+        raise PolicyError(
+            "no expectation of the policy has a threshold, and a schema only judges; give one of them one"
+        )
+    return [structure_check(document), *checks]
+
+
+def _check(document: dict[str, Any], expectation: Expectation, entry: dict[str, Any]) -> ExpectationCheck:
+    """One expectation; all share the mapping of the policy, so that YAML has it once."""
+    ((name, parameters),) = entry.items()
+    demanded = Demanded(Demand.of(document, entry), batch_of(document), warns(expectation))
+    return ExpectationCheck(name, {POLICY: document, **(parameters or {})}, demanded)
+
+
+@Discreet()
+def schema_of(policy: Source, library: Literal["pandas", "polars"] = "pandas") -> Any:
+    """A policy as a schema of `pandera.pandas` or `pandera.polars`.
+
+    Its columns are the declared ones without the identifiers; another is refused. Their types are left open: what a
+    scale allows, such as a range of numbers, is judged by the check on columns. Expectations without a threshold judge
+    nothing and are left out; the schema's description names them.
+
+    Args:
+        policy: a policy, the path of its file, or its content as a mapping.
+        library: whose frames the schema is for.
+
+    Raises:
+        PolicyError: the policy is wrong, or none of its expectations has a threshold.
+        UsageError: its file cannot be read.
+    """
+    read = read_policy(policy, installed())
+    pandera = _pandera(library)
+    columns = {name: pandera.Column(nullable=True, **given) for name, given in _columns(read).items()}
+    return pandera.DataFrameSchema(columns, checks=checks_of(read), strict=True, description=_description(read))
+
+
+def _pandera(library: str) -> Any:
+    if library == "polars":
+        import pandera.polars  # noqa: PLC0415 - needs polars, which is an extra
+
+        return pandera.polars
+    import pandera.pandas  # noqa: PLC0415 - as the other
+
+    return pandera.pandas
+
+
+def _columns(policy: Policy) -> dict[str, dict[str, Any]]:
+    """What a column of the schema is made of, by name."""
+    columns: dict[str, dict[str, Any]] = {}
+    for name, one in policy.attributes.items():
+        if one.role is not Role.IDENTIFIER:
+            words = [one.role.value.replace("_", "-"), *([] if one.scale is None else [one.scale.value])]
+            columns[name] = {"description": ", ".join(words)}
+    unit, key = policy.document.unit, policy.document.key
+    if unit is not None:
+        columns.setdefault(unit, {"description": "unit of privacy"})
+    if key is not None:
+        columns.setdefault(key, {"description": "key", "required": False})
+    return columns
+
+
+def _description(policy: Policy) -> str:
+    left_out = [one.check.name for one in policy.expectations if not judges(one)]
+    without = f"; without threshold, and left out: {', '.join(left_out)}" if left_out else ""
+    return f"{policy.name}, exported by tcdp-audit{without}"
