@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -59,16 +59,23 @@ def schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Ou
     """
     demands = demands_of(policy)
     frame = frame_of(engine, release, policy.conventions.missing_tokens)
-    outcomes = tuple(_Validation(demands, frame).outcomes())
+    outcomes = tuple(SchemaValidation(demands, frame).outcomes())
     return outcomes or (_passed(demands, frame),)
 
 
 @dataclass(frozen=True)
-class _Validation:
-    """One schema on one frame."""
+class SchemaValidation:
+    """One schema on one frame.
+
+    Args:
+        demands: the schema.
+        frame: a frame of pandas; or of polars, for a schema that does not coerce.
+        is_known: says of a failure whether an outcome of its own tells it.
+    """
 
     demands: Demands
-    frame: pd.DataFrame
+    frame: Any
+    is_known: Callable[[SchemaError], bool] = field(default=lambda _: False)
 
     def outcomes(self) -> Iterator[Outcome]:
         """Everything that does not hold; nothing if all of it was evaluated and holds."""
@@ -81,20 +88,21 @@ class _Validation:
             return
         if seen != [len(self.frame)]:
             yield self._outcome(Status.ERROR, "pandera did not evaluate the schema on every record")
-        yield from map(self._failure, _first_causes(errors))
-        yield from self._losses(coerced)
+        yield from (self._failure(one) for one in _first_causes(errors) if not self.is_known(one))
+        if isinstance(self.frame, pd.DataFrame):
+            yield from self._losses(self.frame, coerced)
 
-    def _losses(self, coerced: pd.DataFrame) -> Iterator[Outcome]:
+    def _losses(self, frame: pd.DataFrame, coerced: pd.DataFrame) -> Iterator[Outcome]:
         """Cells that another value would have to replace before the schema holds."""
-        for column in self.frame.columns.intersection(coerced.columns):
-            records = altered(self.frame[column], coerced[column])
+        for column in frame.columns.intersection(coerced.columns):
+            records = altered(frame[column], coerced[column])
             if records:
                 sentence = f"column {column!r} loses or changes its value in {_counted(records)} when it is read as "
                 message = f"{sentence}{coerced[column].dtype}, which the schema demands"
                 yield self._outcome(Status.FAILED, message, str(column), "coerce", records)
 
     def _failure(self, error: SchemaError) -> Outcome:
-        column, check, records = _column(error), _check_name(error), _records(error)
+        column, check, records = _column(error), _check_name(error), self._records(error)
         sentence = _SENTENCES.get(error.reason_code or Reason.NO_ERROR, _OTHER).format(
             column="the table" if column is None else f"column {column!r}",
             check=check,
@@ -106,6 +114,15 @@ class _Validation:
         warns = id(error.check) in self.demands.warnings
         severity = Severity.WARNING if warns else Severity.ERROR
         return self._outcome(status, f"{sentence}.", column, check, records, severity)
+
+    def _records(self, error: SchemaError) -> int | None:
+        """How many records fail; None where the failure is one of the table, or several records have one label."""
+        cases = error.failure_cases
+        if not isinstance(self.frame, pd.DataFrame):
+            return getattr(cases, "height", None)
+        if not isinstance(cases, pd.DataFrame) or "index" not in cases or not self.frame.index.is_unique:
+            return None
+        return int(cases["index"].nunique())
 
     def _outcome(
         self,
@@ -130,7 +147,7 @@ class _Validation:
         )
 
 
-def _validated(schema: Any, frame: pd.DataFrame) -> tuple[pd.DataFrame, Sequence[SchemaError]]:
+def _validated(schema: Any, frame: Any) -> tuple[Any, Sequence[SchemaError]]:
     """The frame as the schema coerces it, and everything that fails. Warnings may quote cells and are not shown."""
     with (
         config_context(validation_enabled=True, validation_depth=ValidationDepth.SCHEMA_AND_DATA),
@@ -188,14 +205,6 @@ def _check_name(error: SchemaError) -> str:
         return check or str(error.reason_code)
     named = check.error or check.name
     return f"check {error.check_index}" if named in (None, "<lambda>") else str(named)
-
-
-def _records(error: SchemaError) -> int | None:
-    """How many records fail; None where the failure is one of the table."""
-    cases = error.failure_cases
-    if not isinstance(cases, pd.DataFrame) or "index" not in cases:
-        return None
-    return int(cases["index"].nunique())
 
 
 def _raised(error: SchemaError) -> str:

@@ -39,7 +39,7 @@ class Demands:
     """
 
     name: str
-    schema: pa.DataFrameSchema
+    schema: Any
     warnings: frozenset[int]
 
     @property
@@ -52,11 +52,17 @@ class Demands:
         """How many checks it has, on columns and on the table."""
         return sum(len(part.checks or ()) for part in _parts(self.schema))
 
-    def observed_by(self, see: Callable[[int], None]) -> pa.DataFrameSchema:
+    @staticmethod
+    def of(schema: Any, name: str) -> Demands:
+        """A schema of pandas or polars without its silent ways out."""
+        strict = copy.deepcopy(schema)
+        return Demands(name, strict, frozenset(_without_ways_out(strict)))
+
+    def observed_by(self, see: Callable[[int], None]) -> Any:
         """The schema with one more check, which tells how many records pandera showed to it."""
 
-        def seen(frame: Any) -> bool:
-            see(len(frame))
+        def seen(shown: Any) -> bool:
+            see(len(shown.lazyframe.collect() if hasattr(shown, "lazyframe") else shown))
             return True
 
         observed = copy.copy(self.schema)
@@ -74,12 +80,11 @@ def demands_of(policy: Policy) -> Demands:
     try:
         by_name = MODULE_AND_NAME.fullmatch(location)
         schema = _imported(location) if by_name else _read(Path(policy.resolve(location)))
-        strict = copy.deepcopy(schema)
-        warned = frozenset(_without_ways_out(strict))
-        _require_demand(strict)
+        demands = Demands.of(schema, location)
+        _require_demand(demands.schema)
     except _Fault as fault:
         raise PolicyError(f"{policy.name}: schema: {location}: {fault}") from None
-    return Demands(location, strict, warned)
+    return demands
 
 
 class _Fault(Exception):  # noqa: N818 - it becomes a PolicyError
@@ -132,14 +137,14 @@ def _imported(location: str) -> pa.DataFrameSchema:
     return schema
 
 
-def _parts(schema: pa.DataFrameSchema) -> Iterator[Any]:
+def _parts(schema: Any) -> Iterator[Any]:
     """The schema, its columns and its index, each of which has checks of its own."""
     yield schema
     yield from schema.columns.values()
     yield from getattr(schema.index, "indexes", [] if schema.index is None else [schema.index])
 
 
-def _without_ways_out(schema: pa.DataFrameSchema) -> Iterator[int]:
+def _without_ways_out(schema: Any) -> Iterator[int]:
     """Change a schema so that nothing passes by being dropped, filled in, parsed or sampled.
 
     Yields:

@@ -92,16 +92,7 @@ class Audit:
 
         A demand that only warns does not count here; `exit_code` can have it count.
         """
-        checks = [one for one in self.expectations if not one.is_schema]
-        if not checks or any(one.status is Status.ERROR for one in self.outcomes):
-            return "error"
-        if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in self.outcomes):
-            return "failed"
-        return "passed" if self._judges(Severity.ERROR) else "measured"
-
-    def _judges(self, *severities: Severity) -> bool:
-        """Whether an expectation of one of these severities compared a figure with a demand that can fail."""
-        return any(one.is_judged and one.severity in severities for one in self.expectations if not one.is_schema)
+        return status_of(self.outcomes)
 
     @property
     def passed(self) -> bool:
@@ -146,7 +137,7 @@ class Audit:
             fail_on_warning: demands of severity warning count as well.
             measure_only: nothing needs to be demanded.
         """
-        judges = self._judges(Severity.ERROR, *([Severity.WARNING] if fail_on_warning else []))
+        judges = _judge(self.outcomes, Severity.ERROR, *([Severity.WARNING] if fail_on_warning else []))
         if self.status == "error" or not (judges or measure_only or self.status == "failed"):
             return 3
         return 1 if self.status == "failed" or (fail_on_warning and self.warnings) else 0
@@ -158,12 +149,7 @@ class Audit:
             ExpectationsFailedError: it did not; the message has a line for each failure, each error, and each demand
                 that nothing can fail.
         """
-        if self.passed:
-            return
-        grave = (Status.FAILED, Status.ERROR)
-        reasons = [one for one in self.outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
-        lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in reasons]
-        raise ExpectationsFailedError("\n".join([f"the audit's status is {self.status}", *lines]))
+        require_passed("the audit", self.outcomes)
 
     def as_json(self) -> dict[str, Any]:
         """The result in the published JSON contract."""
@@ -228,6 +214,40 @@ class Audit:
         """
         require_own_files([("the report", Path(path))], {**files_of(self.policy), **self._tables})
         write_atomically(Path(path), self.render(Path(path).suffix))
+
+
+def status_of(outcomes: Sequence[Outcome]) -> str:
+    """Error, failed, measured or passed; see `Audit.status`."""
+    if not _checks(outcomes) or any(one.status is Status.ERROR for one in outcomes):
+        return "error"
+    if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in outcomes):
+        return "failed"
+    return "passed" if _judge(outcomes, Severity.ERROR) else "measured"
+
+
+def require_passed(what: str, outcomes: Sequence[Outcome]) -> None:
+    """Insist that outcomes pass; see `Audit.raise_for_failures`.
+
+    Raises:
+        ExpectationsFailedError: they do not.
+    """
+    status = status_of(outcomes)
+    if status == "passed":
+        return
+    grave = (Status.FAILED, Status.ERROR)
+    reasons = [one for one in outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
+    lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in reasons]
+    raise ExpectationsFailedError("\n".join([f"{what}'s status is {status}", *lines]))
+
+
+def _checks(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """What came of expectations on disclosure."""
+    return [one for one in outcomes if not one.is_structural and not one.is_schema]
+
+
+def _judge(outcomes: Sequence[Outcome], *severities: Severity) -> bool:
+    """Whether an expectation of one of these severities compared a figure with a demand that can fail."""
+    return any(one.is_judged and one.severity in severities for one in _checks(outcomes))
 
 
 def _block(block: object) -> str | Rows:

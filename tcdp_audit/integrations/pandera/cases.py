@@ -28,8 +28,8 @@ def require_frame(frame: Any) -> None:
     if not isinstance(frame, pd.DataFrame) and not _is_polars(frame):
         kind = type(frame)
         raise CheckError(
-            f"pandera gave a {kind.__module__.split('.')[0]} {kind.__name__}; tcdp-audit's checks take frames of pandas "
-            "and polars, and pandera's own backends for them (`use_narwhals_backend` must be off)"
+            f"pandera gave a {kind.__module__.split('.')[0]} {kind.__name__}; tcdp-audit's checks take frames of "
+            "pandas and polars, through pandera's own backends for them (`use_narwhals_backend` must be off)"
         )
 
 

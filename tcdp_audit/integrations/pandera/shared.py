@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.api import failing_records
+from tcdp_audit.errors import TcdpAuditError
 from tcdp_audit.integrations.pandera.demand import Demand, installed
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.results.audit import Audit
@@ -35,11 +36,13 @@ class Run:
         demands: what the schema's checks demand.
         audits: what was audited for them.
         results: what came of each.
+        errors: why some could not be asked for.
     """
 
     demands: tuple[Demand, ...]
     audits: list[Audit] = field(default_factory=list)
     results: dict[Demand, Results] = field(default_factory=dict)
+    errors: list[TcdpAuditError] = field(default_factory=list)
 
 
 _RUN: ContextVar[Run | None] = ContextVar("tcdp_audit_pandera_run", default=None)
@@ -71,10 +74,8 @@ def results_of(demand: Demand, batch: Sequence[Demand], frame: Any, in_schema: S
     together = run.demands if run else tuple(in_schema if demand in in_schema else batch)
     _LAST.continue_or_begin(frame, together, demand)
     if demand not in _LAST.waiting:
-        marked = _audited(frame, demand, together, batch)
+        marked = _audited(frame, demand, _entries(demand, together, batch), run)
         _LAST.waiting |= _by_demand(marked, demand, _entries(demand, together, batch))
-        if run:
-            run.audits.append(marked.audit)
     results = _LAST.waiting.pop(demand)
     _LAST.given[demand] = " ".join(outcome.message for outcome, _ in results if fails(outcome))
     if run:
@@ -133,8 +134,16 @@ def _entries(demand: Demand, together: Sequence[Demand], batch: Sequence[Demand]
     return []
 
 
-def _audited(frame: Any, demand: Demand, together: Sequence[Demand], batch: Sequence[Demand]) -> FailingRecords:
-    return failing_records(frame, demand.with_entries(_entries(demand, together, batch)), plugins=installed())
+def _audited(frame: Any, demand: Demand, entries: Sequence[str], run: Run | None) -> FailingRecords:
+    try:
+        marked = failing_records(frame, demand.with_entries(entries), plugins=installed())
+    except TcdpAuditError as error:
+        if run:
+            run.errors.append(error)
+        raise
+    if run:
+        run.audits.append(marked.audit)
+    return marked
 
 
 def _by_demand(marked: FailingRecords, demand: Demand, entries: Iterable[str]) -> dict[Demand, Results]:
