@@ -73,7 +73,7 @@ class ExpectationCheck(Check):
         masks = [mask for one, mask in results if fails(one) and mask is not None and mask.any()]
         if not masks:
             return failed_as_a_whole(frame)
-        return failed(frame, np.logical_or.reduce(masks), self.n_failure_cases)
+        return failed(frame, masks[0] if len(masks) == 1 else np.logical_or.reduce(masks), self.n_failure_cases)
 
     @property
     def error(self) -> str | None:
