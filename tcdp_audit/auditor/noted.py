@@ -74,8 +74,9 @@ class NotedExpectations:
 
     def close(self, task: ClassTask | None, outcome: Outcome) -> None:
         """Keep what was noted for an outcome, if it is one of classes and was evaluated."""
-        evaluated = task is not None and outcome.status is not Status.ERROR
-        noted = task.noted if task is not None and evaluated else None
+        noted = None if task is None or outcome.status is Status.ERROR else task.noted
+        if noted is not None and outcome.records is not None and outcome.records.failing is None:
+            noted = self.blank(())  # nothing is demanded, not even a value
         self.masks.append(None if noted is None else frozen_array(noted.failing))
 
 

@@ -43,11 +43,13 @@ class OneClass:
         records: how many records it has.
         size: what k counts.
         counts: the attribute in the records that it is judged by.
+        positions: which records of the release they are.
     """
 
     records: int
     size: int
     counts: Counts
+    positions: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -82,18 +84,20 @@ def judged(
         conventions: the policy's.
         other_reference: what closeness is measured against, where that is not the release.
     """
-    counted = [one for one in records if not _is_exempt(one, conventions)]
+    positions = [i for i, one in enumerate(records) if not _is_exempt(one, conventions)]
+    counted = [records[i] for i in positions]
     names = [*QUASI_IDENTIFIERS, *known]
     keys = [tuple(one[name] for name in names) for one in counted]
     mixture: Counter[Value] = Counter()
     classes = []
     for key, size in Counter(keys).items():
         own = [one for one, other in zip(counted, keys, strict=True) if other == key]
+        places = [i for i, other in zip(positions, keys, strict=True) if other == key]
         mixture.update(_histogram(own, attributes, conventions))
         if conventions.missing_quasi_identifier == "wildcard":
             own = [one for one, other in zip(counted, keys, strict=True) if _compatible(key, other)]
         entities = len({one[UNIT] for one in own}) if conventions.unit else len(own)
-        classes.append(OneClass(size, entities, _histogram(own, attributes, conventions)))
+        classes.append(OneClass(size, entities, _histogram(own, attributes, conventions), places))
     everyone = len({one[UNIT] for one in counted}) if conventions.unit else len(counted)
     return Judged(classes, mixture if other_reference is None else other_reference, everyone)
 

@@ -13,13 +13,18 @@ from math import isclose
 from typing import Any
 
 import brute_classes as brute
+import numpy as np
 import pyarrow as pa
 import pytest
 from brute_checks import CHECKS, ORDER, Known, figures
 from brute_classes import Conventions, Counts, Figure, Judged, Record
 from hypothesis import given, settings, strategies as st
+from numpy.typing import NDArray
 
 from tcdp_audit import audit
+from tcdp_audit.auditor.evaluation import Options
+from tcdp_audit.auditor.noted import NotedExpectations
+from tcdp_audit.inputs import open_inputs
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.registry import Plugins
 
@@ -60,9 +65,12 @@ def as_table(records: Sequence[Record]) -> pa.Table:
     return pa.table({name: pa.array([one[name] for one in records], pa.string()) for name in CELLS})
 
 
+Marked = tuple[Outcome, NDArray[np.bool_] | None]  # an outcome, and which records fail
+
+
 def outcomes_of(
     records: Sequence[Record], original: Sequence[Record], conventions: Conventions, expect: list[Any], shards: int
-) -> Sequence[Outcome]:
+) -> Iterator[Marked]:
     policy: dict[str, Any] = {
         "version": 1,
         "attributes": ROLES,
@@ -71,7 +79,13 @@ def outcomes_of(
         **({"unit": brute.UNIT} if conventions.unit else {}),
     }
     beside = as_table(original) if conventions.reference == "original" else None
-    return audit(as_table(records), policy, beside, plugins=PLUGINS, memory=2**28, shards=shards).expectations
+    table, options = as_table(records), Options(memory=2**28, shards=shards)
+    plain = audit(table, policy, beside, plugins=PLUGINS, memory=2**28, shards=shards).expectations
+    with open_inputs(table, policy, beside, None, PLUGINS, options) as inputs:
+        noted = NotedExpectations(len(records))
+        outcomes = [one for one in inputs.outcomes(noted) if not one.is_structural]
+    assert outcomes == list(plain)
+    return zip(outcomes, noted.masks, strict=True)
 
 
 def targets(known: Known, conventions: Conventions) -> list[Target]:
@@ -125,8 +139,10 @@ def _no_value(reference: Counts | None) -> bool:
     return reference is not None and not any(count for value, count in reference.items() if value is not None)
 
 
-def agrees(outcome: Outcome, known: Known, found: Judged, threshold: Fraction | None) -> None:
-    """Compare all that an outcome says of classes."""
+def agrees(marked: Marked, known: Known, found: Judged, threshold: Fraction | None) -> None:
+    """Compare all that an outcome says of classes, and the records that fail."""
+    outcome, mask = marked
+    assert mask is not None
     every = figures(known, found)
     worst = [known.worst_possible if one is None else float(one) for one in every]
     expected = min(worst) if known.keeps == ">=" else max(worst)
@@ -137,10 +153,11 @@ def agrees(outcome: Outcome, known: Known, found: Judged, threshold: Fraction | 
     assert (outcome.classes.total, outcome.records.total) == (len(every), sum(one.records for one in found.classes))
     if threshold is None:
         assert outcome.status is Status.MEASURED
+        assert not mask.any()
         return
-    failing = [
-        one.records for one, figure in zip(found.classes, every, strict=True) if not known.kept(figure, threshold)
-    ]
+    fails = [one for one, figure in zip(found.classes, every, strict=True) if not known.kept(figure, threshold)]
+    failing = [one.records for one in fails]
+    assert np.flatnonzero(mask).tolist() == sorted(i for one in fails for i in one.positions)
     assert (outcome.status is Status.FAILED) is bool(failing)
     assert failing or outcome.status in {Status.PASSED, Status.MEASURED}  # measured: a demand that nothing can fail
     if outcome.classes.failing is not None:
@@ -174,17 +191,18 @@ def compare(records: Sequence[Record], original: Sequence[Record], conventions: 
     """Ask everything in one audit; how many outcomes were compared."""
     asked = list(questions(records, original, conventions))
     expect = [as_written(known, threshold) for known, threshold, _ in asked]
-    outcomes = iter(outcomes_of(records, original, conventions, expect, shards))
+    outcomes = outcomes_of(records, original, conventions, expect, shards)
     compared = 0
     for known, threshold, judged in asked:
         for target, found in judged:
-            outcome = next(outcomes)
+            outcome, mask = next(outcomes)
             compared += 1
             no_reference = _no_value(reference_of(target[0], original, conventions))
             if is_error(known, target, found, (records, original), conventions) or (known.of_values and no_reference):
                 assert outcome.status is Status.ERROR
+                assert mask is None
             else:
-                agrees(outcome, known, found, threshold)
+                agrees((outcome, mask), known, found, threshold)
     assert next(outcomes, None) is None
     return compared
 

@@ -77,7 +77,8 @@ def results_of(demand: Demand, batch: Sequence[Demand], frame: Any, in_schema: S
         marked = _audited(frame, demand, _entries(demand, together, batch), run)
         _LAST.waiting |= _by_demand(marked, demand, _entries(demand, together, batch))
     results = _LAST.waiting.pop(demand)
-    _LAST.given[demand] = " ".join(outcome.message for outcome, _ in results if fails(outcome))
+    _LAST.asked.add(demand)
+    _LAST.sentences[demand] = " ".join(outcome.message for outcome, _ in results if fails(outcome))
     if run:
         run.results[demand] = results
     return results
@@ -90,13 +91,12 @@ def fails(outcome: Outcome) -> bool:
 
 def sentence_on(demand: Demand) -> str | None:
     """What the validation that this thread is in, or was in last, said about a demand that failed."""
-    return _LAST.given.get(demand) or None if _LAST.is_alive else None
+    return _LAST.sentences.get(demand) or None if _LAST.is_alive else None
 
 
 def forget_sentence_on(demand: Demand) -> None:
     """Say no more about a demand until it is asked for again."""
-    if demand in _LAST.given:
-        _LAST.given[demand] = ""
+    _LAST.sentences.pop(demand, None)
 
 
 class _Validation(local):
@@ -105,8 +105,9 @@ class _Validation(local):
     def __init__(self) -> None:
         self.frame: ref[Any] | None = None
         self.together: tuple[Demand, ...] = ()
+        self.asked: set[Demand] = set()
         self.waiting: dict[Demand, Results] = {}  # measured, and not asked for yet
-        self.given: dict[Demand, str] = {}  # asked for; the sentence on what failed
+        self.sentences: dict[Demand, str] = {}  # on what failed, as long as the frame is the same
 
     @property
     def is_alive(self) -> bool:
@@ -115,11 +116,13 @@ class _Validation(local):
 
     def continue_or_begin(self, frame: Any, together: tuple[Demand, ...], demand: Demand) -> None:
         """Take a question as one of this validation, or as the first of the next."""
-        same = self.frame is not None and self.frame() is frame and self.together == together
-        if not same or demand in self.given:
-            self.waiting, self.given, self.together = {}, {}, together
-            waiting = self.waiting
-            self.frame = ref(frame, lambda _: waiting.clear())
+        same_frame = self.frame is not None and self.frame() is frame
+        if same_frame and self.together == together and demand not in self.asked:
+            return
+        waiting: dict[Demand, Results] = {}
+        self.asked, self.waiting, self.together = set(), waiting, together
+        self.sentences = self.sentences if same_frame else {}
+        self.frame = ref(frame, lambda _: waiting.clear())
 
 
 _LAST = _Validation()
