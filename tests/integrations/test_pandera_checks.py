@@ -52,6 +52,10 @@ POLICY: dict[str, Any] = {
 }
 Frame = pd.DataFrame | pl.DataFrame
 BOTH = pytest.mark.parametrize(("library", "frame"), [(pa, FRAME), (ppl, POLARS)], ids=["pandas", "polars"])
+BOTH_IN_TIME = pytest.mark.parametrize(
+    ("library", "frame"),
+    [pytest.param(pa, FRAME, id="pandas"), pytest.param(ppl, POLARS, id="polars", marks=pytest.mark.long)],
+)
 
 
 @pytest.fixture
@@ -102,7 +106,7 @@ def test_exactly_the_offending_rows_are_marked(library: Any, frame: Frame):
     }
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_failure_cases_are_few_and_the_output_is_whole(library: Any, frame: Any):
     large = (pd if library is pa else pl).concat([frame] * 10)
     check = k_anonymous(31)
@@ -134,14 +138,14 @@ def test_a_failure_of_the_table_marks_no_record(library: Any, frame: Frame):
     assert (index, check[:31]) == (None, "The highest risk of a record is")
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_an_expectation_without_attribute_fails_where_any_attribute_does(library: Any, frame: Frame):
     check = expectation_check("distinct_l_diversity", POLICY, l=2)
     (error,) = failures(library.DataFrameSchema(checks=check), frame).schema_errors
     assert output(error) == [False, False, True, True, True, False]  # ward 1 by illness, ward 3 by both
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_what_cannot_be_evaluated_fails_and_is_told(library: Any, frame: Frame):
     texts = expectation_check("t_closeness", quasi_identifiers=["ward"], attribute="illness", scale="numeric", t=0.5)
     nothing = expectation_check("k_anonymity", quasi_identifiers=["ward"], k=1)
@@ -154,13 +158,13 @@ def test_what_cannot_be_evaluated_fails_and_is_told(library: Any, frame: Frame):
     assert "column 'street' is not in the release" in told[2]
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_an_empty_frame_fails(library: Any, frame: Frame):
     (error,) = failures(library.DataFrameSchema(checks=k_anonymous()), frame[:0]).schema_errors
     assert "an empty release cannot be audited" in str(error.failure_cases)
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_a_check_beside_a_column_fails(library: Any, frame: Frame):
     schema = library.DataFrameSchema({"ward": library.Column(checks=k_anonymous(1))})
     (error,) = failures(schema, frame).schema_errors
@@ -181,7 +185,7 @@ def test_frames_of_other_kinds_are_refused():
         k_anonymous()([1])
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_a_warning_is_a_warning_of_panderas(library: Any, frame: Frame):
     schema = library.DataFrameSchema(checks=k_anonymous(severity="warning"))
     with pytest.warns(SchemaWarning, match="1 of 6 records is in a group of fewer than 2 records") as caught:
@@ -264,6 +268,7 @@ def test_no_frame_is_kept_alive_and_nothing_waits_for_one_that_is_gone():
     assert not shared._LAST.waiting
 
 
+@pytest.mark.long
 def test_a_check_that_stands_twice_is_measured_twice(audits: list[Any]):
     failures(pa.DataFrameSchema(checks=[k_anonymous(), k_anonymous()]), FRAME)
     assert len(audits) == 2
@@ -312,6 +317,23 @@ def test_the_key_and_the_unit_are_columns_and_locations_are_the_policys(tmp_path
     assert policy["attributes"]["ward"]["hierarchy"] == str(tmp_path / "wards.csv")
     named = expectation_check("k_anonymity", str(file), k=2)
     assert named.demand == schema.checks[1].demand
+    assert pa.DataFrameSchema.from_yaml(schema.to_yaml()) == schema
+
+
+def test_numbers_of_a_policys_file_keep_their_digits(tmp_path: Any):
+    file = tmp_path / "release.tcdp.yaml"
+    file.write_text(
+        "version: 1\nattributes: {ward: {role: quasi_identifier}, illness: {role: sensitive}}\nexpect:\n"
+        "  - t_closeness: {t: 0.12345678901234567890, distance: equal}\n  - k_anonymity: {k: 2}\n"
+        "  - recursive_cl_diversity: {c: 1/3, l: 2, variant: positive_disclosure, dont_care: [010, 1.10]}\n"
+    )
+    checks = pa.DataFrameSchema.from_yaml(schema_of(file).to_yaml()).checks
+    assert [one.statistics.get("t", one.statistics.get("k", one.statistics.get("c"))) for one in checks[1:]] == [
+        "0.12345678901234567890",
+        2,
+        "1/3",
+    ]
+    assert checks[3].statistics["dont_care"] == ["010", "1.10"]
 
 
 def test_a_policy_that_demands_nothing_is_no_schema():
@@ -319,7 +341,7 @@ def test_a_policy_that_demands_nothing_is_no_schema():
         schema_of({**POLICY, "expect": [{"k_anonymity": {}}]})
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_columns_are_judged_as_the_auditor_judges_them(library: Any, frame: Any):
     text = ["cheap"] * 6
     wrong = frame.assign(cost=text) if library is pa else frame.with_columns(cost=pl.Series(text))
@@ -341,7 +363,7 @@ def test_yaml_names_checks_once_they_are_registered():
     assert output(error) == [True] * 5 + [False]
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_a_models_config_names_checks(library: Any, frame: Frame):
     register()
 

@@ -28,6 +28,10 @@ POLICY: dict[str, Any] = {
     "expect": [{"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2}}],
 }
 BOTH = pytest.mark.parametrize(("library", "frame"), [(pa, FRAME), (ppl, POLARS)], ids=["pandas", "polars"])
+BOTH_IN_TIME = pytest.mark.parametrize(
+    ("library", "frame"),
+    [pytest.param(pa, FRAME, id="pandas"), pytest.param(ppl, POLARS, id="polars", marks=pytest.mark.long)],
+)
 
 
 def k_anonymous(k: int = 2, **given: Any) -> ExpectationCheck:
@@ -79,20 +83,20 @@ def test_what_else_a_schema_says_counts_and_shows_no_cell(library: Any, frame: A
     assert CELL not in str(validation.outcomes)
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_a_warning_alone_judges_nothing(library: Any, frame: Any):
     validation = validate(frame, schema(library, k_anonymous(3, severity="warning")))
     assert (validation.status, validation.passed) == ("measured", False)
     assert [one.is_warning for one in validation.outcomes] == [True]
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_a_demand_that_nothing_can_fail_judges_nothing(library: Any, frame: Any):
     assert validate(frame, schema(library, k_anonymous(1))).status == "measured"
     assert validate(frame, schema(library, k_anonymous(1), k_anonymous(2))).status == "passed"
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_what_cannot_be_evaluated_is_an_error(library: Any, frame: Any):
     absent = expectation_check("k_anonymity", quasi_identifiers=["street"], k=2)
     beside = {"ward": library.Column(checks=k_anonymous(2))}
@@ -102,7 +106,7 @@ def test_what_cannot_be_evaluated_is_an_error(library: Any, frame: Any):
     assert [one.status for one in validation.schema] == [Status.ERROR]
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_ways_out_of_a_schema_are_closed(library: Any, frame: Any):
     dropping = schema(library, k_anonymous(3), drop_invalid_rows=True)
     filtering = schema(library, columns={"ward": library.Column()}, strict="filter")
@@ -112,7 +116,7 @@ def test_ways_out_of_a_schema_are_closed(library: Any, frame: Any):
         assert validate(frame, one).status == "failed"
 
 
-@BOTH
+@BOTH_IN_TIME
 def test_a_model_is_a_schema(library: Any, frame: Any):
     ours.register()
 
@@ -133,7 +137,7 @@ def test_a_model_is_a_schema(library: Any, frame: Any):
 
 
 @BOTH
-def test_a_disabled_pandera_is_refused(library: Any, frame: Any, monkeypatch: pytest.MonkeyPatch):
+def test_a_disabled_pandera_is_refused(library: Any, frame: Any):
     with config_context(validation_enabled=False), pytest.raises(UsageError, match=r"^pandera is disabled"):
         validate(frame, schema(library))
     with config_context(validation_depth="SCHEMA_ONLY"), pytest.raises(UsageError, match=r"is SCHEMA_ONLY \(PANDERA"):

@@ -15,6 +15,7 @@ from tcdp_audit.api import policy_of_one
 from tcdp_audit.errors import PolicyError
 from tcdp_audit.outcome import Severity
 from tcdp_audit.policy import Expectation, Policy, read_policy
+from tcdp_audit.policy.scalars import TypedFloat, TypedInt
 from tcdp_audit.registry import Plugins
 
 POLICY = "policy"  # the key of a check's statistics that holds the policy it stands in
@@ -164,4 +165,7 @@ def plain(value: Any) -> Any:
         return [plain(one) for one in value]
     if isinstance(value, Enum):
         return value.value
-    return str(value) if isinstance(value, Fraction | Path) else value
+    if isinstance(value, TypedInt | TypedFloat):  # as typed in a file: 1.10 may be a name, and not 1.1
+        number = float(value) if isinstance(value, float) else int(value)
+        return number if str(number) == value.text else value.text
+    return str(value) if isinstance(value, str | Fraction | Path) else value
