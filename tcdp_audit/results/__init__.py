@@ -4,6 +4,7 @@ own_files    what is written never takes the place of what was read
 change_log   what remedies did
 reporter     what a report is, and a section of one
 audit        outcomes with their provenance
+failing_records   which records fail each expectation
 verdict      an audit in a word and in sentences
 """
 
