@@ -215,6 +215,12 @@ def test_what_judges_nothing_or_is_wrong_is_refused_when_it_is_made(name: str, g
     assert message in str(caught.value)
 
 
+def test_dropping_rows_is_no_way_out():
+    schema = pa.DataFrameSchema(checks=k_anonymous(), drop_invalid_rows=True)
+    (error,) = failures(schema, FRAME).schema_errors
+    assert "k_anonymity: records that are dropped change the classes of the others; drop none" in str(error)
+
+
 # One audit for all checks of a schema
 
 
@@ -266,6 +272,12 @@ def test_no_frame_is_kept_alive_and_nothing_waits_for_one_that_is_gone():
     gc.collect()
     assert alive() is None
     assert not shared._LAST.waiting
+
+
+def test_a_check_that_is_not_the_policys_own_is_measured_alone(audits: list[Any]):
+    check = expectation_check("k_anonymity", POLICY, k=7)
+    failures(ppl.DataFrameSchema(checks=check), POLARS)
+    assert [policy["expect"] for policy in audits] == [[{"k_anonymity": {"k": 7}}]]
 
 
 @pytest.mark.long

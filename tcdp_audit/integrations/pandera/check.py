@@ -59,7 +59,10 @@ class ExpectationCheck(Check):
         require_frame(check_obj)
         if column is not None:
             raise CheckError(f"{self.name} is about the whole table; put it among the checks of the schema itself")
-        return self._answer(check_obj, results_of(self.demand, self.batch, check_obj, _demands_of_schema(check_obj)))
+        schema = _schema_of(check_obj)
+        if getattr(schema, "drop_invalid_rows", False):
+            raise CheckError(f"{self.name}: records that are dropped change the classes of the others; drop none")
+        return self._answer(check_obj, results_of(self.demand, self.batch, check_obj, _demands_of(schema)))
 
     def _answer(self, frame: Any, results: Results) -> CheckResult:
         outcomes = [outcome for outcome, _ in results]
@@ -156,9 +159,13 @@ def register() -> None:
         Check.REGISTERED_CUSTOM_CHECKS[name] = partial(expectation_check, name)
 
 
-def _demands_of_schema(frame: Any) -> list[Demand]:
-    """What the schema demands that pandas' frame is validated by: pandera says so there."""
-    schema = getattr(getattr(frame, "pandera", None), "schema", None)
+def _schema_of(frame: Any) -> Any:
+    """The schema that a frame of pandas is validated by: pandera notes it there."""
+    return getattr(getattr(frame, "pandera", None), "schema", None)
+
+
+def _demands_of(schema: Any) -> list[Demand]:
+    """What the expectations of a schema demand."""
     checks = getattr(schema, "checks", None) or ()
     return [one.demand for one in checks if isinstance(one, ExpectationCheck)]
 

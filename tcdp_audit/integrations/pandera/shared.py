@@ -71,7 +71,7 @@ def results_of(demand: Demand, batch: Sequence[Demand], frame: Any, in_schema: S
         TcdpAuditError: the frame cannot be audited.
     """
     run = _RUN.get()
-    together = run.demands if run else tuple(in_schema if demand in in_schema else batch)
+    together = run.demands if run else _together(demand, batch, in_schema)
     _LAST.continue_or_begin(frame, together, demand)
     if demand not in _LAST.waiting:
         marked = _audited(frame, demand, _entries(demand, together, batch), run)
@@ -126,6 +126,13 @@ class _Validation(local):
 
 
 _LAST = _Validation()
+
+
+def _together(demand: Demand, batch: Sequence[Demand], in_schema: Sequence[Demand]) -> tuple[Demand, ...]:
+    """What pandera is likely to ask for as well."""
+    if demand in in_schema:
+        return tuple(in_schema)
+    return tuple(batch) if demand in batch or not demand.entry else (demand,)
 
 
 def _entries(demand: Demand, together: Sequence[Demand], batch: Sequence[Demand]) -> list[str]:
