@@ -116,8 +116,8 @@ class Outcome:
 
     @property
     def is_schema(self) -> bool:
-        """True for what the policy's own schema says of columns and cells; it demands nothing about disclosure."""
-        return self.source == SCHEMA
+        """True for what the policy's own schema or suite says of quality; it demands nothing about disclosure."""
+        return self.source in (SCHEMA, SUITE)
 
     @property
     def blocks(self) -> bool:
@@ -163,6 +163,7 @@ class Outcome:
 UNFAILABLE = "unfailable"  # the detail that names demands which nothing can fail
 STRUCTURE = "tcdp-audit: structure"
 SCHEMA = "pandera schema"
+SUITE = "Great Expectations suite"
 
 
 def number(value: Any) -> Any:

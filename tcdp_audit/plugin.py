@@ -85,6 +85,7 @@ if TYPE_CHECKING:
         Engine as Engine,
         recode as recode,
     )
+    from tcdp_audit.engines.connected import DatabaseTable as DatabaseTable
     from tcdp_audit.engines.copies import open_converted as open_converted, open_copy as open_copy
     from tcdp_audit.engines.opener import EngineOpener as EngineOpener
     from tcdp_audit.engines.parts import chosen_parts as chosen_parts, split_pattern as split_pattern

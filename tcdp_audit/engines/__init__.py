@@ -8,6 +8,7 @@ csv_structure, csv_header, csv_reader, text, text_parts   CSV: counted, named, r
 json_tokens, json_faults, json_lines, json_writing   JSON lines by their grammar
 arrow_types, parquet, frames, files, content_digest  typed tables, in files and in memory
 copies                         tables that are read from a private copy
+connected                      tables of databases that a program is connected to
 opener                         what makes an engine of a URL or an object
 duckdb                         the embedded engine over all of these
 streams                        streams of records or of counted rows, held by the embedded engine

@@ -113,6 +113,13 @@ class Conventions(Model):
         return next(iter(self.suppressed_tokens), "*")
 
 
+class StoredSuite(Model):
+    """A suite in the store of a Great Expectations context."""
+
+    context: Annotated[str, Field(description="The context's folder, the one with great_expectations.yml.")]
+    name: Annotated[str, Field(description="The suite's name.")]
+
+
 class PolicyDocument(Model):
     """A policy file as it is written. The parameters of each expectation and remedy are left to the plugin."""
 
@@ -129,6 +136,10 @@ class PolicyDocument(Model):
     schema_: Annotated[
         str | None,
         Field(alias="schema", description="A pandera schema: a YAML file, or package.module:Name."),
+    ] = None
+    suite: Annotated[
+        str | StoredSuite | None,
+        Field(description="A Great Expectations suite: a JSON file, or a context's folder and the suite's name."),
     ] = None
     plugins: Annotated[
         list[str] | None, Field(description="The plugins this policy needs; no other external one is used.")

@@ -13,6 +13,7 @@ from tcdp_audit.engines.parts import is_several, is_within
 from tcdp_audit.errors import UsageError
 from tcdp_audit.files import destination
 from tcdp_audit.policy import Policy
+from tcdp_audit.policy.model import StoredSuite
 
 
 def files_of(policy: Policy, **given: Any) -> Mapping[str, Path]:
@@ -31,6 +32,8 @@ def _named(policy: Policy) -> Iterator[tuple[str, Any]]:
     for name in ("release", "original", "population", "holdout"):
         yield f"the policy's {name}", _resolved(policy, getattr(policy.document, name))
     yield "the schema", _resolved(policy, policy.document.schema_)
+    suite = policy.document.suite
+    yield "the suite", _resolved(policy, suite.context if isinstance(suite, StoredSuite) else suite)
     for name, attribute in policy.attributes.items():
         if isinstance(attribute.hierarchy, str):
             yield f"the hierarchy of {name!r}", _resolved(policy, attribute.hierarchy)

@@ -10,32 +10,18 @@ engine               the engine: one grouped query, held locally
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Any
 
-from tcdp_audit.plugin import Engine, EngineOpener, UsageError, scheme_of
+from tcdp_audit.plugin import DatabaseTable, Engine, EngineOpener, UsageError, scheme_of
 
 __all__ = ["DATABASE", "DatabaseTable"]
 
 DIALECTS = frozenset(
     ("postgresql", "postgres", "sqlite", "duckdb", "mysql", "mariadb", "oracle", "mssql", "snowflake", "bigquery")
 )
-
-
-@dataclass(frozen=True)
-class DatabaseTable:
-    """A table, view or statement of a database that a program is connected to already.
-
-    Args:
-        engine: an `sqlalchemy.Engine`. A connection of it is held for the time of the audit.
-        table: an `sqlalchemy.Table`, an `sqlalchemy.Select`, or the name of a table or view.
-    """
-
-    engine: Any
-    table: Any
 
 
 def is_database(release: Any) -> bool:

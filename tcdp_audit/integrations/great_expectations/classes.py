@@ -1,0 +1,75 @@
+"""The expectation classes: one for each registered check, and one for the demands on the columns.
+
+They are made, and registered with Great Expectations, when this module is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from great_expectations.compatibility import pydantic
+
+from tcdp_audit.integrations.great_expectations.demands import plugins
+from tcdp_audit.integrations.great_expectations.expectation import DisclosureExpectation
+from tcdp_audit.integrations.great_expectations.names import DECLARED_COLUMNS, class_names
+from tcdp_audit.integrations.great_expectations.parameters import Field, all_fields, table_fields
+
+PACKAGE = __name__.rpartition(".")[0]  # where the classes are attributes, so that they can be pickled
+COLUMNS = "The core's own demands on the columns: each is declared and there, none identifies, values keep their scale."
+DECLARATIONS = Field("declarations", "declarations", "Every column of the table with its role.", required=True)
+
+
+def fields_of(check: Any) -> list[Field]:
+    """Every parameter of an expectation, required ones first; of the demands on the columns for None."""
+    if check is not None:
+        return all_fields(check)
+    shared = [one for one in table_fields(grouped=False) if one.name != "declarations"]
+    return [DECLARATIONS, *shared]
+
+
+def _made(name: str, check: Any) -> type[DisclosureExpectation]:
+    fields = fields_of(check)
+    namespace: dict[str, Any] = {
+        one.name: pydantic.Field(... if one.required else None, description=one.description) for one in fields
+    }
+    names = tuple(one.name for one in fields)
+    namespace |= {
+        "__module__": PACKAGE,
+        "__qualname__": name,
+        "__doc__": COLUMNS if check is None else f"{check.title}. {check.guide.definition}",
+        "__annotations__": {**dict.fromkeys(names, Any), "checked": ClassVar[Any], "is_made": ClassVar[bool],
+                            "success_keys": ClassVar[Any], "args_keys": ClassVar[Any]},
+        "checked": check,
+        "is_made": True,
+        "success_keys": names,
+        "args_keys": names,
+    }  # fmt: skip
+    metaclass: Any = type(DisclosureExpectation)  # it registers what it makes
+    made: type[DisclosureExpectation] = metaclass(name, (DisclosureExpectation,), namespace)
+    return made
+
+
+CLASSES: Mapping[str, type[DisclosureExpectation]] = MappingProxyType(
+    {name: _made(name, check) for name, check in {DECLARED_COLUMNS: None, **class_names(plugins().checks)}.items()}
+)
+BY_TYPE: Mapping[str, type[DisclosureExpectation]] = MappingProxyType(
+    {one.expectation_type: one for one in CLASSES.values()}
+)
+
+
+def expectation_of(check: str) -> type[DisclosureExpectation]:
+    """The class of a check's name.
+
+    Raises:
+        KeyError: no such check is registered.
+    """
+    return next(one for one in _by_check(check))
+
+
+def _by_check(check: str) -> Sequence[type[DisclosureExpectation]]:
+    of_check = [one for one in CLASSES.values() if one.checked is not None and one.checked.name == check]
+    if not of_check:
+        raise KeyError(check)
+    return of_check

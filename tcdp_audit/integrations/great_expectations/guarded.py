@@ -1,0 +1,157 @@
+"""Runs of Great Expectations that evaluate every expectation that was asked for, or are refused.
+
+A suite that is read where an expectation's class is unknown silently loses that expectation: Great Expectations logs a
+line, evaluates the others, and calls the result a success.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from great_expectations.core.expectation_suite import ExpectationSuite
+from great_expectations.exceptions import InvalidKeyError, StoreBackendError
+
+from tcdp_audit.errors import TcdpAuditError, UsageError
+from tcdp_audit.integrations.great_expectations.classes import BY_TYPE
+from tcdp_audit.integrations.great_expectations.suites import META
+from tcdp_audit.words import count
+
+
+class IncompleteRunError(TcdpAuditError):
+    """Fewer expectations were evaluated than asked for, or none of them demands anything."""
+
+
+def guarded_run(definition: Any, **parameters: Any) -> Any:
+    """Run a validation definition or a checkpoint, and insist that every expectation is evaluated.
+
+    Args:
+        definition: a `ValidationDefinition` or a `Checkpoint`.
+        **parameters: of its `run`, such as `batch_parameters` or `expectation_parameters`.
+
+    Returns:
+        What its `run` returns.
+
+    Raises:
+        IncompleteRunError: a suite has lost expectations since it was saved, which is found before anything runs; or
+            fewer were evaluated than it has; or nothing was demanded.
+        UsageError: it is neither.
+    """
+    definitions = _definitions(definition)
+    asked = [_asked(one.suite) for one in definitions]
+    result = definition.run(**parameters)
+    results = list(result.run_results.values()) if hasattr(result, "run_results") else [result]
+    if len(results) != len(definitions):
+        raise IncompleteRunError(
+            f"{count(len(results), 'suite')} of {len(definitions):,} were run; nothing may be concluded"
+        )
+    for one, expected in zip(results, asked, strict=True):
+        _require_all(one, expected)
+    return result
+
+
+def _definitions(definition: Any) -> Sequence[Any]:
+    if hasattr(definition, "validation_definitions"):
+        return list(definition.validation_definitions)
+    if hasattr(definition, "suite") and hasattr(definition, "run"):
+        return [definition]
+    raise UsageError(f"a {type(definition).__name__} is no ValidationDefinition and no Checkpoint")
+
+
+def _asked(suite: ExpectationSuite) -> int:
+    """How many expectations are asked for.
+
+    Raises:
+        IncompleteRunError: none is, or some were lost when the suite was read.
+    """
+    present = len(suite.expectations)
+    asked = max(present, _stored(suite), int((suite.meta.get(META) or {}).get("expectations", 0)))
+    if not asked:
+        raise IncompleteRunError(f"the suite {suite.name!r} has no expectation; nothing would be evaluated")
+    if asked > present:
+        raise IncompleteRunError(
+            f"the suite {suite.name!r} was made with {count(asked, 'expectation')}, and {present:,} are known here; "
+            "import what defines the others before the suite is read, or make it anew where some were removed on purpose"
+        )
+    return asked
+
+
+def _stored(suite: ExpectationSuite) -> int:
+    """How many expectations the store has for the suite; none for a suite that is in no store."""
+    store = suite._store  # noqa: SLF001 - the only way to what was saved
+    try:
+        saved = store.get(store.get_key(name=suite.name, id=suite.id))
+    except (InvalidKeyError, StoreBackendError):
+        return 0
+    return len(saved.get("expectations") or ())
+
+
+def _require_all(result: Any, asked: int) -> None:
+    evaluated = len(result.results)
+    if evaluated < asked:
+        raise IncompleteRunError(
+            f"{evaluated:,} of {count(asked, 'expectation')} of the suite {result.suite_name!r} were evaluated; "
+            "nothing may be concluded"
+        )
+    ours = [one for one in result.results if _type(one) in BY_TYPE]
+    statuses = {((one.result or {}).get("details") or {}).get("status") for one in ours}
+    if len(ours) == evaluated and result.success and statuses <= {"measured"}:
+        raise IncompleteRunError(f"the suite {result.suite_name!r} only measures; nothing is demanded of the table")
+
+
+def _type(result: Any) -> str:
+    return "" if result.expectation_config is None else str(result.expectation_config.type)
+
+
+def load_suite(source: str | Path | Mapping[str, Any]) -> ExpectationSuite:
+    """A suite from its JSON, whole or not at all.
+
+    Args:
+        source: the path of a file, or the JSON as a mapping.
+
+    Raises:
+        UsageError: the file cannot be read, or is no suite.
+        IncompleteRunError: it has no expectation, or one that is not known here or not sound.
+    """
+    content = source if isinstance(source, Mapping) else _read(Path(source))
+    expectations = content.get("expectations")
+    if not isinstance(expectations, list) or not isinstance(content.get("name"), str):
+        raise UsageError("this is no expectation suite: it has no `name` and no list of `expectations`")
+    try:
+        suite = ExpectationSuite(**{str(key): value for key, value in content.items()})
+    except Exception as error:  # noqa: BLE001 - Great Expectations raises whatever its parts raise
+        raise IncompleteRunError(f"the suite cannot be read: {_reason(error)}") from None
+    _require_known(suite, [str(dict(one).get("type")) for one in expectations])
+    return suite
+
+
+def _reason(error: Exception) -> str:
+    """The sentences of an unsound expectation; of anything else its kind."""
+    errors = getattr(error, "errors", None)
+    told = [str(one.get("msg", "")) for one in errors()] if callable(errors) else []
+    return "; ".join(one for one in told if one) or f"Great Expectations raised {type(error).__name__}"
+
+
+def _require_known(suite: ExpectationSuite, asked: Sequence[str]) -> None:
+    known = [one.expectation_type for one in suite.expectations]
+    if not asked:
+        raise IncompleteRunError(f"the suite {suite.name!r} has no expectation; nothing would be evaluated")
+    if known != list(asked):
+        lost = sorted(set(asked) - set(known)) or sorted(set(asked))
+        raise IncompleteRunError(
+            f"the suite {suite.name!r} names expectations that are not known here: {', '.join(lost)}"
+        )
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise UsageError(f"{path}: is not JSON in UTF-8") from None
+    if not isinstance(content, dict):
+        raise UsageError(f"{path}: is no expectation suite")
+    return content

@@ -1,0 +1,130 @@
+"""The parameters of an expectation: those of its check, and what a policy would say of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+COLUMN = ("scale", "order", "hierarchy", "distribution")  # what is declared of a column
+TABLE: Mapping[str, str] = MappingProxyType(
+    {
+        "quasi_identifiers": "The columns that an intruder may know; records are grouped by them.",
+        "declarations": "What a policy says of columns, by name: role, scale, order, hierarchy, distribution.",
+        "conventions": "What a verdict means, where it differs from the defaults.",
+        "unit": "The column that says whose record it is, where a person has several.",
+        "original": "The table that the release was made from: a path or a URL.",
+        "key": "The column that aligns the release with its original.",
+        "rows_aligned": "Whether release and original are aligned row by row.",
+        "population": "The population that the release was drawn from: a path or a URL.",
+        "sampling_fraction": "The share of the population that was drawn.",
+        "weight": "The column with each record's sampling weight.",
+        "holdout": "Originals that had no part in making the release: a path or a URL.",
+    }
+)
+ATTRIBUTE: Mapping[str, str] = MappingProxyType(
+    {
+        "column": "The sensitive column.",
+        "scale": "The scale of the column: nominal, ordinal or numeric.",
+        "order": "The values of an ordinal column, lowest first.",
+        "hierarchy": "The generalisation hierarchy of the column: a file, or a nested mapping.",
+        "distribution": "A declared reference distribution of the column: uniform, or a weight for each value.",
+    }
+)
+_OF_THE_HOST = (
+    "id meta notes result_format description catch_exceptions rendered_content severity windows batch_id row_condition "
+    "condition_parser copy json dict schema fields construct validate save render configuration version checked is_made"
+)
+OF_THE_HOST = frozenset(_OF_THE_HOST.split())
+HEAD = [name for name in TABLE if name not in ("quasi_identifiers", "declarations")]
+TAKEN = OF_THE_HOST | TABLE.keys() | ATTRIBUTE.keys()
+
+
+@dataclass(frozen=True)
+class Field:
+    """One parameter.
+
+    Args:
+        name: what the expectation calls it.
+        parameter: what the check or the policy calls it.
+        description: what it says.
+        required: whether the expectation cannot be made without it.
+    """
+
+    name: str
+    parameter: str
+    description: str
+    required: bool = False
+
+
+def table_fields(*, grouped: bool) -> list[Field]:
+    """What is said of the table; the columns to group by are required where records are grouped."""
+    names = [name for name in TABLE if grouped or name != "quasi_identifiers"]
+    return [Field(name, name, TABLE[name], required=name == "quasi_identifiers") for name in names]
+
+
+def attribute_fields(check: Any) -> list[Field]:
+    """What is said of the sensitive column; nothing for a check that measures none."""
+    if not check.on_attribute:
+        return []
+    return [Field(name, name, text) for name, text in ATTRIBUTE.items()]
+
+
+def check_fields(check: Any) -> list[Field]:
+    """The check's own parameters; one whose name the host needs is `check_NAME`."""
+    model = check.parameters.model_fields
+    own = (name for name in model if name not in ("severity", "attribute"))
+    return [_field(name, model[name]) for name in own]
+
+
+def _field(name: str, info: Any) -> Field:
+    shown = f"check_{name}" if name in TAKEN else name
+    return Field(shown, name, info.description or name, required=info.is_required())
+
+
+def all_fields(check: Any) -> list[Field]:
+    """Every parameter of a check's expectation, required ones first."""
+    fields = [*table_fields(grouped=True), *attribute_fields(check), *check_fields(check)]
+    return sorted(fields, key=lambda one: not one.required)
+
+
+def setup_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The policy, without `expect`, that the parameters of an expectation describe.
+
+    Raises:
+        ValueError: a declaration and another parameter contradict each other.
+    """
+    columns: dict[str, dict[str, Any]] = {
+        str(name): dict(declared) for name, declared in (values.get("declarations") or {}).items()
+    }
+    for name in values.get("quasi_identifiers") or ():
+        _declare(columns, name, "quasi_identifier", {})
+    if values.get("column") is not None:
+        given = {key: values[key] for key in COLUMN if values.get(key) is not None}
+        _declare(columns, values["column"], "sensitive", given)
+    head = {name: values[name] for name in HEAD if values.get(name)}
+    return {**head, "attributes": columns}
+
+
+def _declare(columns: dict[str, dict[str, Any]], name: str, role: str, given: Mapping[str, Any]) -> None:
+    declared = columns.get(name, {})
+    for key, value in {"role": role, **given}.items():
+        if declared.get(key, value) != value:
+            raise ValueError(f"`declarations` has another {key} for {name!r} than the expectation; say it once")
+    columns[name] = {**declared, "role": role, **given}
+
+
+def names_in(value: Any) -> list[str]:
+    """A list of column names; one text is one name.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, Iterable) or isinstance(names, Mapping):
+        raise ValueError("quasi_identifiers must be a list of column names")  # noqa: TRY004 - pydantic catches it
+    listed = list(names)
+    if not listed or not all(isinstance(one, str) for one in listed) or len(set(listed)) < len(listed):
+        raise ValueError("quasi_identifiers must be a list of column names, each once")
+    return listed

@@ -1,0 +1,180 @@
+"""A policy as an expectation suite, and a suite as a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from great_expectations.core.expectation_suite import ExpectationSuite
+
+from tcdp_audit.addresses import scheme_of
+from tcdp_audit.check.kinds import Target
+from tcdp_audit.errors import Discreet, PolicyError
+from tcdp_audit.integrations.great_expectations.classes import CLASSES, expectation_of
+from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand, joined, plugins
+from tcdp_audit.integrations.great_expectations.expectation import MEASURED_ONLY, DisclosureExpectation, demand_of
+from tcdp_audit.integrations.great_expectations.names import DECLARED_COLUMNS
+from tcdp_audit.integrations.great_expectations.parameters import COLUMN, HEAD, check_fields
+from tcdp_audit.outcome import Severity
+from tcdp_audit.policy import Expectation, Policy, Role, read_policy
+
+META = "tcdp_audit"  # the key in a suite's `meta` with how many expectations it was made with
+
+
+@Discreet()
+def suite_of(policy: str | Path | Mapping[str, Any] | Policy, name: str | None = None) -> ExpectationSuite:
+    """A policy as a suite: an expectation for each of its outcomes, and one for its demands on the columns.
+
+    Args:
+        policy: a policy, the path of a policy file, or its content as a mapping.
+        name: what the suite is called; by default as the policy's file.
+
+    Raises:
+        PolicyError: the policy is wrong, or names a schema or a suite, which no expectation is made of.
+    """
+    read = read_policy(policy, plugins())
+    _require_checks_only(read)
+    expectations = [_of_columns(read), *_of_checks(read)]
+    meta = {META: {"expectations": len(expectations), "policy_sha256": read.sha256}}
+    return ExpectationSuite(name=name or read.name, expectations=expectations, meta=meta)
+
+
+def _require_checks_only(policy: Policy) -> None:
+    for key, named in (("schema", policy.document.schema_), ("suite", policy.document.suite)):
+        if named is not None:
+            raise PolicyError(f"{policy.name}: {key}: a suite cannot hold it; leave it out, or audit under the policy")
+
+
+def _of_columns(policy: Policy) -> DisclosureExpectation:
+    declarations = {column: _declared(policy, column) for column in policy.attributes}
+    return CLASSES[DECLARED_COLUMNS](declarations=declarations, **_head(policy))
+
+
+def _head(policy: Policy) -> dict[str, Any]:
+    """What the policy says of the whole table; what is not said is not there."""
+    said = policy.document.model_dump(include=set(HEAD), exclude_defaults=True)
+    head: dict[str, Any] = _plain({name: value for name, value in said.items() if value})
+    for name in head.keys() & {"original", "population", "holdout"}:
+        head[name] = _located(policy, head[name])
+    return head
+
+
+def _located(policy: Policy, location: str) -> str:
+    """A file by its whole path, as a suite has no folder; anything else as it stands."""
+    resolved = policy.resolve(location)
+    is_address = scheme_of(resolved) and not Path(resolved).exists()
+    return resolved if is_address else str(Path(resolved).absolute())
+
+
+def _declared(policy: Policy, column: str) -> dict[str, Any]:
+    """A column's declaration."""
+    declared: dict[str, Any] = _plain(policy.attributes[column].model_dump(exclude_none=True))
+    if isinstance(declared.get("hierarchy"), str):
+        declared["hierarchy"] = _located(policy, declared["hierarchy"])
+    return declared
+
+
+def _of_checks(policy: Policy) -> Iterator[DisclosureExpectation]:
+    for expectation in policy.expectations:
+        for target in expectation.check.targets(expectation.parameters, policy.document):
+            yield _of_target(policy, expectation, target)
+
+
+def _of_target(policy: Policy, expectation: Expectation, target: Target) -> DisclosureExpectation:
+    """The expectation of one outcome, with what the policy says of the columns that take part in it."""
+    single = len(target.attributes) == 1
+    column = {"column": target.attributes[0], **_of_column(policy, target.attributes[0])} if single else {}
+    known = policy.with_role(Role.QUASI_IDENTIFIER)
+    declarations = {name: declared for name in known if len(declared := _declared(policy, name)) > 1}
+    others = [name for name in _others(policy, target) if not single or name != target.attributes[0]]
+    declarations |= {name: _declared(policy, name) for name in others}
+    return expectation_of(expectation.check.name)(
+        quasi_identifiers=known,
+        **({"declarations": declarations} if declarations else {}),
+        **column,
+        **_own(expectation),
+        **_head(policy),
+        severity=_severity(expectation),
+    )
+
+
+def _of_column(policy: Policy, column: str) -> dict[str, Any]:
+    return {key: value for key, value in _declared(policy, column).items() if key in COLUMN}
+
+
+def _others(policy: Policy, target: Target) -> list[str]:
+    """The sensitive columns beside the target's that its outcome depends on, under some conventions on all of them."""
+    conventions = policy.conventions
+    apart = conventions.multiple_sensitive == "per_attribute" and conventions.suppressed == "counted"
+    return list(target.attributes) if apart else policy.with_role(Role.SENSITIVE)
+
+
+def _own(expectation: Expectation) -> dict[str, Any]:
+    """The check's parameters that were given."""
+    given = expectation.parameters.model_fields_set
+    own = {one.name: getattr(expectation.parameters, one.parameter) for one in check_fields(expectation.check)
+           if one.parameter in given}  # fmt: skip
+    return {name: _plain(value) for name, value in own.items() if value is not None}
+
+
+def _severity(expectation: Expectation) -> str:
+    if not expectation.check.demands(expectation.parameters):
+        return MEASURED_ONLY
+    return "warning" if expectation.parameters.severity is Severity.WARNING else "critical"
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; a fraction as a decimal number where one is the same, and else as a fraction."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, Fraction):
+        return _number(value)
+    return value.value if isinstance(value, Enum) else value
+
+
+def _number(value: Fraction) -> int | float | str:
+    if value.denominator == 1:
+        return int(value)
+    decimal = float(value)
+    return decimal if Fraction(repr(decimal)) == value else f"{value.numerator}/{value.denominator}"
+
+
+@Discreet()
+def policy_of(suite: ExpectationSuite) -> dict[str, Any]:
+    """A suite as a policy, as a mapping that `audit` takes.
+
+    Args:
+        suite: of expectations of tcdp-audit, on one table that all of them set up alike.
+
+    Raises:
+        PolicyError: the suite is empty, has another expectation, a row condition or a parameter of its own, or its
+            expectations do not fit into one policy.
+    """
+    demands = [_demand_in(one) for one in suite.expectations]
+    if not any(one.check != STRUCTURE for one in demands):
+        raise PolicyError(f"{suite.name}: no expectation of a check is in it")
+    groups = joined(demands)
+    if len(groups) > 1:
+        raise PolicyError(
+            f"{suite.name}: its expectations set up the table in {len(groups)} ways, so that no one policy holds them; "
+            "make suites of those that agree"
+        )
+    (together, attributes), *_ = groups
+    expect = [one.entry for one in together if one.check != STRUCTURE]
+    return {"version": 1, **together[0].head, "attributes": attributes, "expect": expect}
+
+
+def _demand_in(expectation: Any) -> Demand:
+    if not isinstance(expectation, DisclosureExpectation):
+        raise PolicyError(f"{expectation.expectation_type} is no expectation of tcdp-audit; a policy names a suite of "
+                          "such as `suite:`")  # fmt: skip
+    if expectation.row_condition is not None:
+        raise PolicyError(f"{expectation.expectation_type} has a row condition, which a policy cannot have")
+    if expectation.suite_parameter_options:
+        raise PolicyError(f"{expectation.expectation_type} has parameters of the suite; give them their values first")
+    return demand_of(expectation.checked, expectation.__dict__)
