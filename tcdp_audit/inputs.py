@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from tcdp_audit.auditor.evaluation import Options, evaluate
 from tcdp_audit.auditor.noted import NotedExpectations
 from tcdp_audit.engines import Engine, open_engine
 from tcdp_audit.engines.opener import opener_of, require_no_url
-from tcdp_audit.errors import DataError, Discreet, UsageError
+from tcdp_audit.errors import DataError, Discreet, PolicyError, UsageError
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.provenance import Table
@@ -49,8 +50,8 @@ class AuditInputs:
 
     def outcomes(self, noted: NotedExpectations | None = None) -> tuple[Outcome, ...]:
         """Everything that comes of the release; which records fail is noted where somebody asks for it."""
-        schema = _schema_outcomes(self.policy, self.engine, self.release)  # first: a fault of it is one of the policy
-        return (*evaluate(self.policy, self.engine, self.options, self.companions, noted), *schema)
+        quality = _quality_outcomes(self.policy, self.engine, self.release)  # first: a fault of it is one of the policy
+        return (*evaluate(self.policy, self.engine, self.options, self.companions, noted), *quality)
 
     @contextmanager
     def with_release(self, release: Any) -> Iterator[AuditInputs]:
@@ -146,9 +147,23 @@ def _require_labels_alike(release: Engine, companions: Mapping[str, Engine]) -> 
                 )
 
 
-def _schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
-    if policy.document.schema_ is None:
-        return ()
-    from tcdp_audit.quality.pandera import schema_outcomes  # noqa: PLC0415 - imports pandas and pandera
+def _quality_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
+    """What the policy's schema and its suite say; each library is imported only where it is named."""
+    outcomes: list[Outcome] = []
+    if policy.document.schema_ is not None:
+        from tcdp_audit.quality.pandera import schema_outcomes  # noqa: PLC0415 - imports pandas and pandera
 
-    return schema_outcomes(policy, engine, release)
+        outcomes += schema_outcomes(policy, engine, release)
+    if policy.document.suite is not None:
+        outcomes += _suite_outcomes(policy, engine, release)
+    return outcomes
+
+
+def _suite_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
+    from tcdp_audit.integrations.great_expectations import EXTRA  # noqa: PLC0415 - imports the library, where it is
+
+    if find_spec("great_expectations") is None:
+        raise PolicyError(f"{policy.name}: suite: {EXTRA}")
+    from tcdp_audit.integrations.great_expectations.quality import suite_outcomes  # noqa: PLC0415
+
+    return suite_outcomes(policy, engine, release)

@@ -73,7 +73,7 @@ def _asked(suite: ExpectationSuite) -> int:
     if asked > present:
         raise IncompleteRunError(
             f"the suite {suite.name!r} was made with {count(asked, 'expectation')}, and {present:,} are known here; "
-            "import what defines the others before the suite is read, or make it anew where some were removed on purpose"
+            "import what defines the others before the suite is read, or make it anew if some were removed on purpose"
         )
     return asked
 

@@ -1,0 +1,131 @@
+"""The expectation suite that a policy names: found, read, and refused where it demands nothing or is not known here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from great_expectations.exceptions import ExpectationNotFoundError, GreatExpectationsError, SuiteParameterError
+from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
+
+from tcdp_audit.errors import PolicyError
+from tcdp_audit.policy import Policy
+from tcdp_audit.policy.model import StoredSuite
+
+CONFIGURATION = "great_expectations.yml"
+FILES = "TupleFilesystemStoreBackend"  # the store of suites that is a folder of JSON files
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite whose expectations are all known and sound.
+
+    Args:
+        name: what messages call it.
+        configurations: its expectations, as Great Expectations evaluates them.
+        parameters: the values of its own parameters.
+    """
+
+    name: str
+    configurations: Sequence[Any]
+    parameters: Mapping[str, Any]
+
+
+def suite_in(policy: Policy) -> Suite:
+    """The policy's suite.
+
+    Raises:
+        PolicyError: it cannot be read, is empty, or has an expectation that is not known here, is not sound, or cannot
+            fail.
+    """
+    named = policy.document.suite
+    shown = f"{named.name} in {named.context}" if isinstance(named, StoredSuite) else str(named)
+    try:
+        path = _in_store(policy, named) if isinstance(named, StoredSuite) else Path(policy.resolve(str(named)))
+        content = _content(path)
+        entries = _entries(content)
+        parameters = content.get("suite_parameters") or {}
+        configurations = [_configuration(number, one, parameters) for number, one in enumerate(entries, 1)]
+    except _Fault as fault:
+        raise PolicyError(f"{policy.name}: suite: {shown}: {fault}") from None
+    return Suite(shown, configurations, parameters)
+
+
+class _Fault(Exception):  # noqa: N818 - it becomes a PolicyError
+    """Why a suite cannot be used."""
+
+
+def _in_store(policy: Policy, named: StoredSuite) -> Path:
+    """The file of a suite in a context's store. The context is only read; to start it would write into its folder."""
+    folder = Path(policy.resolve(named.context))
+    home = next((one for one in (folder, folder / "gx") if (one / CONFIGURATION).is_file()), None)
+    if home is None:
+        raise _Fault(f"the folder has no {CONFIGURATION}; name that of the context")
+    backend = _backend(home / CONFIGURATION)
+    if backend.get("class_name") != FILES:
+        raise _Fault("the context does not keep its suites in files; save the suite as JSON, and name that file")
+    return home / str(backend.get("base_directory", "expectations/")) / f"{named.name}.json"
+
+
+def _backend(path: Path) -> Mapping[str, Any]:
+    """Where a context keeps its suites, by its configuration."""
+    try:
+        configuration = yaml.safe_load(path.read_text(encoding="utf-8"))
+        store = configuration["stores"][configuration["expectations_store_name"]]
+        return dict(store["store_backend"])
+    except OSError as error:
+        raise _Fault(f"{CONFIGURATION} cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError, KeyError, TypeError, ValueError):
+        raise _Fault(f"{CONFIGURATION} does not say where the suites are") from None
+
+
+def _content(path: Path) -> Mapping[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise _Fault(f"cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise _Fault("is not JSON in UTF-8") from None
+    if not isinstance(content, dict) or not isinstance(content.get("expectations"), list):
+        raise _Fault("is no expectation suite: it must be a mapping with a list of `expectations`")
+    return content
+
+
+def _entries(content: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    entries: list[Mapping[str, Any]] = content["expectations"]
+    if not entries:
+        raise _Fault("it demands nothing: it has no expectation")
+    for number, entry in enumerate(entries, 1):
+        if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+            raise _Fault(f"expectation {number} has no `type`")
+    return entries
+
+
+def _configuration(number: int, entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> Any:
+    """An expectation that is known, sound and able to fail, in the form in which it is evaluated."""
+    where = f"expectation {number}, {entry['type']},"
+    try:
+        configuration = ExpectationConfiguration(**{"kwargs": {}, **entry, "id": str(number)})
+        configuration.process_suite_parameters(dict(parameters))
+        expectation = configuration.to_domain_obj()
+    except SuiteParameterError:
+        raise _Fault(f"{where} has a parameter without a value; give it in `suite_parameters`") from None
+    except ExpectationNotFoundError:
+        raise _Fault(f"{where} is not known here; import what defines it, or leave it out") from None
+    except (GreatExpectationsError, TypeError, ValueError, KeyError) as error:
+        raise _Fault(f"{where} is not sound: {_reason(error)}") from None
+    if getattr(expectation, "mostly", 1) == 0:
+        raise _Fault(f"{where} cannot fail: `mostly` is 0")
+    return configuration
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong with the parameters of an expectation, by their names; of anything else its kind."""
+    errors = getattr(error, "errors", None)
+    if not callable(errors):
+        return f"Great Expectations raised {type(error).__name__}"
+    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors())
