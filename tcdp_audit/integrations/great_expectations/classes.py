@@ -14,19 +14,15 @@ from great_expectations.compatibility import pydantic
 from tcdp_audit.integrations.great_expectations.demands import plugins
 from tcdp_audit.integrations.great_expectations.expectation import DisclosureExpectation
 from tcdp_audit.integrations.great_expectations.names import DECLARED_COLUMNS, class_names
-from tcdp_audit.integrations.great_expectations.parameters import Field, all_fields, table_fields
+from tcdp_audit.integrations.great_expectations.parameters import Field, all_fields, columns_fields
 
 PACKAGE = __name__.rpartition(".")[0]  # where the classes are attributes, so that they can be pickled
 COLUMNS = "The core's own demands on the columns: each is declared and there, none identifies, values keep their scale."
-DECLARATIONS = Field("declarations", "declarations", "Every column of the table with its role.", required=True)
 
 
 def fields_of(check: Any) -> list[Field]:
     """Every parameter of an expectation, required ones first; of the demands on the columns for None."""
-    if check is not None:
-        return all_fields(check)
-    shared = [one for one in table_fields(grouped=False) if one.name != "declarations"]
-    return [DECLARATIONS, *shared]
+    return columns_fields() if check is None else all_fields(check)
 
 
 def _made(name: str, check: Any) -> type[DisclosureExpectation]:

@@ -64,9 +64,9 @@ def table_fields(*, grouped: bool) -> list[Field]:
     return [Field(name, name, TABLE[name], required=name == "quasi_identifiers") for name in names]
 
 
-def attribute_fields(check: Any) -> list[Field]:
-    """What is said of the sensitive column; nothing for a check that measures none."""
-    if not check.on_attribute:
+def attribute_fields(check: Any = None) -> list[Field]:
+    """What is said of a sensitive column, or of that of a check; nothing for a check that measures none."""
+    if check is not None and not check.on_attribute:
         return []
     return [Field(name, name, text) for name, text in ATTRIBUTE.items()]
 
@@ -87,6 +87,12 @@ def all_fields(check: Any) -> list[Field]:
     """Every parameter of a check's expectation, required ones first."""
     fields = [*table_fields(grouped=True), *attribute_fields(check), *check_fields(check)]
     return sorted(fields, key=lambda one: not one.required)
+
+
+def columns_fields() -> list[Field]:
+    """Every parameter of the expectation on the columns themselves."""
+    shared = [one for one in table_fields(grouped=False) if one.name != "declarations"]
+    return [Field("declarations", "declarations", "Every column of the table with its role.", required=True), *shared]
 
 
 def setup_of(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,453 @@
+# Written by `python -m tcdp_audit.guide_page` from the built-in checks.
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
+
+from great_expectations.core.expectation_suite import ExpectationSuite
+from great_expectations.expectations.expectation import BatchExpectation
+from great_expectations.expectations.row_conditions import RowConditionType
+
+from tcdp_audit.errors import TcdpAuditError
+from tcdp_audit.policy import Policy
+
+EXTRA: str
+
+class IncompleteRunError(TcdpAuditError): ...
+
+def guarded_run(definition: Any, **parameters: Any) -> Any: ...
+def load_suite(source: str | Path | Mapping[str, Any]) -> ExpectationSuite: ...
+def suite_of(policy: str | Path | Mapping[str, Any] | Policy, name: str | None = None) -> ExpectationSuite: ...
+def policy_of(suite: ExpectationSuite) -> dict[str, Any]: ...
+def expectation_of(check: str) -> type[BatchExpectation]: ...
+
+_Parameter: TypeAlias = Mapping[str, str]  # {"$PARAMETER": name}, a parameter of the suite
+
+class _Host(TypedDict, total=False):
+    row_condition: RowConditionType
+    condition_parser: str | None
+    severity: Literal["critical", "warning", "info"]
+    result_format: Any
+    meta: dict[str, Any] | None
+    notes: str | list[str] | None
+    description: str | None
+    catch_exceptions: bool
+    id: str | None
+    batch_id: str | None
+
+class _Table(_Host, total=False):
+    conventions: Mapping[str, Any] | _Parameter | None
+    unit: str | _Parameter | None
+    original: str | _Parameter | None
+    key: str | _Parameter | None
+    rows_aligned: bool | _Parameter | None
+    population: str | _Parameter | None
+    sampling_fraction: float | str | _Parameter | None
+    weight: str | _Parameter | None
+    holdout: str | _Parameter | None
+
+class _Column(_Table, total=False):
+    column: str | _Parameter | None
+    scale: Literal["nominal", "ordinal", "numeric"] | _Parameter | None
+    order: Sequence[str] | _Parameter | None
+    hierarchy: str | Mapping[str, Any] | _Parameter | None
+    distribution: str | Mapping[str, Any] | _Parameter | None
+
+class ExpectTableColumnsToBeDeclared(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectColumnToBeAlphaKAnonymous(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        alpha: float | str | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTableAssignmentRecordLinkageToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        weights: Mapping[str, Any] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        limit: int | _Parameter | None = ...,
+        seed: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectColumnBackgroundKnowledgeToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_least: int | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectColumnToBeBasicBetaLike(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        beta: float | str | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectColumnToBeDeltaDisclosurePrivate(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        delta: float | str | _Parameter | None = ...,
+        log_base: Literal["natural"] | float | str | _Parameter | None = ...,
+        absent_values: Literal["published", "ignored"] | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTableToSatisfyDeltaPresence(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        delta_max: float | str | _Parameter | None = ...,
+        delta_min: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableDistanceRecordLinkageToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        weights: Mapping[str, Any] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        direction: Literal["masked_to_original", "original_to_masked"] | _Parameter | None = ...,
+        known_fraction: float | str | _Parameter | None = ...,
+        seed: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableDistanceToClosestRecordToBeSufficient(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        weights: Mapping[str, Any] | _Parameter | None = ...,
+        at_least: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectColumnToBeDistinctLDiverse(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        l: int | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectColumnToBeEnhancedBetaLike(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        beta: float | str | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectColumnToBeEntropyLDiverse(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        l: float | str | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTableExactMatchRateToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        weights: Mapping[str, Any] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableExpectedTClosenessToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        epsilon: float | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectColumnHomogeneityToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTableImpliedEpsilonToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        buckets: Mapping[str, Any] | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTableIndividualRiskToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        measure: Literal["highest", "average", "expected"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableToBeKAnonymous(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableToSatisfyKMap(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableNearestNeighbourDistanceRatioToBeSufficient(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        weights: Mapping[str, Any] | _Parameter | None = ...,
+        at_least: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectColumnToBePSensitiveKAnonymous(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        p: int | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTablePopulationUniquenessToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        estimator: Literal["exact", "zayatz", "pitman", "log_linear"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableProbabilisticRecordLinkageToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        tolerance: Mapping[str, Any] | _Parameter | None = ...,
+        similarity: Mapping[str, Any] | _Parameter | None = ...,
+        unconstrained: bool | _Parameter | None = ...,
+        smoothing: float | str | _Parameter | None = ...,
+        false_link_rate: float | str | _Parameter | None = ...,
+        missed_link_rate: float | str | _Parameter | None = ...,
+        posteriors: Sequence[float | str] | _Parameter | None = ...,
+        convergence: float | str | _Parameter | None = ...,
+        iterations: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableRankIntervalDisclosureToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        p: Sequence[float | str] | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        aggregate: Literal["average", "joint", "worst"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectColumnToBeRecursivelyClDiverse(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        l: int | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        c: float | str | _Parameter | None = ...,
+        variant: Literal["recursive", "positive_disclosure", "negative_disclosure"] | _Parameter | None = ...,
+        dont_care: Sequence[str] | _Parameter | None = ...,
+        protected: Sequence[str] | _Parameter | None = ...,
+        c2: float | str | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTableReidentificationRiskToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        measure: Literal["highest", "average", "share_above"] | _Parameter | None = ...,
+        scenario: Literal["prosecutor", "journalist", "marketer"] | _Parameter | None = ...,
+        threshold_risk: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableSampleUniquenessToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableSdIntervalDisclosureToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        p: Sequence[float | str] | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        aggregate: Literal["average", "joint", "worst"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectColumnSimilarityToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        level: int | _Parameter | None = ...,
+        width: float | str | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectColumnSkewnessToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        harmful: Sequence[str] | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectColumnToBeStochasticallyTClose(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        mechanism: Literal["laplace", "geometric", "randomised_response"] | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        t: float | str | _Parameter | None = ...,
+        noise_scale: float | str | _Parameter | None = ...,
+        epsilon: float | str | _Parameter | None = ...,
+        sensitivity: float | str | _Parameter | None = ...,
+        retention: float | str | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTableSudaToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        max_size: int | _Parameter | None = ...,
+        dis_fraction: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectColumnToBeTClose(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        t: float | str | _Parameter | None = ...,
+        distance: Literal["equal", "ordered", "numeric", "hierarchical", "multiplicative", "kullback_leibler", "jensen_shannon"] | _Parameter | None = ...,
+        **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTableTFromEpsilonToBeLimited(BatchExpectation):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        epsilon: float | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...

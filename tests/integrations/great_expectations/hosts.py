@@ -1,0 +1,70 @@
+"""Runs of Great Expectations on each of its engines, in contexts that live as long as a test."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from tcdp_audit.outcome import Comparison, Status, Tally
+
+with warnings.catch_warnings(action="ignore"):  # of itself, while it is imported
+    import great_expectations as gx
+
+from tcdp_audit.integrations import great_expectations as ours
+
+
+def pandas_batches(frame: Any = None) -> tuple[Any, dict[str, Any]]:
+    """A batch definition for frames, and the parameters that a run on one takes."""
+    asset = gx.get_context(mode="ephemeral").data_sources.add_pandas("pandas").add_dataframe_asset("release")
+    return asset.add_batch_definition_whole_dataframe("whole"), {"batch_parameters": {"dataframe": frame}}
+
+
+def spark_batches(frame: Any) -> tuple[Any, dict[str, Any]]:
+    """The same for Spark's frames."""
+    asset = gx.get_context(mode="ephemeral").data_sources.add_spark("spark").add_dataframe_asset("release")
+    return asset.add_batch_definition_whole_dataframe("whole"), {"batch_parameters": {"dataframe": frame}}
+
+
+def sqlite_batches(url: str, table: str = "release") -> tuple[Any, dict[str, Any]]:
+    """A table of a SQLite database."""
+    source = gx.get_context(mode="ephemeral").data_sources.add_sqlite("sqlite", connection_string=url)
+    return source.add_table_asset("release", table_name=table).add_batch_definition_whole_table("whole"), {}
+
+
+def postgresql_batches(url: str, table: str = "release") -> tuple[Any, dict[str, Any]]:
+    """A table of a PostgreSQL database."""
+    source = gx.get_context(mode="ephemeral").data_sources.add_postgres("postgres", connection_string=url)
+    return source.add_table_asset("release", table_name=table).add_batch_definition_whole_table("whole"), {}
+
+
+def definition(batches: Any, expectations: Sequence[Any], name: str = "suite") -> Any:
+    """A validation definition of some expectations, or of a suite."""
+    context = gx.get_context() if batches is None else batches.data_asset.datasource.data_context
+    suite = expectations if isinstance(expectations, gx.ExpectationSuite) else None
+    suite = suite or gx.ExpectationSuite(name=name, expectations=list(expectations))
+    context.suites.add(suite)
+    return context.validation_definitions.add(gx.ValidationDefinition(name=suite.name, data=batches, suite=suite))
+
+
+def run(batches: tuple[Any, dict[str, Any]], expectations: Any, **parameters: Any) -> Any:
+    """The result of some expectations on a batch, through the guarded run."""
+    whole, given = batches
+    return ours.guarded_run(definition(whole, expectations), **{"result_format": "COMPLETE", **given, **parameters})
+
+
+def judged(result: Any) -> tuple[Any, ...]:
+    """What `same_everywhere.judged` takes of an outcome, out of the JSON of a result."""
+    stored = json.loads(json.dumps(result.to_json_dict()))
+    details = stored["result"]["details"]
+    tallies = [None if details[name] is None else Tally(**details[name]) for name in ("classes", "records")]
+    return (
+        details["check"],
+        details["attribute"],
+        stored["result"]["observed_value"],
+        details["threshold"],
+        Status(details["status"]),
+        None if details["comparison"] is None else Comparison(details["comparison"]),
+        *tallies,
+    )
