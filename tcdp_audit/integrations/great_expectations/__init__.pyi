@@ -23,6 +23,9 @@ def expectation_of(check: str) -> type[BatchExpectation]: ...
 
 _Parameter: TypeAlias = Mapping[str, str]  # {"$PARAMETER": name}, a parameter of the suite
 
+class _Made(BatchExpectation):
+    def _validate(self, metrics: Any, runtime_configuration: Any = ..., execution_engine: Any = ...) -> Any: ...
+
 class _Host(TypedDict, total=False):
     row_condition: RowConditionType
     condition_parser: str | None
@@ -53,7 +56,7 @@ class _Column(_Table, total=False):
     hierarchy: str | Mapping[str, Any] | _Parameter | None
     distribution: str | Mapping[str, Any] | _Parameter | None
 
-class ExpectTableColumnsToBeDeclared(BatchExpectation):
+class ExpectTableColumnsToBeDeclared(_Made):
     def __init__(
         self,
         *,
@@ -61,7 +64,7 @@ class ExpectTableColumnsToBeDeclared(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectColumnToBeAlphaKAnonymous(BatchExpectation):
+class ExpectColumnToBeAlphaKAnonymous(_Made):
     def __init__(
         self,
         *,
@@ -72,7 +75,7 @@ class ExpectColumnToBeAlphaKAnonymous(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectTableAssignmentRecordLinkageToBeLimited(BatchExpectation):
+class ExpectTableAssignmentRecordLinkageToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -86,7 +89,7 @@ class ExpectTableAssignmentRecordLinkageToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectColumnBackgroundKnowledgeToBeLimited(BatchExpectation):
+class ExpectColumnBackgroundKnowledgeToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -96,7 +99,7 @@ class ExpectColumnBackgroundKnowledgeToBeLimited(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectColumnToBeBasicBetaLike(BatchExpectation):
+class ExpectColumnToBeBasicBetaLike(_Made):
     def __init__(
         self,
         *,
@@ -106,7 +109,7 @@ class ExpectColumnToBeBasicBetaLike(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectColumnToBeDeltaDisclosurePrivate(BatchExpectation):
+class ExpectColumnToBeDeltaDisclosurePrivate(_Made):
     def __init__(
         self,
         *,
@@ -118,7 +121,7 @@ class ExpectColumnToBeDeltaDisclosurePrivate(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectTableToSatisfyDeltaPresence(BatchExpectation):
+class ExpectTableToSatisfyDeltaPresence(_Made):
     def __init__(
         self,
         *,
@@ -129,7 +132,7 @@ class ExpectTableToSatisfyDeltaPresence(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableDistanceRecordLinkageToBeLimited(BatchExpectation):
+class ExpectTableDistanceRecordLinkageToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -144,7 +147,7 @@ class ExpectTableDistanceRecordLinkageToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableDistanceToClosestRecordToBeSufficient(BatchExpectation):
+class ExpectTableDistanceToClosestRecordToBeSufficient(_Made):
     def __init__(
         self,
         *,
@@ -156,7 +159,7 @@ class ExpectTableDistanceToClosestRecordToBeSufficient(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectColumnToBeDistinctLDiverse(BatchExpectation):
+class ExpectColumnToBeDistinctLDiverse(_Made):
     def __init__(
         self,
         *,
@@ -166,7 +169,7 @@ class ExpectColumnToBeDistinctLDiverse(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectColumnToBeEnhancedBetaLike(BatchExpectation):
+class ExpectColumnToBeEnhancedBetaLike(_Made):
     def __init__(
         self,
         *,
@@ -176,7 +179,7 @@ class ExpectColumnToBeEnhancedBetaLike(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectColumnToBeEntropyLDiverse(BatchExpectation):
+class ExpectColumnToBeEntropyLDiverse(_Made):
     def __init__(
         self,
         *,
@@ -186,7 +189,7 @@ class ExpectColumnToBeEntropyLDiverse(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectTableExactMatchRateToBeLimited(BatchExpectation):
+class ExpectTableExactMatchRateToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -198,7 +201,7 @@ class ExpectTableExactMatchRateToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableExpectedTClosenessToBeLimited(BatchExpectation):
+class ExpectTableExpectedTClosenessToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -209,7 +212,7 @@ class ExpectTableExpectedTClosenessToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectColumnHomogeneityToBeLimited(BatchExpectation):
+class ExpectColumnHomogeneityToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -219,7 +222,7 @@ class ExpectColumnHomogeneityToBeLimited(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectTableImpliedEpsilonToBeLimited(BatchExpectation):
+class ExpectTableImpliedEpsilonToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -231,7 +234,7 @@ class ExpectTableImpliedEpsilonToBeLimited(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectTableIndividualRiskToBeLimited(BatchExpectation):
+class ExpectTableIndividualRiskToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -242,7 +245,7 @@ class ExpectTableIndividualRiskToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableToBeKAnonymous(BatchExpectation):
+class ExpectTableToBeKAnonymous(_Made):
     def __init__(
         self,
         *,
@@ -252,7 +255,7 @@ class ExpectTableToBeKAnonymous(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableToSatisfyKMap(BatchExpectation):
+class ExpectTableToSatisfyKMap(_Made):
     def __init__(
         self,
         *,
@@ -262,7 +265,7 @@ class ExpectTableToSatisfyKMap(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableNearestNeighbourDistanceRatioToBeSufficient(BatchExpectation):
+class ExpectTableNearestNeighbourDistanceRatioToBeSufficient(_Made):
     def __init__(
         self,
         *,
@@ -274,7 +277,7 @@ class ExpectTableNearestNeighbourDistanceRatioToBeSufficient(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectColumnToBePSensitiveKAnonymous(BatchExpectation):
+class ExpectColumnToBePSensitiveKAnonymous(_Made):
     def __init__(
         self,
         *,
@@ -285,7 +288,7 @@ class ExpectColumnToBePSensitiveKAnonymous(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectTablePopulationUniquenessToBeLimited(BatchExpectation):
+class ExpectTablePopulationUniquenessToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -296,7 +299,7 @@ class ExpectTablePopulationUniquenessToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableProbabilisticRecordLinkageToBeLimited(BatchExpectation):
+class ExpectTableProbabilisticRecordLinkageToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -316,7 +319,7 @@ class ExpectTableProbabilisticRecordLinkageToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableRankIntervalDisclosureToBeLimited(BatchExpectation):
+class ExpectTableRankIntervalDisclosureToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -329,7 +332,7 @@ class ExpectTableRankIntervalDisclosureToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectColumnToBeRecursivelyClDiverse(BatchExpectation):
+class ExpectColumnToBeRecursivelyClDiverse(_Made):
     def __init__(
         self,
         *,
@@ -344,7 +347,7 @@ class ExpectColumnToBeRecursivelyClDiverse(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectTableReidentificationRiskToBeLimited(BatchExpectation):
+class ExpectTableReidentificationRiskToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -357,7 +360,7 @@ class ExpectTableReidentificationRiskToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableSampleUniquenessToBeLimited(BatchExpectation):
+class ExpectTableSampleUniquenessToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -367,7 +370,7 @@ class ExpectTableSampleUniquenessToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableSdIntervalDisclosureToBeLimited(BatchExpectation):
+class ExpectTableSdIntervalDisclosureToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -380,7 +383,7 @@ class ExpectTableSdIntervalDisclosureToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectColumnSimilarityToBeLimited(BatchExpectation):
+class ExpectColumnSimilarityToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -392,7 +395,7 @@ class ExpectColumnSimilarityToBeLimited(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectColumnSkewnessToBeLimited(BatchExpectation):
+class ExpectColumnSkewnessToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -403,7 +406,7 @@ class ExpectColumnSkewnessToBeLimited(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectColumnToBeStochasticallyTClose(BatchExpectation):
+class ExpectColumnToBeStochasticallyTClose(_Made):
     def __init__(
         self,
         *,
@@ -418,7 +421,7 @@ class ExpectColumnToBeStochasticallyTClose(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectTableSudaToBeLimited(BatchExpectation):
+class ExpectTableSudaToBeLimited(_Made):
     def __init__(
         self,
         *,
@@ -430,7 +433,7 @@ class ExpectTableSudaToBeLimited(BatchExpectation):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectColumnToBeTClose(BatchExpectation):
+class ExpectColumnToBeTClose(_Made):
     def __init__(
         self,
         *,
@@ -441,7 +444,7 @@ class ExpectColumnToBeTClose(BatchExpectation):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectTableTFromEpsilonToBeLimited(BatchExpectation):
+class ExpectTableTFromEpsilonToBeLimited(_Made):
     def __init__(
         self,
         *,

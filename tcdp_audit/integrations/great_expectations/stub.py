@@ -48,6 +48,9 @@ _Parameter: TypeAlias = Mapping[str, str]  # {"$PARAMETER": name}, a parameter o
 
 """
 HOST = """\
+class _Made(BatchExpectation):
+    def _validate(self, metrics: Any, runtime_configuration: Any = ..., execution_engine: Any = ...) -> Any: ...
+
 class _Host(TypedDict, total=False):
     row_condition: RowConditionType
     condition_parser: str | None
@@ -95,7 +98,7 @@ def _grouped(name: str, base: str, fields: Sequence[Field]) -> str:
 def _class(name: str, fields: Sequence[Field], own: Mapping[str, Any], others: str) -> str:
     parameters = (*(_parameter(one, own) for one in fields), f"**others: Unpack[{others}]")
     lines = "".join(f"        {line},\n" for line in parameters)
-    return f"class {name}(BatchExpectation):\n    def __init__(\n        self,\n        *,\n{lines}    ) -> None: ...\n"
+    return f"class {name}(_Made):\n    def __init__(\n        self,\n        *,\n{lines}    ) -> None: ...\n"
 
 
 def _parameter(one: Field, own: Mapping[str, Any]) -> str:

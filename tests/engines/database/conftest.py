@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from loaded import Loaded
-from postgres_server import Server, binaries
+from server_of_tests import server as server  # noqa: PLC0414 - a fixture
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not ask for
@@ -16,18 +15,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "server" in getattr(item, "fixturenames", ()):
             item.add_marker("long")
-
-
-@pytest.fixture(scope="session")
-def server(skip_or_fail: Callable[[str], None]) -> Iterator[Server]:
-    """A server for all tests of a process; see `server_to_kill`."""
-    if binaries() is None:
-        skip_or_fail("PostgreSQL's server is not installed")
-    started = Server.start()
-    try:
-        yield started
-    finally:
-        started.stop()
 
 
 @pytest.fixture

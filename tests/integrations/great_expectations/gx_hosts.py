@@ -7,7 +7,9 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from tcdp_audit.outcome import Comparison, Status, Tally
+import same_everywhere
+
+from tcdp_audit.outcome import Outcome, Status, Tally, number
 
 with warnings.catch_warnings(action="ignore"):  # of itself, while it is imported
     import great_expectations as gx
@@ -35,7 +37,7 @@ def sqlite_batches(url: str, table: str = "release") -> tuple[Any, dict[str, Any
 
 def postgresql_batches(url: str, table: str = "release") -> tuple[Any, dict[str, Any]]:
     """A table of a PostgreSQL database."""
-    source = gx.get_context(mode="ephemeral").data_sources.add_postgres("postgres", connection_string=url)
+    source = gx.get_context(mode="ephemeral").data_sources.add_sql("postgres", connection_string=url)
     return source.add_table_asset("release", table_name=table).add_batch_definition_whole_table("whole"), {}
 
 
@@ -54,17 +56,31 @@ def run(batches: tuple[Any, dict[str, Any]], expectations: Any, **parameters: An
     return ours.guarded_run(definition(whole, expectations), **{"result_format": "COMPLETE", **given, **parameters})
 
 
+COLUMNS = "expect_table_columns_to_be_declared"
+
+
 def judged(result: Any) -> tuple[Any, ...]:
-    """What `same_everywhere.judged` takes of an outcome, out of the JSON of a result."""
-    stored = json.loads(json.dumps(result.to_json_dict()))
-    details = stored["result"]["details"]
+    """What `from_native` takes of an outcome, out of the JSON of a result."""
+    stored = json.loads(json.dumps(result.to_json_dict()))["result"]
+    details = stored["details"]
     tallies = [None if details[name] is None else Tally(**details[name]) for name in ("classes", "records")]
-    return (
-        details["check"],
-        details["attribute"],
-        stored["result"]["observed_value"],
-        details["threshold"],
-        Status(details["status"]),
-        None if details["comparison"] is None else Comparison(details["comparison"]),
-        *tallies,
-    )
+    named = details["check"], details["attribute"]
+    return (*named, stored["observed_value"], details["threshold"], Status(details["status"]), *tallies)
+
+
+def from_native(outcome: Outcome) -> tuple[Any, ...]:
+    """What is the same everywhere, with numbers as JSON has them."""
+    return tuple(number(one) for one in same_everywhere.judged(outcome))
+
+
+def column(name: str) -> Any:
+    """A column in a row condition."""
+    from great_expectations.expectations.row_conditions import Column
+
+    return Column(name)
+
+
+def with_condition(suite: Any, condition: Any) -> Any:
+    """The suite with a condition on each of its expectations."""
+    expectations = [one.copy(update={"id": None, "row_condition": condition}) for one in suite.expectations]
+    return gx.ExpectationSuite(name="part", expectations=expectations)

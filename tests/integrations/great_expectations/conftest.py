@@ -1,0 +1,29 @@
+"""Tests inside Great Expectations: all of them long, each in a process that has no context left from another."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path += [str(HERE), str(HERE.parent), str(HERE.parents[1] / "engines" / "database")]
+
+from server_of_tests import server as server  # noqa: E402, PLC0414 - a fixture
+
+LEFT_OPEN = "pytest.PytestUnraisableExceptionWarning"  # Great Expectations closes no connection
+NEEDED = find_spec("great_expectations") is not None
+collect_ignore_glob = [] if NEEDED else ["test_gx_*.py"]
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not ask for
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of them are long; Great Expectations warns of itself, of pandas, and of pydantic."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker("long")
+            item.add_marker(pytest.mark.filterwarnings(f"ignore::{LEFT_OPEN}"))
+            for module in ("great_expectations", "pydantic", "altair"):
+                item.add_marker(pytest.mark.filterwarnings(f"ignore:::{module}"))

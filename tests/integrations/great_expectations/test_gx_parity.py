@@ -1,0 +1,169 @@
+"""Each expectation says what `audit` says, on every engine of Great Expectations, from one audit for all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gx_hosts
+import pandas as pd
+import pyarrow as pa
+import pytest
+import sqlalchemy as sa
+from gx_hosts import from_native, judged, pandas_batches, postgresql_batches, run, sqlite_batches
+from postgres_server import Server
+from same_everywhere import frame, native, policy
+
+from tcdp_audit.integrations.great_expectations import demands, suite_of
+
+NATIVE = sorted(map(from_native, native()), key=repr)
+
+
+def _figures(result: Any) -> list[tuple[Any, ...]]:
+    ours = [one for one in result.results if one.expectation_config.type != gx_hosts.COLUMNS]
+    return sorted(map(judged, ours), key=repr)
+
+
+@pytest.fixture
+def audits(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Collects the policy of each audit that runs."""
+    seen: list[Any] = []
+    evaluate = demands.evaluate
+
+    def counted(policy: Any, *rest: Any) -> Any:
+        seen.append(policy)
+        return evaluate(policy, *rest)
+
+    monkeypatch.setattr(demands, "evaluate", counted)
+    return seen
+
+
+def test_on_pandas(audits: list[Any]):
+    result = run(pandas_batches(frame()), suite_of(policy()))
+
+    assert _figures(result) == NATIVE
+    assert len(audits) == 1
+
+
+def test_on_sqlite(audits: list[Any], tmp_path: Path):
+    url = f"sqlite:///{tmp_path / 'release.db'}"
+    frame().to_sql("release", sa.create_engine(url), index=False)
+
+    result = run(sqlite_batches(url), suite_of(policy()))
+
+    assert _figures(result) == NATIVE
+    assert len(audits) == 1
+
+
+def test_on_sqlite_in_memory(audits: list[Any]):
+    source = gx_hosts.gx.get_context(mode="ephemeral").data_sources.add_sqlite("memory", connection_string="sqlite://")
+    frame().to_sql("release", source.get_engine(), index=False)
+    whole = source.add_table_asset("release", table_name="release").add_batch_definition_whole_table("whole")
+
+    assert _figures(run((whole, {}), suite_of(policy()))) == NATIVE
+    assert len(audits) == 1
+
+
+@pytest.fixture
+def url(server: Server) -> str:
+    """An address of the server, with the release in a table."""
+    url = server.url().replace("postgresql://", "postgresql+psycopg://")
+    frame().to_sql("release", sa.create_engine(url), index=False, if_exists="replace")
+    return url
+
+
+def test_on_postgresql(audits: list[Any], url: str):
+    result = run(postgresql_batches(url), suite_of(policy()))
+
+    assert _figures(result) == NATIVE
+    assert len(audits) == 1
+
+
+@pytest.mark.parametrize("transport", ["adbc", "sqlalchemy"])
+def test_part_of_a_table_on_postgresql(url: str, transport: str, monkeypatch: pytest.MonkeyPatch):
+    if transport == "sqlalchemy":
+        monkeypatch.setitem(__import__("sys").modules, "adbc_driver_postgresql", None)
+
+    assert _figures(run(postgresql_batches(url), _of_women())) == _women()
+
+
+def test_part_of_a_table_on_pandas():
+    assert _figures(run(pandas_batches(frame()), _of_women())) == _women()
+
+
+def test_part_of_a_table_on_sqlite(tmp_path: Path):
+    url = f"sqlite:///{tmp_path / 'release.db'}"
+    frame().to_sql("release", sa.create_engine(url), index=False)
+
+    assert _figures(run(sqlite_batches(url), _of_women())) == _women()
+
+
+def test_a_query_is_a_batch(url: str):
+    source = postgresql_batches(url)[0].data_asset.datasource
+    asset = source.add_query_asset("some", query=f"SELECT * FROM release WHERE sex = '{WOMAN}'")
+
+    result = run((asset.add_batch_definition_whole_table("query"), {}), suite_of(policy()))
+
+    assert _figures(result) == _women()
+
+
+WOMAN = min(frame()["sex"].unique())
+
+
+def _of_women() -> Any:
+    return gx_hosts.with_condition(suite_of(policy()), gx_hosts.column("sex") == WOMAN)
+
+
+def _women() -> list[tuple[Any, ...]]:
+    import tcdp_audit
+
+    release = frame()
+    part = release[release["sex"] == WOMAN]
+    assert 0 < len(part) < len(release)
+    return sorted(map(from_native, tcdp_audit.audit(part, policy()).expectations), key=repr)
+
+
+def test_two_tables_are_two_audits_and_a_second_run_reads_again(audits: list[Any]):
+    whole, _ = pandas_batches()
+    definition = gx_hosts.definition(whole, suite_of(policy()))
+    small = frame().head(100)
+
+    first = definition.run(batch_parameters={"dataframe": frame()}, result_format="COMPLETE")
+    second = definition.run(batch_parameters={"dataframe": small}, result_format="COMPLETE")
+    third = definition.run(batch_parameters={"dataframe": frame()}, result_format="COMPLETE")
+
+    assert _figures(first) == _figures(third) == NATIVE
+    assert {one[-1].total for one in _figures(second) if one[-1]} == {100}
+    assert len(audits) == 3
+
+
+def test_expectations_that_set_the_table_up_in_another_way_are_audited_apart(audits: list[Any]):
+    known = ["age", "sex", "postcode", "admission_month"]
+    expectations = [
+        gx_hosts.ours.ExpectTableToBeKAnonymous(quasi_identifiers=known, k=4),
+        gx_hosts.ours.ExpectTableToBeKAnonymous(quasi_identifiers=known[:2], k=4),
+        gx_hosts.ours.ExpectColumnToBeTClose(
+            quasi_identifiers=known, column="cost", scale="numeric", distance="ordered", t=0.5
+        ),
+        gx_hosts.ours.ExpectColumnToBeDistinctLDiverse(quasi_identifiers=known, column="cost", l=2),
+    ]
+
+    result = run(pandas_batches(frame()), expectations)
+
+    assert len(audits) == 3
+    smallest = frame().groupby(known[:2]).size().min()
+    assert {one.result["observed_value"] for one in result.results if "k" in one.expectation_config.kwargs} == {
+        4,
+        smallest,
+    }
+
+
+def test_types_of_postgresql_do_not_matter(server: Server):
+    table = pa.table({"age": pa.array([1, 1, 2, 2]), "ill": ["a", "b", "a", None]})
+    url = server.url().replace("postgresql://", "postgresql+psycopg://")
+    pd.DataFrame(table.to_pandas()).to_sql("small", sa.create_engine(url), index=False, if_exists="replace")
+    asked = [gx_hosts.ours.ExpectColumnToBeDistinctLDiverse(quasi_identifiers="age", column="ill", l=2)]
+
+    (one,) = run(postgresql_batches(url, "small"), asked).results
+
+    assert (one.success, one.result["observed_value"], one.result["unexpected_count"]) == (False, 1, 2)
