@@ -22,6 +22,7 @@ from great_expectations.render.renderer_configuration import RendererValueType
 
 from tcdp_audit.integrations.great_expectations.conditions import condition_text
 from tcdp_audit.integrations.great_expectations.sentences import demand_sentence
+from tcdp_audit.words import sentence_case
 
 NOTHING = "--"  # Great Expectations' own sign for no value
 
@@ -70,8 +71,8 @@ class Rendered:
         message = ((result.result or {}).get("details") or {}).get("message") if result is not None else None
         if not message:
             return []
-        classes = ["text-muted"] if result.success else ["text-danger"]
-        return [_text(f"\n\n{message}", tag="p" if result.success else "strong", classes=classes)]
+        classes = ["text-muted"] if result.success else ["text-danger", "font-weight-bold"]
+        return [_text(sentence_case(message), tag="p", classes=classes)]
 
     @classmethod
     @renderer(renderer_type=LegacyDiagnosticRendererType.UNEXPECTED_TABLE)  # type: ignore[untyped-decorator]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import warnings
 from collections.abc import Sequence
@@ -45,7 +46,7 @@ def definition(batches: Any, expectations: Sequence[Any], name: str = "suite") -
     """A validation definition of some expectations, or of a suite."""
     context = gx.get_context() if batches is None else batches.data_asset.datasource.data_context
     suite = expectations if isinstance(expectations, gx.ExpectationSuite) else None
-    suite = suite or gx.ExpectationSuite(name=name, expectations=list(expectations))
+    suite = suite or gx.ExpectationSuite(name=name, expectations=[copy.copy(one) for one in expectations])
     context.suites.add(suite)
     return context.validation_definitions.add(gx.ValidationDefinition(name=suite.name, data=batches, suite=suite))
 

@@ -55,15 +55,6 @@ def test_on_sqlite(audits: list[Any], tmp_path: Path):
     assert len(audits) == 1
 
 
-def test_on_sqlite_in_memory(audits: list[Any]):
-    source = gx_hosts.gx.get_context(mode="ephemeral").data_sources.add_sqlite("memory", connection_string="sqlite://")
-    frame().to_sql("release", source.get_engine(), index=False)
-    whole = source.add_table_asset("release", table_name="release").add_batch_definition_whole_table("whole")
-
-    assert _figures(run((whole, {}), suite_of(policy()))) == NATIVE
-    assert len(audits) == 1
-
-
 @pytest.fixture
 def url(server: Server) -> str:
     """An address of the server, with the release in a table."""
