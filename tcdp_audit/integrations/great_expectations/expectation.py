@@ -81,7 +81,7 @@ def demand_of(check: Any, values: Mapping[str, Any]) -> Demand:
     own = {one.parameter: _plain(values[one.name]) for one in check_fields(check) if values.get(one.name) is not None}
     if values.get("column") is not None:
         own["attribute"] = values["column"]
-    if _severity(values) != "critical":
+    if _severity(values) != "critical" and _demanded(check, values):
         own["severity"] = "warning"
     return Demand.of(check.name, own, setup)
 

@@ -1,0 +1,171 @@
+"""What needs no Great Expectations: names, the stub, the missing extra, and which demands share an audit."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import pytest
+
+from tcdp_audit import PolicyError, audit, load_policy
+from tcdp_audit.integrations import great_expectations
+from tcdp_audit.integrations.great_expectations import demands
+from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand, Fault, answers, joined
+from tcdp_audit.integrations.great_expectations.names import class_names
+from tcdp_audit.integrations.great_expectations.parameters import TAKEN, all_fields, setup_of
+from tcdp_audit.registry import Plugins
+
+CHECKS = Plugins.load(external=False).checks
+QUASI = {"age": {"role": "quasi_identifier"}}
+POLICY = {"version": 1, "attributes": QUASI, "expect": [{"k_anonymity": {"k": 2}}]}
+
+
+def test_names_are_those_of_the_field():
+    names = {check.name: name for name, check in class_names(CHECKS).items()}
+
+    assert set(names) == set(CHECKS)
+    assert len(set(names.values())) == len(CHECKS)
+    for check, name in {
+        "k_anonymity": "ExpectTableToBeKAnonymous",
+        "t_closeness": "ExpectColumnToBeTClose",
+        "entropy_l_diversity": "ExpectColumnToBeEntropyLDiverse",
+        "recursive_cl_diversity": "ExpectColumnToBeRecursivelyClDiverse",
+        "p_sensitive_k_anonymity": "ExpectColumnToBePSensitiveKAnonymous",
+        "basic_beta_likeness": "ExpectColumnToBeBasicBetaLike",
+        "sample_uniqueness": "ExpectTableSampleUniquenessToBeLimited",
+        "distance_to_closest_record": "ExpectTableDistanceToClosestRecordToBeSufficient",
+        "homogeneity": "ExpectColumnHomogeneityToBeLimited",
+    }.items():
+        assert names[check] == name
+
+
+def test_no_parameter_takes_the_name_of_another():
+    for check in CHECKS.values():
+        fields = [one.name for one in all_fields(check)]
+        assert len(set(fields)) == len(fields)
+        own = {one.name for one in all_fields(check) if one.name in check.parameters.model_fields}
+        assert not own & (TAKEN - {"attributes"})
+
+
+@pytest.fixture
+def absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Great Expectations is not installed."""
+    monkeypatch.setattr(great_expectations, "find_spec", lambda _: None)
+    monkeypatch.setattr("tcdp_audit.inputs.find_spec", lambda _: None)
+
+
+@pytest.mark.usefixtures("absent")
+def test_the_missing_extra_is_named():
+    with pytest.raises(ModuleNotFoundError, match=r'pip install "tcdp-audit\[great-expectations\]"'):
+        great_expectations.ExpectTableToBeKAnonymous  # noqa: B018 - using it is the point
+    with pytest.raises(AttributeError, match="has no attribute '__wrapped__'"):
+        great_expectations.__wrapped__  # noqa: B018
+    assert "guarded_run" in dir(great_expectations)
+
+
+@pytest.mark.usefixtures("absent")
+def test_a_policy_with_a_suite_says_what_is_missing():
+    with pytest.raises(PolicyError, match=r'policy: suite: needs Great Expectations; pip install "tcdp-audit\['):
+        audit(_table(), {**POLICY, "suite": "quality.json"})
+
+
+def _table() -> Any:
+    return importlib.import_module("pyarrow").table({"age": [1, 1, 2], "zip": ["a", "a", "b"], "ill": ["x", "y", "x"]})
+
+
+def test_a_policy_names_a_suite_in_two_ways():
+    stored = load_policy({**POLICY, "suite": {"context": "gx", "name": "quality"}}).document.suite
+
+    assert (stored.context, stored.name) == ("gx", "quality")  # type: ignore[union-attr]
+    with pytest.raises(PolicyError, match="suite"):
+        load_policy({**POLICY, "suite": {"context": "gx"}})
+
+
+def _demand(check: str, quasi: Any = QUASI, column: str | None = None, **parameters: Any) -> Demand:
+    conventions = parameters.pop("conventions", None)
+    head = {} if conventions is None else {"conventions": conventions}
+    sensitive = {} if column is None else {column: {"role": "sensitive"}}
+    own = {**parameters, **({} if column is None else {"attribute": column})}
+    return Demand.of(check, own, {"attributes": {**quasi, **sensitive}, **head})
+
+
+def _groups(*asked: Demand) -> list[int]:
+    return [len(group) for group, _ in joined(asked)]
+
+
+def test_demands_share_an_audit_where_no_answer_changes():
+    anonymous, diverse = _demand("k_anonymity", k=2), _demand("distinct_l_diversity", column="ill", l=2)
+    others = _demand("distinct_l_diversity", column="zip", l=2)
+    together = {"multiple_sensitive": "others_as_quasi_identifiers"}
+    apart = [_demand("distinct_l_diversity", column=one, l=2, conventions=together) for one in ("ill", "zip")]
+
+    assert _groups(anonymous, diverse, others) == [3]
+    assert _groups(anonymous, _demand("k_anonymity", quasi={"zip": {"role": "quasi_identifier"}}, k=2)) == [1, 1]
+    assert _groups(*apart) == [1, 1]
+    assert _groups(anonymous, apart[0]) == [1, 1]
+
+
+def test_demands_on_columns_are_asked_of_the_columns_that_they_declare():
+    structure = Demand.of(STRUCTURE, {}, {"attributes": {**QUASI, "ill": {"role": "sensitive"}}})
+    fits, adds = (_demand("distinct_l_diversity", column=one, l=2) for one in ("ill", "zip"))
+
+    assert _groups(structure, fits) == _groups(fits, structure) == [2]
+    assert _groups(structure, adds) == _groups(adds, structure) == [1, 1]
+
+
+def test_answers_are_those_of_an_audit():
+    asked = [_demand("k_anonymity", k=2), _demand("distinct_l_diversity", column="ill", l=2)]
+    structure = Demand.of(STRUCTURE, {}, {"attributes": {**QUASI, "ill": {"role": "sensitive"}}})
+
+    given = answers(_table(), [*asked, structure])
+
+    anonymous, diverse = (given[one][0] for one in asked)  # type: ignore[index]
+    assert (anonymous.observed, anonymous.status, diverse.observed, diverse.status) == (1, "failed", 1, "failed")
+    broken = [one.check for one in given[structure] if one.blocks]  # type: ignore[union-attr]
+    assert broken == ["undeclared_columns"]
+
+
+def test_faults_are_answers(monkeypatch: pytest.MonkeyPatch):
+    demand = _demand("k_anonymity", k=2)
+
+    (empty,) = answers(_table().slice(0, 0), [demand]).values()
+    (none,) = answers(7, [demand]).values()
+    monkeypatch.setattr(demands, "evaluate", lambda *_: 1 / 0)
+    (raised,) = answers(_table(), [demand]).values()
+
+    assert isinstance(empty, Fault)
+    assert "has no records" in empty.sentence
+    assert isinstance(none, Fault)
+    assert "a int is no table" in none.sentence
+    assert raised == Fault("the audit raised ZeroDivisionError")
+
+
+@pytest.mark.parametrize(
+    ("check", "parameters", "attributes", "sentence"),
+    [
+        ("k_anonymity", {"k": 0}, QUASI, "^k: must be at least 1"),
+        ("k_anonimity", {"k": 2}, QUASI, "did you mean 'k_anonymity'"),
+        ("distinct_l_diversity", {"l": 2}, QUASI, "no attribute has the role sensitive"),
+        ("k_anonymity", {"k": {1}}, QUASI, "as JSON has them"),
+        (STRUCTURE, {}, {"age": {"role": "quasi"}}, "attributes.age.role: must be one of"),
+        (
+            "distinct_l_diversity",
+            {"l": 2},
+            {**QUASI, "a": {"role": "sensitive"}, "b": {"role": "sensitive"}},
+            "it would give 2 outcomes",
+        ),
+    ],
+)
+def test_a_demand_that_no_policy_could_make_is_refused(
+    check: str, parameters: dict[str, Any], attributes: dict[str, Any], sentence: str
+):
+    with pytest.raises(PolicyError, match=sentence):
+        Demand.of(check, parameters, {"attributes": attributes})
+
+
+def test_a_setup_says_nothing_twice():
+    assert setup_of({"quasi_identifiers": ["age"], "column": "ill", "scale": "nominal", "unit": None}) == {
+        "attributes": {"age": {"role": "quasi_identifier"}, "ill": {"role": "sensitive", "scale": "nominal"}}
+    }
+    with pytest.raises(ValueError, match="another scale for 'ill'"):
+        setup_of({"declarations": {"ill": {"scale": "nominal"}}, "column": "ill", "scale": "numeric"})
