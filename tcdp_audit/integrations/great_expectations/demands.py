@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from tcdp_audit.auditor.evaluation import Options, evaluate
@@ -67,7 +67,7 @@ class Demand:
             demand = cls(json.dumps(whole, sort_keys=True))
         except (TypeError, ValueError):
             raise PolicyError("its parameters must be texts, numbers, lists and mappings, as JSON has them") from None
-        demand.require_soundness()
+        _require_soundness(demand)
         return demand
 
     @cached_property
@@ -101,17 +101,19 @@ class Demand:
         on_attribute = self.check in plugins().checks and plugins().checks[self.check].on_attribute
         return not on_attribute or bool({"attribute", "attributes"} & set(self._whole["parameters"]))
 
-    @Discreet()
-    def require_soundness(self) -> None:
-        """Insist that a policy of this demand alone is sound and gives one outcome; see `of`."""
-        try:
-            policy = policy_of_demands([self], self.attributes)
-        except PolicyError as error:
-            raise PolicyError(PLACE.sub("", str(error))) from None
-        for expectation in policy.expectations:
-            targets = len(expectation.check.targets(expectation.parameters, policy.document))
-            if targets != 1:
-                raise PolicyError(f"it would give {targets} outcomes, one for each sensitive column; name one `column`")
+
+@lru_cache(maxsize=4096)  # Great Expectations makes each expectation several times
+@Discreet()
+def _require_soundness(demand: Demand) -> None:
+    """Insist that a policy of one demand alone is sound and gives one outcome; see `Demand.of`."""
+    try:
+        policy = policy_of_demands([demand], demand.attributes)
+    except PolicyError as error:
+        raise PolicyError(PLACE.sub("", str(error))) from None
+    for expectation in policy.expectations:
+        targets = len(expectation.check.targets(expectation.parameters, policy.document))
+        if targets != 1:
+            raise PolicyError(f"it would give {targets} outcomes, one for each sensitive column; name one `column`")
 
 
 def policy_of_demands(demands: Sequence[Demand], attributes: Mapping[str, Any]) -> Policy:

@@ -10,8 +10,8 @@ from tcdp_audit.outcome import Outcome, Status
 
 LEVELS = ("BOOLEAN_ONLY", "BASIC", "SUMMARY", "COMPLETE")
 SHORT = ("check", "attribute", "status", "threshold", "comparison", "classes", "records", "message")
-LONGER = ("parameters", "conventions", "details", "source")
-WHOLE = ("worst",)
+LONGER = ("parameters", "conventions", "source")
+WHOLE = ("details", "worst")  # with distributions, which are long lists
 
 
 def result_of(answer: Answer, level: str, *, measured_only: bool = False) -> dict[str, Any]:
