@@ -23,7 +23,7 @@ def expectation_of(check: str) -> type[BatchExpectation]: ...
 
 _Parameter: TypeAlias = Mapping[str, str]  # {"$PARAMETER": name}, a parameter of the suite
 
-class _Made(BatchExpectation):
+class _Made(BatchExpectation):  # type: ignore[misc]
     def _validate(self, metrics: Any, runtime_configuration: Any = ..., execution_engine: Any = ...) -> Any: ...
 
 class _Host(TypedDict, total=False):

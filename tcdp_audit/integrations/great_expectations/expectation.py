@@ -48,6 +48,15 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
                 raise ValueError(str(error)) from None
         return values
 
+    def _get_success_kwargs(self) -> dict[str, Any]:
+        """What success depends on; Great Expectations' own makes a configuration for each of the parameters."""
+        given = self.configuration.kwargs
+        return {name: given.get(name) for name in (*self.domain_keys, *self.success_keys)}
+
+    def _get_domain_kwargs(self) -> dict[str, Any]:
+        given = self.configuration.kwargs
+        return {name: given.get(name) for name in self.domain_keys}
+
     def get_validation_dependencies(self, execution_engine: Any = None, runtime_configuration: Any = None) -> Any:
         """The shared metric; the run remembers what this expectation asks of it."""
         dependencies = super().get_validation_dependencies(execution_engine, runtime_configuration)

@@ -48,7 +48,7 @@ _Parameter: TypeAlias = Mapping[str, str]  # {"$PARAMETER": name}, a parameter o
 
 """
 HOST = """\
-class _Made(BatchExpectation):
+class _Made(BatchExpectation):  # type: ignore[misc]
     def _validate(self, metrics: Any, runtime_configuration: Any = ..., execution_engine: Any = ...) -> Any: ...
 
 class _Host(TypedDict, total=False):
