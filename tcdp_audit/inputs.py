@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from tcdp_audit.errors import DataError, Discreet, PolicyError, UsageError
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.provenance import Table
+from tcdp_audit.quality import NEEDS_GREAT_EXPECTATIONS, has_great_expectations
 from tcdp_audit.registry import Plugins
 from tcdp_audit.resources import budget
 from tcdp_audit.results.audit import Audit
@@ -160,10 +160,8 @@ def _quality_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[
 
 
 def _suite_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
-    from tcdp_audit.integrations.great_expectations import EXTRA  # noqa: PLC0415 - imports the library, where it is
-
-    if find_spec("great_expectations") is None:
-        raise PolicyError(f"{policy.name}: suite: {EXTRA}")
-    from tcdp_audit.integrations.great_expectations.quality import suite_outcomes  # noqa: PLC0415
+    if not has_great_expectations():
+        raise PolicyError(f"{policy.name}: suite: {NEEDS_GREAT_EXPECTATIONS}")
+    from tcdp_audit.quality.great_expectations import suite_outcomes  # noqa: PLC0415 - imports pandas and the library
 
     return suite_outcomes(policy, engine, release)

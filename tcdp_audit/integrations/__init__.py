@@ -1,4 +1,5 @@
 """Expectations inside other people's libraries. Each is imported only where it is used.
 
-pandera   checks for pandera's schemas
+great_expectations   every check as an expectation; suites
+pandera              checks for pandera's schemas
 """

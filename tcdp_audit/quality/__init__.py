@@ -1,4 +1,15 @@
 """What judges the quality of a release for a policy, beside its expectations. Imported only where a policy names it.
 
-pandera_schema, pandera_frame, pandera   a policy's pandera schema: loaded, given its frame, its failures as outcomes
+pandera_schema, pandera_frame, pandera         a pandera schema: loaded, given its frame, its failures as outcomes
+great_expectations_suite, great_expectations   an expectation suite: likewise
 """
+
+from importlib.util import find_spec
+
+NEEDS_GREAT_EXPECTATIONS = 'needs Great Expectations; pip install "tcdp-audit[great-expectations]"'
+
+
+def has_great_expectations() -> bool:
+    """Whether the library is installed. A folder of that name, which its older projects have, is something else."""
+    found = find_spec("great_expectations")
+    return found is not None and found.origin is not None

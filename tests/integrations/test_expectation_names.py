@@ -50,8 +50,7 @@ def test_no_parameter_takes_the_name_of_another():
 @pytest.fixture
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Great Expectations is not installed."""
-    monkeypatch.setattr(great_expectations, "find_spec", lambda _: None)
-    monkeypatch.setattr("tcdp_audit.inputs.find_spec", lambda _: None)
+    monkeypatch.setattr("tcdp_audit.quality.find_spec", lambda _: None)
 
 
 @pytest.mark.usefixtures("absent")

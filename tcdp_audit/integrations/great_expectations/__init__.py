@@ -12,7 +12,6 @@ results            outcomes as results
 sentences, conditions, rendering   what Data Docs says
 suites             policies as suites, and suites as policies
 guarded            runs that evaluate everything, or are refused
-quality_suite, quality   `suite:` of a policy
 stub               this package as type checkers see it
 
 Whatever is asked of this module imports Great Expectations, once; importing it registers the classes.
@@ -22,10 +21,10 @@ from __future__ import annotations
 
 import warnings
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
-EXTRA = 'needs Great Expectations; pip install "tcdp-audit[great-expectations]"'
+from tcdp_audit.quality import NEEDS_GREAT_EXPECTATIONS, has_great_expectations
+
 FUNCTIONS = {
     "guarded_run": "guarded",
     "load_suite": "guarded",
@@ -41,10 +40,10 @@ def _classes() -> dict[str, Any]:
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__") and name != "__all__":
+    if name not in {"__all__", *FUNCTIONS} and not name.startswith("Expect"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if find_spec("great_expectations") is None:
-        raise ModuleNotFoundError(f"{__name__}.{name} {EXTRA}", name="great_expectations")
+    if not has_great_expectations():
+        raise ModuleNotFoundError(f"{__name__}.{name} {NEEDS_GREAT_EXPECTATIONS}", name="great_expectations")
     if name == "__all__":
         return sorted({*FUNCTIONS, *_classes()})
     if name in FUNCTIONS:
@@ -55,10 +54,10 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *FUNCTIONS, *(_classes() if find_spec("great_expectations") else ())})
+    return sorted({*globals(), *FUNCTIONS, *(_classes() if has_great_expectations() else ())})
 
 
-if find_spec("great_expectations") is not None:
+if has_great_expectations():
     with warnings.catch_warnings(action="ignore"):  # it warns of itself while it is imported
         import_module("great_expectations")
         _classes()

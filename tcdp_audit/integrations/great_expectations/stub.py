@@ -34,7 +34,6 @@ from great_expectations.expectations.row_conditions import RowConditionType
 from tcdp_audit.errors import TcdpAuditError
 from tcdp_audit.policy import Policy
 
-EXTRA: str
 
 class IncompleteRunError(TcdpAuditError): ...
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tcdp_audit.quality import has_great_expectations
+
 INTEGRATIONS = Path(__file__).parents[2] / "integrations"
-sys.path += [str(INTEGRATIONS), str(INTEGRATIONS / "great_expectations")]
+sys.path += [str(INTEGRATIONS), str(INTEGRATIONS / "gx")]
 
 from same_everywhere import frame, native, policy  # noqa: E402
 
@@ -24,7 +25,7 @@ pytestmark = [
 @pytest.fixture
 def hosts(skip_or_fail: Callable[[str], None]) -> Any:
     """The runs of Great Expectations' tests."""
-    if find_spec("great_expectations") is None:
+    if not has_great_expectations():
         skip_or_fail("Great Expectations is not installed")
     import gx_hosts
 

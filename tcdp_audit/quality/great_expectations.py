@@ -18,11 +18,11 @@ from great_expectations.execution_engine import PandasExecutionEngine
 from great_expectations.validator.validator import Validator
 
 from tcdp_audit.engines.base import Engine
-from tcdp_audit.integrations.great_expectations.quality_suite import Suite, suite_in
-from tcdp_audit.quality.pandera_frame import frame_of
 from tcdp_audit.outcome import SUITE, Outcome, Severity, Status, Tally
 from tcdp_audit.phrases import part_of
 from tcdp_audit.policy import Policy
+from tcdp_audit.quality.great_expectations_suite import Suite, suite_in
+from tcdp_audit.quality.pandera_frame import frame_of
 from tcdp_audit.words import agree, count, listing
 
 CHECK = "great_expectations_suite"
