@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from great_expectations.execution_engine import PandasExecutionEngine
+from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
 from great_expectations.validator.validator import Validator
 
 from tcdp_audit.engines.base import Engine

@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from great_expectations.exceptions import ExpectationNotFoundError, GreatExpectationsError, SuiteParameterError
+from great_expectations.exceptions.exceptions import (
+    ExpectationNotFoundError,
+    GreatExpectationsError,
+    SuiteParameterError,
+)
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
 from tcdp_audit.errors import PolicyError
@@ -125,7 +129,8 @@ def _configuration(number: int, entry: Mapping[str, Any], parameters: Mapping[st
 
 def _reason(error: Exception) -> str:
     """What is wrong with the parameters of an expectation, by their names; of anything else its kind."""
-    errors = getattr(error, "errors", None)
+    errors: Any = getattr(error, "errors", None)
     if not callable(errors):
         return f"Great Expectations raised {type(error).__name__}"
-    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors())
+    faults: Any = errors()
+    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in faults)

@@ -5,11 +5,11 @@ They are made, and registered with Great Expectations, when this module is impor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from great_expectations.compatibility import pydantic
+from pydantic.v1 import Field as PydanticField
 
 from tcdp_audit.integrations.great_expectations.demands import plugins
 from tcdp_audit.integrations.great_expectations.expectation import DisclosureExpectation
@@ -28,7 +28,7 @@ def fields_of(check: Any) -> list[Field]:
 def _made(name: str, check: Any) -> type[DisclosureExpectation]:
     fields = fields_of(check)
     namespace: dict[str, Any] = {
-        one.name: pydantic.Field(... if one.required else None, description=one.description) for one in fields
+        one.name: PydanticField(... if one.required else None, description=one.description) for one in fields
     }
     names = tuple(one.name for one in fields)
     namespace |= {
@@ -47,25 +47,16 @@ def _made(name: str, check: Any) -> type[DisclosureExpectation]:
     return made
 
 
-CLASSES: Mapping[str, type[DisclosureExpectation]] = MappingProxyType(
+CLASSES: Mapping[str, Any] = MappingProxyType(
     {name: _made(name, check) for name, check in {DECLARED_COLUMNS: None, **class_names(plugins().checks)}.items()}
 )
-BY_TYPE: Mapping[str, type[DisclosureExpectation]] = MappingProxyType(
-    {one.expectation_type: one for one in CLASSES.values()}
-)
+BY_TYPE: Mapping[str, Any] = MappingProxyType({one.expectation_type: one for one in CLASSES.values()})
 
 
-def expectation_of(check: str) -> type[DisclosureExpectation]:
+def expectation_of(check: str) -> Any:
     """The class of a check's name.
 
     Raises:
         KeyError: no such check is registered.
     """
-    return next(one for one in _by_check(check))
-
-
-def _by_check(check: str) -> Sequence[type[DisclosureExpectation]]:
-    of_check = [one for one in CLASSES.values() if one.checked is not None and one.checked.name == check]
-    if not of_check:
-        raise KeyError(check)
-    return of_check
+    return {one.checked.name: one for one in CLASSES.values() if one.checked is not None}[check]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Union
 
-from great_expectations.compatibility import pydantic
 from great_expectations.expectations.expectation import BatchExpectation
 from great_expectations.expectations.row_conditions import RowConditionType
+from pydantic.v1 import root_validator
 
 from tcdp_audit.errors import PolicyError
 from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand
@@ -35,7 +35,7 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
         """Whether it is not to be registered."""
         return not cls.is_made
 
-    @pydantic.root_validator(skip_on_failure=True)  # type: ignore[untyped-decorator]
+    @root_validator(skip_on_failure=True)
     def _is_sound(cls, values: dict[str, Any]) -> dict[str, Any]:  # noqa: N805 - pydantic gives the class
         """Refuse what a policy would refuse, as soon as no parameter of the suite is left to be filled in."""
         if cls.is_made and not _has_suite_parameter(list(values.values())):
@@ -71,7 +71,8 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
         runtime_configuration: Any = None,
         execution_engine: Any = None,  # noqa: ARG002 - the signature is Great Expectations'
     ) -> dict[str, Any]:
-        level = str(self._get_result_format(runtime_configuration)["result_format"])
+        asked: Any = self._get_result_format(runtime_configuration)
+        level = str(asked["result_format"])
         if self.checked is None:
             return structure_result(metrics[METRIC], level)
         nothing_demanded = not _demanded(self.checked, self.__dict__)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from great_expectations.core.expectation_suite import ExpectationSuite
-from great_expectations.exceptions import InvalidKeyError, StoreBackendError
+from great_expectations.exceptions.exceptions import InvalidKeyError, StoreBackendError
 
 from tcdp_audit.errors import TcdpAuditError, UsageError
 from tcdp_audit.integrations.great_expectations.classes import BY_TYPE
@@ -129,8 +129,9 @@ def load_suite(source: str | Path | Mapping[str, Any]) -> ExpectationSuite:
 
 def _reason(error: Exception) -> str:
     """The sentences of an unsound expectation; of anything else its kind."""
-    errors = getattr(error, "errors", None)
-    told = [str(one.get("msg", "")) for one in errors()] if callable(errors) else []
+    errors: Any = getattr(error, "errors", None)
+    faults: Any = errors() if callable(errors) else ()
+    told = [str(one.get("msg", "")) for one in faults]
     return "; ".join(one for one in told if one) or f"Great Expectations raised {type(error).__name__}"
 
 

@@ -9,7 +9,7 @@ import json
 from typing import Any, ClassVar
 
 from great_expectations.expectations.expectation import render_suite_parameter_string
-from great_expectations.render import (
+from great_expectations.render.components import (
     AtomicDiagnosticRendererType,
     LegacyDiagnosticRendererType,
     LegacyRendererType,
@@ -69,7 +69,7 @@ class Rendered:
     ) -> list[Any]:
         """What came of it, for Data Docs."""
         message = ((result.result or {}).get("details") or {}).get("message") if result is not None else None
-        if not message:
+        if result is None or not message:
             return []
         classes = ["text-muted"] if result.success else ["text-danger", "font-weight-bold"]
         return [_text(sentence_case(message), tag="p", classes=classes)]
@@ -106,7 +106,7 @@ class Rendered:
         """The same for the newer renderers."""
         params = {"observed_value": {"schema": {"type": "string"}, "value": _observed(result)}}
         schema = {"type": "com.superconductive.rendered.string"}
-        value = renderedAtomicValueSchema.load({"template": "$observed_value", "params": params, "schema": schema})
+        value: Any = renderedAtomicValueSchema.load({"template": "$observed_value", "params": params, "schema": schema})
         kind = AtomicDiagnosticRendererType.OBSERVED_VALUE
         return RenderedAtomicContent(name=kind, value=value, value_type="StringValueType")
 

@@ -46,14 +46,15 @@ class Run:
     def answer(self, domain: Domain, demand: Demand, opened: Open) -> Answer:
         """What came of a demand: of an audit of all that were asked of the domain and are not answered yet.
 
-        It does not raise, as Great Expectations would try the same twice more.
+        It does not raise, as Great Expectations would try the same twice more. An answer is given once: a metric is
+        resolved once a run, and a caller who gives the same configuration to another run has the table read again.
         """
         if (domain, demand.text) not in self._answered:
             self.ask(domain, demand)
-            waiting = [one for text, one in self._asked[domain].items() if (domain, text) not in self._answered]
+            waiting = list(self._asked.pop(domain).values())
             for one, answer in _answers(waiting, opened).items():
                 self._answered[domain, one.text] = answer
-        return self._answered[domain, demand.text]
+        return self._answered.pop((domain, demand.text))
 
 
 def _answers(demands: list[Demand], opened: Open) -> dict[Demand, Answer]:

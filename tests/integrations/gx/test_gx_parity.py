@@ -128,6 +128,19 @@ def test_two_tables_are_two_audits_and_a_second_run_reads_again(audits: list[Any
     assert len(audits) == 3
 
 
+def test_a_configuration_that_is_given_twice_has_the_table_read_twice(audits: list[Any]):
+    from great_expectations.execution_engine import PandasExecutionEngine
+    from great_expectations.validator.validator import Validator
+
+    runtime = {"result_format": "BASIC"}
+    configurations = [one.configuration for one in suite_of(policy()).expectations]
+    for records in (8000, 100):
+        engine = PandasExecutionEngine(batch_data_dict={"release": frame().head(records)})
+        results = Validator(engine).graph_validate(configurations=configurations, runtime_configuration=runtime)
+        assert {one.result.get("element_count", records) for one in results} == {records}
+    assert len(audits) == 2
+
+
 def test_expectations_that_set_the_table_up_in_another_way_are_audited_apart(audits: list[Any]):
     known = ["age", "sex", "postcode", "admission_month"]
     expectations = [
