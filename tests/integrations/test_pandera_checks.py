@@ -303,7 +303,7 @@ def test_a_policy_is_a_schema_that_survives_yaml(library: Any):
         "distinct_l_diversity",
         "reidentification_risk",
     ]
-    assert schema.description == "policy, exported by tcdp-audit; without threshold, and left out: t_closeness"
+    assert schema.description == "policy, exported by tcdp-audit; left out: without threshold, t_closeness"
     failures(schema, FRAME if library == "pandas" else POLARS)
     text = schema.to_yaml()
     assert text.count("illness:") == 2  # the columns, and the policy once for all checks
@@ -346,6 +346,12 @@ def test_numbers_of_a_policys_file_keep_their_digits(tmp_path: Any):
         "1/3",
     ]
     assert checks[3].statistics["dont_care"] == ["010", "1.10"]
+
+
+def test_what_a_policy_says_of_quality_is_left_out_and_told():
+    schema = schema_of({**POLICY, "expect": POLICY["expect"][:1], "schema": "columns.yaml"})
+    assert schema.description == "policy, exported by tcdp-audit; left out: what its `schema` says of quality"
+    assert "schema" not in schema.checks[0].statistics["policy"]
 
 
 def test_a_policy_that_demands_nothing_is_no_schema():

@@ -20,7 +20,7 @@ from tcdp_audit.registry import Plugins
 
 POLICY = "policy"  # the key of a check's statistics that holds the policy it stands in
 _LOCATIONS = ("original", "population", "holdout")
-_OF_NO_USE = ("release", "schema", "remedy", "seed", "expect")  # to a single expectation of a policy
+_OF_NO_USE = ("release", "schema", "suite", "remedy", "seed", "expect")  # to a single expectation of a policy
 _DECLARED = ("scale", "order", "hierarchy", "distribution")
 
 

@@ -61,7 +61,7 @@ def schema_of(policy: Source, library: Literal["pandas", "polars"] = "pandas") -
 
     Its columns are the declared ones without the identifiers; another is refused. Their types are left open: what a
     scale allows, such as a range of numbers, is judged by the check on columns. Expectations without a threshold judge
-    nothing and are left out; the schema's description names them.
+    nothing and are left out, and so is a schema or a suite that the policy names; the schema's description says so.
 
     Args:
         policy: a policy, the path of its file, or its content as a mapping.
@@ -103,6 +103,11 @@ def _columns(policy: Policy) -> dict[str, dict[str, Any]]:
 
 
 def _description(policy: Policy) -> str:
-    left_out = [one.check.name for one in policy.expectations if not judges(one)]
-    without = f"; without threshold, and left out: {', '.join(left_out)}" if left_out else ""
-    return f"{policy.name}, exported by tcdp-audit{without}"
+    document = policy.document
+    measured = [one.check.name for one in policy.expectations if not judges(one)]
+    quality = [f"`{name}`" for name in ("schema", "suite") if document.model_dump(by_alias=True).get(name) is not None]
+    left_out = [
+        *([f"without threshold, {', '.join(measured)}"] if measured else []),
+        *([f"what its {' and '.join(quality)} says of quality"] if quality else []),
+    ]
+    return f"{policy.name}, exported by tcdp-audit{'; left out: ' if left_out else ''}{'; '.join(left_out)}"
