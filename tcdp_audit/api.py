@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.auditor.evaluation import Options
 from tcdp_audit.auditor.noted import NotedExpectations
 from tcdp_audit.classes.shards import silent
-from tcdp_audit.errors import CheckError, Discreet
+from tcdp_audit.errors import CheckError, Discreet, UsageError
 from tcdp_audit.inputs import AuditInputs, open_inputs
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.policy import Policy, read_policy
+from tcdp_audit.policy.given import column_name, column_names, is_column
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.failing_records import FailingRecords
+from tcdp_audit.words import listing
 
 if TYPE_CHECKING:
     from tcdp_audit.auditor.conventions import Variant
@@ -133,21 +135,22 @@ def measure(
     check: str,
     frame: Any,
     *,
-    quasi_identifiers: Sequence[str],
+    quasi_identifiers: str | Iterable[str],
     attribute: str | None = None,
     scale: str | None = None,
-    order: Sequence[str] | None = None,
+    order: Iterable[Any] | None = None,
     hierarchy: str | Mapping[str, Any] | None = None,
     distribution: str | Mapping[str, Any] | None = None,
     conventions: Mapping[str, Any] | None = None,
-    **parameters: Any,
+    parameters: Mapping[str, Any] | None = None,
+    **further: Any,
 ) -> Outcome:
     """Run one check on a table, without a policy.
 
     Args:
         check: a check's name, such as "t_closeness".
         frame: the table; everything that `audit` takes.
-        quasi_identifiers: the columns to group by.
+        quasi_identifiers: the columns to group by; a text is the name of one.
         attribute: the sensitive column, for a check that measures one.
         scale: the scale of `attribute`: "nominal", "ordinal" or "numeric".
         order: the values of an ordinal `attribute`, lowest first.
@@ -155,7 +158,9 @@ def measure(
         distribution: a reference distribution of `attribute`: "uniform", or a weight for each value. It is used under
             the convention `reference: declared`.
         conventions: conventions that differ from the defaults.
-        **parameters: the check's parameters; give its threshold to have it compared.
+        parameters: the check's parameters as a mapping, for names that only a program knows.
+        **further: the check's parameters; give its threshold to have it compared. Type checkers know those of every
+            built-in check; see `tcdp_audit.typed`.
 
     Returns:
         The outcome; `.observed` is the figure of the worst class.
@@ -163,6 +168,7 @@ def measure(
     Raises:
         CheckError: the check could not be evaluated.
         PolicyError: a name or a parameter is wrong.
+        UsageError: an argument is of another kind, or contradicts another one.
 
     Example:
         >>> import pyarrow
@@ -174,7 +180,8 @@ def measure(
     """
     declared = {"scale": scale, "order": order, "hierarchy": hierarchy, "distribution": distribution}
     given = {name: value for name, value in declared.items() if value is not None}
-    policy = policy_of_one(check, quasi_identifiers, attribute, given, conventions, parameters)
+    asked = _merged(parameters, further)
+    policy = policy_of_one(check, quasi_identifiers, attribute, given, conventions, asked)
     outcome = audit(frame, policy).expectations[0]
     if outcome.status is Status.ERROR:
         raise CheckError(outcome.message)
@@ -183,7 +190,7 @@ def measure(
 
 def policy_of_one(
     check: str,
-    quasi_identifiers: Sequence[str],
+    quasi_identifiers: str | Iterable[str],
     attribute: str | None,
     declaration: Mapping[str, Any],
     conventions: Mapping[str, Any] | None,
@@ -198,21 +205,41 @@ def policy_of_one(
         declaration: its scale, order, hierarchy and distribution, as far as they are given.
         conventions: conventions that differ from the defaults.
         parameters: the check's parameters.
+
+    Raises:
+        UsageError: an argument is of another kind, or contradicts another one.
     """
-    attributes: dict[str, dict[str, Any]] = {name: {"role": "quasi_identifier"} for name in quasi_identifiers}
+    names = column_names("quasi_identifiers", quasi_identifiers)
+    attributes: dict[str | int, dict[str, Any]] = {name: {"role": "quasi_identifier"} for name in names}
     if attribute is not None:
-        given = {name: _plain(value) for name, value in declaration.items()}
-        attributes[attribute] = {"role": "sensitive", **given}
+        cells = {name: list(value) for name, value in declaration.items() if name == "order" and is_column(value)}
+        attributes[_sensitive(attribute, names)] = {"role": "sensitive", **declaration, **cells}
         parameters = {"attribute": attribute, **parameters}
+    elif declaration:
+        raise UsageError(f"{listing(list(declaration))}: there is no attribute to describe; name one by `attribute`")
     policy: dict[str, Any] = {"version": 1, "attributes": attributes, "expect": [{check: dict(parameters)}]}
-    return policy if conventions is None else {**policy, "conventions": dict(conventions)}
+    return policy if conventions is None else {**policy, "conventions": _mapping("conventions", conventions)}
 
 
-def _plain(value: Any) -> Any:
-    """Any mapping or sequence as a policy file would have it."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    return value if isinstance(value, str) else list(value)
+def _sensitive(attribute: str, quasi_identifiers: Sequence[Any]) -> str | int:
+    name = column_name("attribute", attribute)
+    if str(name) in map(str, quasi_identifiers):
+        raise UsageError(f"attribute: {name!r} is among the quasi_identifiers as well; a column has one role")
+    return name
+
+
+def _merged(parameters: Mapping[str, Any] | None, further: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a check, each of them given once."""
+    first = _mapping("parameters", parameters or {})
+    for name in first.keys() & further.keys():
+        raise UsageError(f"parameters: {name!r} is an argument of the call as well; give it once")
+    return {**first, **further}
+
+
+def _mapping(argument: str, given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise UsageError(f"{argument}: must be a mapping of names to values, not of type {type(given).__name__}")
+    return dict(given)
 
 
 def _variants(inputs: AuditInputs) -> tuple[Variant, ...]:

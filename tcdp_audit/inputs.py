@@ -82,6 +82,8 @@ def open_inputs(
 ) -> Iterator[AuditInputs]:
     """Open a release and what its policy needs; see `api.audit` for the parameters."""
     plugins = plugins or Plugins.load()
+    if not isinstance(plugins, Plugins):
+        raise UsageError(f"plugins: must be what `Plugins.load()` returns, not of type {type(plugins).__name__}")
     policy = read_policy(policy, plugins)
     if policy.document.plugins is not None:
         plugins = plugins.only(policy.document.plugins)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from types import MappingProxyType
 
 from tcdp_audit.auditor.class_tasks import ClassTask
@@ -20,7 +21,7 @@ from tcdp_audit.check.table_view import TableView
 from tcdp_audit.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
 from tcdp_audit.engines.base import BorrowedEngine, Engine
 from tcdp_audit.engines.shards import MappedShards
-from tcdp_audit.errors import DataError
+from tcdp_audit.errors import DataError, UsageError
 from tcdp_audit.frozen import FrozenDict
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Policy, Role
@@ -46,6 +47,16 @@ class Options:
     shards: int | None = None
     show_values: bool = False
     progress: Progress = silent
+
+    def __post_init__(self) -> None:
+        """Insist on numbers.
+
+        Raises:
+            UsageError: the memory or the shards are none, such as the text "4GiB".
+        """
+        for name, value, unit in (("memory", self.memory, "bytes"), ("shards", self.shards, "shards")):
+            if value is not None and not isinstance(value, Real):
+                raise UsageError(f"{name}: must be a number of {unit}, not of type {type(value).__name__}")
 
 
 def evaluate(

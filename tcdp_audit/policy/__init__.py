@@ -1,6 +1,7 @@
 """The policy: what a release must satisfy, read from YAML with every fault at its line.
 
 scalars, source       numbers and texts as they were typed, and where each stands in the file
+given                 what a program gives instead of a file
 model                 attributes, conventions, the document
 registered, section   what a policy may name, and the sections that name it
 faults, loading       faults as sentences; a text becomes a policy, or all of its faults

@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from pydantic import ValidationError
 from tcdp_audit.errors import Discreet, PluginError, PolicyError, UsageError
 from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.policy.faults import from_validation, located, nearest, render
+from tcdp_audit.policy.given import plain
 from tcdp_audit.policy.model import PolicyDocument, Role
 from tcdp_audit.policy.policy import Expectation, PlannedRemedy, Policy
 from tcdp_audit.policy.registered import Registered, Registry
@@ -41,8 +43,11 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, Mapping):
-        source, text, path = Source(dict(policy), None), json.dumps(policy, sort_keys=True, default=str), None
+        given = plain(policy)
+        source, text, path = Source(given, None), json.dumps(given, sort_keys=True, default=str), None
         return _Reading(source, text, path, plugins).policy()
+    if not isinstance(policy, str | PathLike):
+        raise UsageError(f"policy: must be a path, a mapping or a Policy, not of type {type(policy).__name__}")
     path = Path(policy)
     content = _read(path)
     text = _decoded(content, path)
