@@ -9,6 +9,7 @@ PACKAGES = {"tcdp_audit", "tcdp_audit_plugins", "tcdp_audit_reports"}
 DATA = {
     "tcdp_audit/py.typed",
     "tcdp_audit/results/result.schema.json",
+    "tcdp_audit/typed.pyi",
     "tcdp_audit_plugins/py.typed",
     "tcdp_audit_reports/py.typed",
     "tcdp_audit_reports/templates/report.html.j2",

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         audit as audit,
         failing_records as failing_records,
         load_policy as load_policy,
-        measure as measure,
     )
     from tcdp_audit.check import (
         AttributeParameters as AttributeParameters,
@@ -81,6 +80,9 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.results.reporter import (
         Reporter as Reporter,
+    )
+    from tcdp_audit.typed import (
+        measure as measure,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -1,7 +1,7 @@
-"""`python -m tcdp_audit.guide_page` writes every generated page of the project in the current folder.
+"""`python -m tcdp_audit.guide_page` writes every generated file of the project in the current folder.
 
 Those are the pages of the built-in checks and remedies, the JSON Schema of policies, the README's list of checks, and
-the stub of the expectation classes.
+the signatures for type checkers, of `measure` and of the expectation classes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tcdp_audit.check.kinds import Quarter
 from tcdp_audit.files import write_atomically
 from tcdp_audit.guide_page import index_of_checks, index_of_remedies, page_of
+from tcdp_audit.guide_page.signatures import signatures
 from tcdp_audit.integrations.great_expectations.stub import stub_of
 from tcdp_audit.policy.schema import policy_schema_text
 
@@ -48,6 +49,7 @@ def generated(plugins: Plugins, readme: str) -> dict[str, str]:
     return {
         **{f"docs/{name}": text for name, text in pages(plugins).items()},
         "docs/policy.schema.json": policy_schema_text(plugins.checks, plugins.remedies),
+        "tcdp_audit/typed.pyi": signatures(plugins.checks),
         "tcdp_audit/integrations/great_expectations/__init__.pyi": stub_of(plugins.checks),
         "README.md": LIST.sub(lambda _: _list_of(plugins.checks), readme),
     }

@@ -37,8 +37,9 @@ def test_each_generated_file_is_there_and_up_to_date(name: str):
     assert page.read_text(encoding="utf-8") == GENERATED[name], f"{name} is stale: {COMMAND}"
 
 
-def test_pages_schema_and_list_of_checks_are_generated():
-    others = {"docs/policy.schema.json", "README.md", "tcdp_audit/integrations/great_expectations/__init__.pyi"}
+def test_pages_schema_list_of_checks_and_signatures_are_generated():
+    signatures = {"tcdp_audit/typed.pyi", "tcdp_audit/integrations/great_expectations/__init__.pyi"}
+    others = {"docs/policy.schema.json", "README.md", *signatures}
 
     assert set(GENERATED) == {*(f"docs/{name}" for name in PAGES), *others}
     assert all(f"docs/checks/{name}.md" in GENERATED["README.md"] for name in CHECKS)
