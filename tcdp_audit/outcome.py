@@ -10,6 +10,8 @@ from math import inf, isinf
 from typing import Any
 
 from tcdp_audit.frozen import freeze
+from tcdp_audit.notebook import Row, as_html
+from tcdp_audit.words import agree, decimal, figure, listing
 
 
 class Status(StrEnum):
@@ -38,6 +40,11 @@ class Comparison(StrEnum):
     ABOVE = ">"
 
     @property
+    def sign(self) -> str:
+        """It as people write it: `≥`."""
+        return {">=": "≥", "<=": "≤"}.get(self.value, self.value)
+
+    @property
     def higher_is_safer(self) -> bool:
         """True where the smallest value of a table is its worst."""
         return self in (Comparison.AT_LEAST, Comparison.ABOVE)
@@ -63,7 +70,7 @@ class WorstClass:
     ordinal: int
     records: int
     value: float
-    cells: Mapping[str, str] | None = None
+    cells: Mapping[str, str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Lock its cells."""
@@ -83,7 +90,7 @@ class Tally:
     failing: int | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Outcome:
     """What came of one expectation. Immutable, serialisable, and free of cell values unless they were asked for."""
 
@@ -108,6 +115,36 @@ class Outcome:
     def __post_init__(self) -> None:
         """Lock its mappings."""
         freeze(self, "parameters", "conventions", "details", "worst")
+
+    def __repr__(self) -> str:
+        """One line without cells."""
+        return f"<Outcome {self.as_row().line}>"
+
+    def _repr_html_(self) -> str:
+        """A table of one row, for notebooks."""
+        return as_html([self.as_row()])
+
+    def as_row(self) -> Row:
+        """What a notebook displays of it."""
+        sign = None if self.threshold is None or self.comparison is None else self.comparison.sign
+        return Row(
+            state="warning" if self.is_warning else self.status.value,
+            name=self.check if self.attribute is None else f"{self.check} on {self.attribute!r}",
+            observed=figure(self.observed, self.threshold),
+            demanded="none" if sign is None else f"{sign} {decimal(self.threshold)}",
+            failing=_failing(self.classes, self.records),
+            note=self.note,
+            title=self.title,
+        )
+
+    @property
+    def note(self) -> str:
+        """The message, without cells whatever was asked for: a finding on columns has their names only."""
+        if not self.is_structural:
+            return self.message
+        columns = [repr(name) for name in self.details.get("columns", ())]
+        named = columns if len(columns) <= NAMED else [*columns[:NAMED], f"{len(columns) - NAMED:,} more"]
+        return f"{agree(len(columns), 'column', 'columns')} {listing(named)}" if columns else ""
 
     @property
     def is_structural(self) -> bool:
@@ -160,6 +197,14 @@ class Outcome:
         }
 
 
+def _failing(classes: Tally | None, records: Tally | None) -> tuple[int, int] | None:
+    """How many classes and records fail, where both are known."""
+    if classes is None or records is None or classes.failing is None or records.failing is None:
+        return None
+    return classes.failing, records.failing
+
+
+NAMED = 10  # columns, at most
 UNFAILABLE = "unfailable"  # the detail that names demands which nothing can fail
 STRUCTURE = "tcdp-audit: structure"
 SCHEMA = "pandera schema"

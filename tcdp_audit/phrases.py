@@ -5,7 +5,7 @@ from __future__ import annotations
 from tcdp_audit.outcome import Comparison, Outcome, Tally
 from tcdp_audit.words import agree, count, decimal, figure, noun_of_column, percent_of, plural, sentence_case
 
-SIGNS = {Comparison.AT_LEAST: "≥", Comparison.AT_MOST: "≤", Comparison.BELOW: "<", Comparison.ABOVE: ">"}
+SIGNS = {one: one.sign for one in Comparison}
 LIMITS = {
     Comparison.AT_LEAST: "at least",
     Comparison.AT_MOST: "at most",
@@ -16,14 +16,12 @@ LIMITS = {
 
 def state_of(outcome: Outcome) -> str:
     """The status as a report shows it: a failure that only warns is a warning."""
-    return "warning" if outcome.is_warning else outcome.status.value
+    return outcome.as_row().state
 
 
 def demanded(outcome: Outcome) -> str:
     """The threshold with its comparison, such as `≥ 5`, or `none`."""
-    if outcome.threshold is None or outcome.comparison is None:
-        return "none"
-    return f"{SIGNS[outcome.comparison]} {decimal(outcome.threshold)}"
+    return outcome.as_row().demanded
 
 
 def bound(outcome: Outcome) -> str:
@@ -36,16 +34,12 @@ def bound(outcome: Outcome) -> str:
 
 def observed(outcome: Outcome) -> str:
     """The observed figure of the worst class."""
-    return figure(outcome.observed, outcome.threshold)
+    return outcome.as_row().observed
 
 
 def failing(outcome: Outcome) -> tuple[int, int] | None:
     """How many classes and records fail, where the outcome says so."""
-    if outcome.classes is None or outcome.records is None:
-        return None
-    if outcome.classes.failing is None or outcome.records.failing is None:
-        return None
-    return outcome.classes.failing, outcome.records.failing
+    return outcome.as_row().failing
 
 
 def unit_noun(outcome: Outcome) -> str:

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from tcdp_audit.cli.console import console as console_of_command
-from tcdp_audit.cli.terminal import SHAPES, Row, conclude, present, row_of
+from tcdp_audit.cli.terminal import Row, conclude, present, row_of
+from tcdp_audit.notebook import SHAPES
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.phrases import demanded, observed
 from tcdp_audit.repair.fixing import Remediation

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tcdp_audit.cli.console import console as console_of_command
+from tcdp_audit.notebook import SHAPES
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.phrases import demanded, failing, observed, state_of
 from tcdp_audit.provenance import Table as Release
@@ -18,7 +19,6 @@ from tcdp_audit.visible import visible
 from tcdp_audit.words import count, prose
 
 Row = tuple[Text, ...]
-SHAPES = {"failed": "✗", "passed": "✓", "warning": "▲", "measured": "○", "skipped": "◇", "error": "?"}
 STYLES = {
     "failed": "bold red",
     "passed": "green",

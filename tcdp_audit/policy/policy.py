@@ -10,6 +10,8 @@ from typing import Any
 
 from tcdp_audit.addresses import scheme_of
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
+from tcdp_audit.visible import visible
+from tcdp_audit.words import count
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class PlannedRemedy:
     plugin: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Policy:
     """What a release must satisfy.
 
@@ -58,6 +60,11 @@ class Policy:
     path: Path | None = None
     remedies: tuple[PlannedRemedy, ...] = ()
     content: bytes | None = None
+
+    def __repr__(self) -> str:
+        """Its name and its size: the text of a policy may name values."""
+        attributes, expectations = len(self.attributes), len(self.expectations)
+        return f"<Policy {visible(self.name)}: {count(attributes, 'attribute')}, {count(expectations, 'expectation')}>"
 
     @property
     def name(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ NOTHING_TO_REPAIR = "nothing that the policy demands could fail, so there is not
 NOTHING_PROVED = "nothing that the policy demands could fail any more, so that keeping it proves nothing"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Remediation:
     """A release before and after remedies.
 
@@ -46,8 +46,16 @@ class Remediation:
 
     before: Audit
     after: Audit
-    released: pa.Table = field(repr=False)  # its text would be cells
+    released: pa.Table
     written: Path | None = None
+
+    def __repr__(self) -> str:
+        """What was changed, and the audit of what came of it, without cells."""
+        return f"<Remediation: was {self.before.status}, is {self.after.status}; {self.log!r}>\n{self.after!r}"
+
+    def _repr_html_(self) -> str:
+        """The audit of what came of it, for notebooks."""
+        return self.after._repr_html_()
 
     @property
     def passed(self) -> bool:

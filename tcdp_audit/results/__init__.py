@@ -5,6 +5,7 @@ change_log   what remedies did
 reporter     what a report is, and a section of one
 audit        outcomes with their provenance
 failing_records   which records fail each expectation
+frame        an audit as a pandas frame
 verdict      an audit in a word and in sentences
 """
 

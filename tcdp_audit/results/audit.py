@@ -13,16 +13,22 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tcdp_audit.errors import ExpectationsFailedError, UsageError
 from tcdp_audit.files import write_atomically
 from tcdp_audit.frozen import freeze
+from tcdp_audit.notebook import as_html, as_text
 from tcdp_audit.outcome import Outcome, Severity, Status
 from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.policy.policy import Policy
 from tcdp_audit.provenance import PluginInfo, Table, now, tool
 from tcdp_audit.results.change_log import ChangeLog
+from tcdp_audit.results.frame import frame_of
 from tcdp_audit.results.own_files import files_of, require_own_files
 from tcdp_audit.results.reporter import Rows
-from tcdp_audit.visible import visible_json
+from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
+from tcdp_audit.visible import visible, visible_json
+from tcdp_audit.words import count
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tcdp_audit.auditor.conventions import Variant
     from tcdp_audit.check import Check
     from tcdp_audit.results.reporter import ReportSection
@@ -58,7 +64,7 @@ class Participants(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Audit:
     """All outcomes of a release under a policy.
 
@@ -85,6 +91,40 @@ class Audit:
     def __post_init__(self) -> None:
         """Lock its mapping."""
         freeze(self, "companions")
+
+    def __repr__(self) -> str:
+        """The status, and a line for each outcome that matters, without cells."""
+        return as_text(f"<Audit of {self._about}: {self.status}>", [one.as_row() for one in self._displayed])
+
+    def _repr_html_(self) -> str:
+        """The verdict and a table of the outcomes, for notebooks."""
+        rows = [one.as_row() for one in self._displayed]
+        verdict, sentence = VERDICTS[self.status], verdict_sentence(self)
+        return as_html(rows, state=self.status, verdict=verdict, sentence=sentence, about=self._about)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The outcomes as a pandas frame, a row each, without cells.
+
+        Returns:
+            Columns `kind` ("columns", "expectation" or "schema"), `check`, `attribute`, `status`, `severity`,
+            `observed`, `comparison`, `threshold`, `groups_failing`, `groups`, `records_failing`, `records`, `message`.
+            Figures are floats, counts are `Int64`; what an outcome does not have is missing.
+
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        return frame_of(self.outcomes)
+
+    @property
+    def _about(self) -> str:
+        """What was audited."""
+        table = self.release
+        return f"{visible(table.name)} ({count(table.records, 'record')}, {count(table.columns, 'column')})"
+
+    @property
+    def _displayed(self) -> Sequence[Outcome]:
+        """The expectations, and what is wrong with the columns."""
+        return [*self.expectations, *(one for one in self.structure if one.as_row().matters)]
 
     @property
     def status(self) -> str:

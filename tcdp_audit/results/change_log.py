@@ -13,9 +13,10 @@ import yaml
 from tcdp_audit.frozen import freeze
 from tcdp_audit.outcome import Outcome, number
 from tcdp_audit.provenance import Table
+from tcdp_audit.words import count
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Step:
     """One remedy, applied and audited.
 
@@ -47,6 +48,10 @@ class Step:
         """Lock its mappings."""
         freeze(self, "parameters", "cells", "notes")
 
+    def __repr__(self) -> str:
+        """What was done: parameters and lines of a policy may name values."""
+        return f"<Step {self.remedy}: {_changed(self.cells, self.suppressed)}>"
+
     @property
     def failing(self) -> list[Outcome]:
         """The outcomes that still stand against the release."""
@@ -67,7 +72,7 @@ class Step:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ChangeLog:
     """How a release became what it is.
 
@@ -102,6 +107,11 @@ class ChangeLog:
     def __post_init__(self) -> None:
         """Lock its mappings."""
         freeze(self, "cells", "loss")
+
+    def __repr__(self) -> str:
+        """What was changed in all."""
+        changed = _changed(self.cells, self.suppressed)
+        return f"<ChangeLog of {count(len(self.steps), 'step')}: {changed} of {count(self.records, 'record')}>"
 
     @property
     def is_unchanged(self) -> bool:
@@ -161,3 +171,7 @@ def _plain(value: Any) -> Any:
         exact = Fraction(repr(decimal)) == value
         return (int(decimal) if decimal.is_integer() else decimal) if exact else str(value)
     return value
+
+
+def _changed(cells: Mapping[str, int], suppressed: int) -> str:
+    return f"{count(sum(cells.values()), 'cell')} changed, {count(suppressed, 'record')} suppressed"

@@ -16,12 +16,22 @@ FLAGS = (
 
 @pytest.mark.parametrize("which", ["salary_audit", "hostile_audit", "repaired_audit"])
 def test_no_console_message_and_no_request(which, request, chromium, tmp_path):
+    opened(request.getfixturevalue(which).render(".html"), "Disclosure audit report", chromium, tmp_path)
+
+
+@pytest.mark.long
+def test_no_console_message_and_no_request_of_a_notebook(hostile_audit, chromium, tmp_path):
+    page = f"<!doctype html><html lang=en><title>A notebook</title>{hostile_audit._repr_html_()}</html>"
+    opened(page, "Not fit for release", chromium, tmp_path)
+
+
+def opened(html, expected, chromium, tmp_path):
     report, log, profile = tmp_path / "report.html", tmp_path / "net.json", tmp_path / "profile"
     profile.mkdir()
-    report.write_text(request.getfixturevalue(which).render(".html"), encoding="utf-8")
+    report.write_text(html, encoding="utf-8")
     places = (f"--user-data-dir={profile}", f"--log-net-log={log}", "--dump-dom", report.as_uri())
     run = subprocess.run([chromium, *FLAGS, *places], capture_output=True, text=True, timeout=120, check=False)
-    assert "Disclosure audit report" in run.stdout
+    assert expected in run.stdout
     assert [line for line in run.stderr.splitlines() if "CONSOLE" in line] == []
     assert requested(log.read_text(encoding="utf-8")) == []
 
