@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
+from functools import cached_property, lru_cache
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -291,7 +291,13 @@ def _unique(spec: Any) -> list[str]:
 
 def _info(entry: EntryPoint) -> PluginInfo:
     """What is known of an installed plugin without importing it."""
-    return PluginInfo(entry.name, entry.dist.name if entry.dist else "", entry.dist.version if entry.dist else "")
+    return PluginInfo(entry.name, *(_name_and_version(entry.dist) if entry.dist else ("", "")))
+
+
+@lru_cache(maxsize=32)  # the standard library parses a distribution's whole description for each of the two
+def _name_and_version(distribution: Distribution) -> tuple[str, str]:
+    metadata = distribution.metadata
+    return metadata["Name"], metadata["Version"]
 
 
 def _built_in_first(entry: EntryPoint) -> tuple[bool, str, str]:
