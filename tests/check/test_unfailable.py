@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,9 @@ NUMERIC: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
 ]  # fmt: skip
 
 
+KINDS = {"nominal": (CASES, ATTRIBUTES), "numeric": (NUMERIC, PAY)}
+
+
 def audited(*expect: Mapping[str, Any], attributes: Mapping[str, Any] = ATTRIBUTES, **policy: Any) -> Audit:
     given = {"version": 1, "key": "id", "sampling_fraction": "0.5", "attributes": attributes, "expect": list(expect)}
     return tcdp_audit.audit(RELEASE, {**given, **policy}, original=ORIGINAL, population=POPULATION)
@@ -108,13 +112,22 @@ def outcome_of(check: str, parameters: Mapping[str, Any], attributes: Mapping[st
 
 
 def cases(which: int) -> list[Any]:
-    """Each case with its unfailable demands, or with those beside them."""
-    every = [(one, ATTRIBUTES) for one in CASES] + [(one, PAY) for one in NUMERIC]
+    """Each case with its unfailable demands, or with those beside them: the demands and where their outcome is."""
     return [
-        pytest.param(one[0], one[1], one[which], attributes, id=f"{one[0]} {one[1]} {one[which]}")
-        for one, attributes in every
-        if one[which]
+        pytest.param(one[which], (which, kind, place), id=f"{one[0]} {one[1]} {one[which]}")
+        for kind in KINDS
+        for place, one in enumerate(one for one in KINDS[kind][0] if one[which])
     ]
+
+
+@cache
+def outcomes_of(which: int, kind: str) -> Sequence[Outcome]:
+    """The outcomes of all cases of a kind, of one audit."""
+    chosen, attributes = KINDS[kind]
+    expect = [{one[0]: {**one[1], **one[which]}} for one in chosen if one[which]]
+    outcomes = audited(*expect, attributes=attributes).expectations
+    assert [one.check for one in outcomes] == [name for one in expect for name in one]
+    return outcomes
 
 
 def test_every_check_is_tried():
@@ -122,18 +135,21 @@ def test_every_check_is_tried():
     assert tried == set(Plugins.load(external=False).checks)
 
 
-@pytest.mark.parametrize(("check", "parameters", "demands", "attributes"), cases(2))
-def test_a_demand_that_nothing_can_fail_is_measured(check, parameters, demands, attributes):
-    outcome = outcome_of(check, {**parameters, **demands}, attributes)
+@pytest.mark.parametrize(("demands", "where"), cases(2))
+def test_a_demand_that_nothing_can_fail_is_measured(demands, where):
+    which, kind, place = where
+    outcome = outcomes_of(which, kind)[place]
     assert (outcome.status, set(outcome.unfailable)) == (Status.MEASURED, set(demands))
     assert all(f"`{name}: " in outcome.message for name in demands)
     assert outcome.message.endswith("so the figure is measured, not judged.")
     assert "no threshold" not in outcome.message
 
 
-@pytest.mark.parametrize(("check", "parameters", "demands", "attributes"), cases(3))
-def test_a_demand_beside_it_is_judged(check, parameters, demands, attributes):
-    outcome = outcome_of(check, {**parameters, **demands}, attributes)
+@pytest.mark.parametrize(("demands", "where"), cases(3))
+def test_a_demand_beside_it_is_judged(demands, where):
+    which, kind, place = where
+    outcome = outcomes_of(which, kind)[place]
+    assert set(demands) <= set(outcome.parameters)
     assert outcome.is_judged, outcome.message
     assert not outcome.unfailable
 

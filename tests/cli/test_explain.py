@@ -51,8 +51,9 @@ def test_it_tells_everything_that_a_remedys_guide_says(name: str, here: Any):
 
 @pytest.mark.parametrize("name", ["t_closeness", "generalization"])
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
-def test_it_is_as_wide_as_the_terminal(width: int, name: str, process: Any):
-    lines = process("explain", name, COLUMNS=str(width)).out.splitlines()
+def test_it_is_as_wide_as_the_terminal(width: int, name: str, here: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = here("explain", name).out.splitlines()
     prose = [line for line in lines if f"{name}:" not in line]  # lines of a policy are never broken
 
     assert width - 12 < max(map(len, prose)) <= width

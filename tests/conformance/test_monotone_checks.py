@@ -77,10 +77,29 @@ tables = st.integers(2, 6).flatmap(
 )
 
 
-@pytest.mark.parametrize(("check", "parameters", "scale"), list(_declared()))
-@settings(max_examples=15)
+DECLARED = list(_declared())
+
+
+@pytest.mark.parametrize(("check", "parameters", "scale"), DECLARED)
+@settings(max_examples=4)
 @given(rows=tables, data=st.data())
 def test_merging_classes_never_makes_the_worst_figure_worse(
+    check: CheckOnClasses[Any], parameters: Parameters, scale: Scale, rows: list[list[int]], data: st.DataObject
+) -> None:
+    _merge_and_compare(check, parameters, scale, rows, data)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("check", "parameters", "scale"), DECLARED)
+@settings(max_examples=40)
+@given(rows=tables, data=st.data())
+def test_merging_classes_never_makes_the_worst_figure_worse_in_many_tables(
+    check: CheckOnClasses[Any], parameters: Parameters, scale: Scale, rows: list[list[int]], data: st.DataObject
+) -> None:
+    _merge_and_compare(check, parameters, scale, rows, data)
+
+
+def _merge_and_compare(
     check: CheckOnClasses[Any], parameters: Parameters, scale: Scale, rows: list[list[int]], data: st.DataObject
 ) -> None:
     target = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
@@ -95,7 +114,7 @@ def test_merging_classes_never_makes_the_worst_figure_worse(
 
 
 def test_the_checks_of_the_literature_are_declared() -> None:
-    declared = {one.values[0].name for one in _declared()}
+    declared = {one.values[0].name for one in DECLARED}
     assert declared == {
         "alpha_k_anonymity",
         "background_knowledge",

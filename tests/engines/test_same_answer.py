@@ -95,7 +95,11 @@ def test_every_form_gives_the_same_answer(form: str, name: str, baseline: dict[s
     assert answer(sources.SOURCES[form](tmp_path), policy(convention)) == baseline[name]
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS, ids=NAMES)
+@pytest.mark.parametrize(
+    "convention",
+    [pytest.param(one, marks=[pytest.mark.long] if place % 5 else []) for place, one in enumerate(CONVENTIONS)],
+    ids=NAMES,
+)
 def test_shards_and_spilling_change_nothing(convention: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     asked = policy(convention)
     whole = answer(sources.ARROW, asked, shards=1)
