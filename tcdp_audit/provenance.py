@@ -6,6 +6,7 @@ import os
 import platform
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -84,7 +85,12 @@ def tool() -> dict[str, Any]:
     """The auditor's own name and version, and what it computed with."""
     return {
         "name": "tcdp-audit",
-        "version": version("tcdp-audit"),
+        "version": _version("tcdp-audit"),
         "python": platform.python_version(),
-        "libraries": {name: version(name) for name in LIBRARIES},
+        "libraries": {name: _version(name) for name in LIBRARIES},
     }
+
+
+@cache  # each time, the standard library would parse a description of pages
+def _version(distribution: str) -> str:
+    return version(distribution)
