@@ -23,7 +23,7 @@ top = sorted({name.split(".")[0] for name in sys.modules})
 sys.stderr.write("\\nIMPORTED " + " ".join(top))
 sys.exit(code)
 """
-FRAMES = {"pandas", "pandera", "great_expectations", "polars", "scipy"}
+FRAMES = {"pandas", "pandera", "great_expectations", "polars", "scipy", "pyspark", "sqlalchemy", "opendp"}
 ENGINE = {"numpy", "duckdb", "pyarrow", "pydantic", "jinja2", "rich", "click", "yaml", "pluggy"}
 
 
