@@ -16,7 +16,7 @@ from tcdp_audit.errors import DataError, Discreet, PolicyError, UsageError
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.provenance import Table
-from tcdp_audit.quality import NEEDS_GREAT_EXPECTATIONS, has_great_expectations
+from tcdp_audit.quality import NEEDS_GREAT_EXPECTATIONS, NEEDS_PANDERA, installed
 from tcdp_audit.registry import Plugins
 from tcdp_audit.resources import budget
 from tcdp_audit.results.audit import Audit
@@ -153,6 +153,8 @@ def _quality_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[
     """What the policy's schema and its suite say; each library is imported only where it is named."""
     outcomes: list[Outcome] = []
     if policy.document.schema_ is not None:
+        if not (installed("pandera") and installed("pandas")):
+            raise PolicyError(f"{policy.name}: schema: {NEEDS_PANDERA}")
         from tcdp_audit.quality.pandera import schema_outcomes  # noqa: PLC0415 - imports pandas and pandera
 
         outcomes += schema_outcomes(policy, engine, release)
@@ -162,7 +164,7 @@ def _quality_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[
 
 
 def _suite_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
-    if not has_great_expectations():
+    if not installed("great_expectations"):
         raise PolicyError(f"{policy.name}: suite: {NEEDS_GREAT_EXPECTATIONS}")
     from tcdp_audit.quality.great_expectations import suite_outcomes  # noqa: PLC0415 - imports pandas and the library
 

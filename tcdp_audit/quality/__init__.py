@@ -6,10 +6,11 @@ great_expectations_suite, great_expectations   an expectation suite: likewise
 
 from importlib.util import find_spec
 
+NEEDS_PANDERA = 'needs pandera; pip install "tcdp-audit[pandera]"'
 NEEDS_GREAT_EXPECTATIONS = 'needs Great Expectations; pip install "tcdp-audit[great-expectations]"'
 
 
-def has_great_expectations() -> bool:
-    """Whether the library is installed. A folder of that name, which its older projects have, is something else."""
-    found = find_spec("great_expectations")
+def installed(library: str) -> bool:
+    """Whether a library can be imported. A folder of its name, such as `great_expectations`, is something else."""
+    found = find_spec(library)
     return found is not None and found.origin is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.quality import has_great_expectations
+from tcdp_audit.quality import installed
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "great_expectations_suite.py"
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 
 
 def test_the_example_prints_the_papers_figures(tmp_path: Path, skip_or_fail: Callable[[str], None]):
-    if not has_great_expectations():
+    if not installed("great_expectations"):
         skip_or_fail("Great Expectations is not installed")
     ran = subprocess.run([sys.executable, EXAMPLE, tmp_path], capture_output=True, text=True, check=True)
 

@@ -243,7 +243,7 @@ def test_columns_that_noise_is_not_for(given: Mapping[str, Any], salaries: Any, 
 @pytest.mark.parametrize("given", [LAPLACE, RESPONSE])
 def test_without_opendp_it_says_what_to_install(given: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
-    with pytest.raises(RemedyError, match=r"noise needs OpenDP; install tcdp-audit\[dp\]"):
+    with pytest.raises(RemedyError, match=r'^noise: needs OpenDP; pip install "tcdp-audit\[dp\]"$'):
         _masked(given)
 
 

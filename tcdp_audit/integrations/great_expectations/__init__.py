@@ -23,7 +23,7 @@ import warnings
 from importlib import import_module
 from typing import Any
 
-from tcdp_audit.quality import NEEDS_GREAT_EXPECTATIONS, has_great_expectations
+from tcdp_audit.quality import NEEDS_GREAT_EXPECTATIONS, installed
 
 FUNCTIONS = {
     "guarded_run": "guarded",
@@ -42,7 +42,7 @@ def _classes() -> dict[str, Any]:
 def __getattr__(name: str) -> Any:
     if name not in {"__all__", *FUNCTIONS} and not name.startswith("Expect"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if not has_great_expectations():
+    if not installed("great_expectations"):
         raise ModuleNotFoundError(f"{__name__}.{name} {NEEDS_GREAT_EXPECTATIONS}", name="great_expectations")
     if name == "__all__":
         return sorted({*FUNCTIONS, *_classes()})
@@ -54,10 +54,10 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *FUNCTIONS, *(_classes() if has_great_expectations() else ())})
+    return sorted({*globals(), *FUNCTIONS, *(_classes() if installed("great_expectations") else ())})
 
 
-if has_great_expectations():
+if installed("great_expectations"):
     with warnings.catch_warnings(action="ignore"):  # it warns of itself while it is imported
         import_module("great_expectations")
         _classes()

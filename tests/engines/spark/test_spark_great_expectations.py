@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.quality import has_great_expectations
+from tcdp_audit.quality import installed
 
 INTEGRATIONS = Path(__file__).parents[2] / "integrations"
 sys.path += [str(INTEGRATIONS), str(INTEGRATIONS / "gx")]
@@ -25,7 +25,7 @@ pytestmark = [
 @pytest.fixture
 def hosts(skip_or_fail: Callable[[str], None]) -> Any:
     """The runs of Great Expectations' tests."""
-    if not has_great_expectations():
+    if not installed("great_expectations"):
         skip_or_fail("Great Expectations is not installed")
     import gx_hosts
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.quality import has_great_expectations
+from tcdp_audit.quality import installed
 
 HERE = Path(__file__).parent
 sys.path += [str(HERE), str(HERE.parent), str(HERE.parents[1] / "engines" / "database")]
@@ -15,7 +15,7 @@ sys.path += [str(HERE), str(HERE.parent), str(HERE.parents[1] / "engines" / "dat
 from server_of_tests import server as server  # noqa: E402, PLC0414 - a fixture
 
 LEFT_OPEN = "pytest.PytestUnraisableExceptionWarning"  # Great Expectations closes no connection
-NEEDED = has_great_expectations()
+NEEDED = installed("great_expectations")
 collect_ignore_glob = [] if NEEDED else ["test_gx_*.py"]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.util import find_spec
 
-from tcdp_audit.quality import has_great_expectations
+from tcdp_audit.quality import installed
 
 
 def test_great_expectations_is_installed(skip_or_fail: Callable[[str], None]):
-    if not has_great_expectations():
+    if not installed("great_expectations"):
         skip_or_fail("Great Expectations is not installed")
     assert find_spec("tcdp_audit.integrations.great_expectations.classes") is not None

@@ -77,7 +77,7 @@ def opendp() -> Any:
     try:
         library = import_module("opendp.prelude")
     except ModuleNotFoundError:
-        raise RemedyError("noise needs OpenDP; install tcdp-audit[dp]") from None
+        raise RemedyError('noise: needs OpenDP; pip install "tcdp-audit[dp]"') from None
     library.enable_features("contrib")
     return library
 
