@@ -240,7 +240,7 @@ def test_the_checks_of_a_pandas_schema_share_an_audit_where_they_see_the_same_co
     assert [len(policy["expect"]) for policy in audits] == [2, 2]
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("library", ["pandas", pytest.param("polars", marks=pytest.mark.long)])
 def test_the_checks_of_a_policy_share_an_audit(library: Any, audits: list[Any]):
     schema = schema_of(POLICY, library)
     failures(schema, FRAME if library == "pandas" else POLARS)
