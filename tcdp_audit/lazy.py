@@ -33,7 +33,8 @@ def _homes(module: str) -> Mapping[str, str]:
     import ast  # noqa: PLC0415 - only where a name is used
 
     spec = sys.modules[module].__spec__
-    source = spec.loader.get_source(module) if spec and spec.loader else None  # type: ignore[attr-defined]
-    guarded = (node for node in ast.parse(source or "").body if isinstance(node, ast.If))
+    # not `get_source`: the loader that pytest gives to packages with a plugin of its own has none
+    source = spec.loader.get_data(spec.origin) if spec and spec.loader else b""  # type: ignore[attr-defined]
+    guarded = (node for node in ast.parse(source).body if isinstance(node, ast.If))
     listed = (node for block in guarded for node in block.body if isinstance(node, ast.ImportFrom))
     return {alias.name: str(node.module) for node in listed for alias in node.names}

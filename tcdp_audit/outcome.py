@@ -207,6 +207,15 @@ def _failing(classes: Tally | None, records: Tally | None) -> tuple[int, int] | 
 NAMED = 10  # columns, at most
 UNFAILABLE = "unfailable"  # the detail that names demands which nothing can fail
 STRUCTURE = "tcdp-audit: structure"
+COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
+    "missing_columns",
+    "undeclared_columns",
+    "present_identifiers",
+    "linkable_key",
+    "wrong_scale",
+    "outside_hierarchy",
+    "text_variants",
+)
 SCHEMA = "pandera schema"
 SUITE = "Great Expectations suite"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.addresses import scheme_of
+from tcdp_audit.addresses import resolved
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count
@@ -97,10 +97,7 @@ class Policy:
 
     def resolve(self, location: str) -> str:
         """A path in the policy, relative to the policy's own folder; a URL or another address as it stands."""
-        path = self.directory / location
-        if "://" in location or (scheme_of(location) and not path.exists()):
-            return location
-        return str(path)
+        return resolved(location, self.directory)
 
     def with_conventions(self, **changes: Any) -> Policy:
         """The same policy under other conventions."""

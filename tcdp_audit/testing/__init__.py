@@ -30,6 +30,7 @@ treatments      what a remedy's treatments must keep
 reporters       properties of report formats
 sections        properties of report sections
 sample          audits for both to render
+releasable      an assertion on a release, for tests of what makes one
 engines         properties of engines
 engine_tables   tables for them to hold
 """
@@ -41,9 +42,17 @@ from typing import Any
 
 from tcdp_audit.testing.conformance import ConformanceError, Property
 from tcdp_audit.testing.pytest_items import parametrize_with_properties
+from tcdp_audit.testing.releasable import assert_releasable
 from tcdp_audit.testing.suites import properties_of
 
-__all__ = ["ConformanceError", "Property", "check_conforms", "parametrize_with_properties", "properties_of"]
+__all__ = [
+    "ConformanceError",
+    "Property",
+    "assert_releasable",
+    "check_conforms",
+    "parametrize_with_properties",
+    "properties_of",
+]
 
 
 def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = None) -> None:

@@ -1,0 +1,198 @@
+"""One item of a policy. Its outcome was decided by the audit; the item only says it in the words of pytest.
+
+passed   passed
+failed   failed; a failure that only warns is an expected failure
+measured, skipped   skipped, with the figure as the reason
+error, or no outcome at all   an error of the set-up, so that it is told apart from a failure
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+import pytest
+
+from tcdp_audit.errors import TcdpAuditError
+from tcdp_audit.outcome import Severity, Status
+from tcdp_audit.plugin_faults import sentence_about
+from tcdp_audit.pytest_plugin.planned import Key, Planned
+from tcdp_audit.visible import visible_lines
+
+if TYPE_CHECKING:
+    from tcdp_audit.pytest_plugin.answer import Answer
+
+Outcome = Mapping[str, Any]  # in the JSON contract
+
+
+class Asked(Protocol):
+    """The policy file, as far as its items need it."""
+
+    @property
+    def planned(self) -> tuple[Planned, ...]:
+        """Every item of the policy."""
+        ...
+
+    def answer(self) -> Answer:
+        """What the audit says."""
+        ...
+
+
+class PolicyItemError(TcdpAuditError):
+    """A place of a policy, and a sentence on why its item does not pass."""
+
+    def __init__(self, place: str, sentence: str) -> None:
+        self.sentence = visible_lines(sentence)
+        super().__init__(f"{place}: {self.sentence}")
+
+
+class PolicyItem(pytest.Item):
+    """An item of a policy.
+
+    Args:
+        file: the policy's node.
+        planned: what the item is about.
+        **given: what pytest gives each item.
+    """
+
+    def __init__(self, *, file: Asked, planned: Planned, **given: Any) -> None:
+        super().__init__(**given)
+        self.file, self.planned = file, planned
+
+    def setup(self) -> None:
+        """Audit, unless that was done, and look what it says of this item.
+
+        Raises:
+            PolicyItemError: nothing, or that this could not be evaluated.
+        """
+        try:
+            self.look(self.file.answer())
+        except TcdpAuditError as error:
+            sentence = str(error)
+        else:
+            return
+        self.fail(sentence)
+
+    @abstractmethod
+    def look(self, answer: Answer) -> None:
+        """Find what an audit says of this item.
+
+        Raises:
+            TcdpAuditError: nothing, or that this could not be evaluated.
+        """
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The line of the policy, and the name."""
+        return self.path, self.planned.line - 1, self.name
+
+    def fail(self, sentence: str) -> NoReturn:
+        """Fail with a sentence; in `setup`, be an error."""
+        raise PolicyItemError(self._place(), sentence)
+
+    def add_properties(self, figures: Mapping[str, Any]) -> None:
+        """Add figures to the report's properties."""
+        properties = [(f"tcdp_audit.{name}", one) for name, one in figures.items() if one is not None]
+        self.user_properties += [one for one in properties if one not in self.user_properties]
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
+        """The place in the policy and a sentence; never a traceback, which shows arguments and hence maybe cells."""
+        error = excinfo.value
+        if not isinstance(error, PolicyItemError | pytest.xfail.Exception):
+            return f"{self._place()}: {sentence_about(error, 'the audit')}"
+        shown = excinfo.getrepr(style="value", chain=False)
+        if shown.reprcrash is not None:  # what summaries and JUnit show
+            shown.reprcrash.path, shown.reprcrash.lineno = str(self.path), self.planned.line
+            shown.reprcrash.message = getattr(error, "sentence", str(error))
+        return shown
+
+    def _place(self) -> str:
+        return f"{self.session.config.cwd_relative_nodeid(self.nodeid).split('::')[0]}:{self.planned.line}"
+
+
+class OutcomeItem(PolicyItem):
+    """An expectation, a demand on columns, or a schema, which has an outcome for each of its failures."""
+
+    outcomes: tuple[Outcome, ...] = ()
+
+    def look(self, answer: Answer) -> None:
+        """Find its outcomes."""
+        self.outcomes = tuple(answer.outcomes(self.planned.key))
+        self.add_properties(_figures(self.outcomes))
+        errors = [one for one in self.outcomes if one["status"] == Status.ERROR]
+        if errors:
+            raise TcdpAuditError(_sentences(errors))
+
+    def runtest(self) -> None:
+        """Say what they are."""
+        failed = [one for one in self.outcomes if one["status"] == Status.FAILED]
+        if any(one["severity"] == Severity.ERROR for one in failed):
+            self.fail(_sentences(failed))
+        if failed:
+            pytest.xfail(_sentences(failed))
+            self.fail(_sentences(failed))  # under --runxfail
+        statuses = {one["status"] for one in self.outcomes}
+        if statuses & {Status.MEASURED, Status.SKIPPED}:
+            pytest.skip(f"{self.outcomes[0]['status']}: {_sentences(self.outcomes)}")
+        if statuses != {Status.PASSED}:
+            self.fail(f"the audit gave it the status {', '.join(sorted(statuses))}, which is no pass")
+
+
+class VerdictItem(PolicyItem):
+    """The audit as a whole: it passes only where the policy demands something that could fail, and nothing does."""
+
+    def look(self, answer: Answer) -> None:
+        """See whether the audit is complete."""
+        self.add_properties(answer.properties)
+        _require_all({one.key for one in self.file.planned if one.key != self.planned.key}, answer.keys)
+        if answer.status not in (Status.PASSED, Status.FAILED):
+            raise TcdpAuditError(answer.verdict)
+
+    def runtest(self) -> None:
+        """Say what it is."""
+        answer = self.file.answer()
+        if answer.status != Status.PASSED:
+            self.fail(answer.verdict)
+
+
+def _require_all(planned: set[Key], answered: frozenset[Key]) -> None:
+    """Insist that every outcome has its item, and every item its outcome.
+
+    Raises:
+        TcdpAuditError: one has not.
+    """
+    strangers = planned ^ answered
+    if strangers:
+        names = ", ".join(sorted({key.check or key.part for key in strangers}))
+        raise TcdpAuditError(f"the audit's outcomes and the policy's items differ in {names}; nothing is certain")
+
+
+def _figures(outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
+    """What an outcome measured; of several only the first that fails is told whole in properties."""
+    outcome = max(outcomes, key=lambda one: one["status"] in (Status.FAILED, Status.ERROR))
+    names = ("check", "attribute", "status", "severity", "observed", "comparison", "threshold")
+    tallies = {name: outcome[name] or {} for name in ("classes", "records")}
+    return {
+        **{name: outcome[name] for name in names},
+        **{name: tally.get("total") for name, tally in tallies.items()},
+        **{f"{name}_failing": tally.get("failing") for name, tally in tallies.items()},
+    }
+
+
+def _sentences(outcomes: Any) -> str:
+    return "\n".join(visible_lines(one["message"]) for one in outcomes)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let an error of the set-up be told as a failure is, and what is skipped stand at its line of the policy."""
+    report = yield
+    if isinstance(item, PolicyItem) and call.excinfo is not None:
+        if isinstance(report.longrepr, tuple):
+            report.longrepr = (str(item.path), item.planned.line, report.longrepr[2])
+        elif call.when != "call":
+            report.longrepr = item.repr_failure(call.excinfo)
+    return report

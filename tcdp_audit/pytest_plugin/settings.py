@@ -1,0 +1,55 @@
+"""What the command line and the configuration of pytest say about audits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tcdp_audit.addresses import resolved
+from tcdp_audit.resources import parse_memory
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Tables that take the place of those that a policy names, and the budget.
+
+    Args:
+        release: a path or an address; None for the one that the policy names.
+        original: likewise.
+        population: likewise.
+        memory: budget in bytes; None for the default.
+    """
+
+    release: str | None = None
+    original: str | None = None
+    population: str | None = None
+    memory: int | None = None
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> Settings:
+        """What a run of pytest was given.
+
+        Raises:
+            UsageError: the memory is no amount.
+        """
+        memory = config.getoption("tcdp_memory") or config.getini("tcdp_memory")
+        return cls(
+            release=_table(config, "tcdp_release"),
+            original=_table(config, "tcdp_original"),
+            population=_table(config, "tcdp_population"),
+            memory=parse_memory(memory) if memory else None,
+        )
+
+
+def _table(config: pytest.Config, name: str) -> str | None:
+    """A table; its path starts where pytest was called, or where the configuration file stands that names it."""
+    option, configured = config.getoption(name), config.getini(name)
+    if option:
+        return resolved(option, config.invocation_params.dir)
+    return resolved(configured, _folder(config)) if configured else None
+
+
+def _folder(config: pytest.Config) -> Path:
+    return config.rootpath if config.inipath is None else config.inipath.parent

@@ -1,0 +1,155 @@
+"""What a policy file needs to be audited, and the sentences where it lacks something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tcdp_audit.pytest_plugin import once
+
+pytest_plugins = ["pytester"]
+Put = Callable[..., Path]
+NAMELESS = """\
+version: 1
+attributes: {zip: {role: quasi_identifier}}
+expect: [{k_anonymity: {k: 2}}]
+"""
+RELEASE = "zip\n1\n1\n"
+
+
+def test_a_faulty_policy_says_every_fault_at_its_place(pytester: pytest.Pytester, put: Put, audits: list[Any]):
+    put(NAMELESS.replace("k: 2", "k: none").replace("version: 1", "version: 2"))
+    result = pytester.runpytest_inprocess()
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(
+        ["release.tcdp.yaml:1:10: version: *", "release.tcdp.yaml:3:*: expect?0?.k_anonymity.k: *"]
+    )
+    assert "Traceback" not in result.stdout.str()
+    assert audits == []
+
+
+@pytest.mark.parametrize(
+    ("policy", "release", "sentence"),
+    [
+        (NAMELESS, RELEASE, "no release: name one with --tcdp-release, or as `release:` in the policy"),
+        (f"release: release.csv\n{NAMELESS}", "zip\n", "*the table has no records; an empty release cannot be audited"),
+        (f"release: nowhere.csv\n{NAMELESS}", RELEASE, "*nowhere.csv: *"),
+    ],
+)
+def test_a_release_that_cannot_be_audited_is_an_error_of_every_item(
+    pytester: pytest.Pytester, put: Put, audits: list[Any], policy: str, release: str, sentence: str
+):
+    put(policy, release)
+    result = pytester.runpytest_inprocess()
+
+    result.assert_outcomes(errors=9)
+    result.stdout.fnmatch_lines([f"release.tcdp.yaml:1: {sentence}"])
+    assert "Traceback" not in result.stdout.str()
+    assert len(audits) <= 1
+
+
+def test_an_error_of_the_auditor_itself_shows_no_cell(
+    pytester: pytest.Pytester, put: Put, monkeypatch: pytest.MonkeyPatch
+):
+    def broken(*_: Any, **__: Any) -> Any:
+        raise ValueError("zanzibar")
+
+    monkeypatch.setattr("tcdp_audit.api.audit", broken)
+    put(f"release: release.csv\n{NAMELESS}", RELEASE)
+    result = pytester.runpytest_inprocess("-l", "--tb=long", "--full-trace")
+
+    result.assert_outcomes(errors=9)
+    result.stdout.fnmatch_lines(["release.tcdp.yaml:1: the audit raised ValueError in test_policy_files.py, line *"])
+    assert "zanzibar" not in result.stdout.str()
+
+
+def test_what_ends_a_process_passes_nothing(pytester: pytest.Pytester, put: Put, monkeypatch: pytest.MonkeyPatch):
+    def leaving(*_: Any, **__: Any) -> Any:
+        raise SystemExit(0)
+
+    monkeypatch.setattr("tcdp_audit.api.audit", leaving)
+    put(f"release: release.csv\n{NAMELESS}", RELEASE)
+    pytester.runpytest_inprocess().assert_outcomes(errors=9)
+
+
+# Options
+
+
+@pytest.mark.parametrize("way", ["option", "configuration"])
+def test_options_name_the_tables(pytester: pytest.Pytester, put: Put, monkeypatch: pytest.MonkeyPatch, way: str):
+    seen: list[tuple[Any, ...]] = []
+
+    def listening(release: Any, _: Any, original: Any, population: Any, **options: Any) -> Any:
+        seen.append((release, original, population, options["memory"]))
+        raise ValueError
+
+    monkeypatch.setattr("tcdp_audit.api.audit", listening)
+    put(NAMELESS)
+    given = {"release": "of.csv", "original": "postgresql://host/db?table=t", "population": "p.csv", "memory": "1GiB"}
+    if way == "configuration":
+        pytester.makeini("\n".join(["[pytest]", *(f"tcdp_{name} = {value}" for name, value in given.items())]))
+    sub = pytester.mkdir("elsewhere")
+    monkeypatch.chdir(sub)
+    options = [f"--tcdp-{name}={value}" for name, value in given.items()] if way == "option" else []
+    pytester.runpytest_inprocess(*options, f"--rootdir={pytester.path}", pytester.path / "release.tcdp.yaml")
+
+    folder = sub if way == "option" else pytester.path
+    assert seen == [(str(folder / "of.csv"), given["original"], str(folder / "p.csv"), 2**30)]
+
+
+def test_the_release_of_the_options_is_audited(pytester: pytest.Pytester, put: Put):
+    put(NAMELESS, RELEASE)
+    pytester.runpytest_inprocess("--tcdp-release=release.csv").assert_outcomes(passed=9)
+
+
+def test_memory_that_is_no_amount_is_said_at_once(pytester: pytest.Pytester, put: Put):
+    put(NAMELESS)
+    result = pytester.runpytest_inprocess("--tcdp-memory=much")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["'much' is not an amount of memory; write for example 1GiB or 800MB"])
+
+
+# Once
+
+
+def test_a_policy_is_audited_once_in_a_run_and_again_in_the_next(
+    pytester: pytest.Pytester, put: Put, audits: list[Any]
+):
+    put(f"release: release.csv\n{NAMELESS}", RELEASE)
+    put(f"release: release.csv\n{NAMELESS}", RELEASE, "second.tcdp.yml")
+    pytester.runpytest_inprocess().assert_outcomes(passed=18)
+    assert [policy.name for policy in audits] == ["release.tcdp.yaml", "second.tcdp.yml"]
+    put(f"release: release.csv\n{NAMELESS}", "zip\n1\n")
+    pytester.runpytest_inprocess("release.tcdp.yaml").assert_outcomes(passed=7, failed=2)
+    assert len(audits) == 3
+
+
+def test_processes_of_a_run_ask_once(tmp_path: Path):
+    asked = []
+
+    def ask() -> once.Answer:
+        asked.append(1)
+        return once.Answer(result={"status": "passed", "observed": 0.1}, verdict="Fit.")
+
+    answers = [once._once_in_all_processes(str(tmp_path), "policy", ask) for _ in range(3)]
+
+    assert asked == [1]
+    assert answers == [ask()] * 3
+
+
+def test_who_fails_to_answer_leaves_it_to_the_next(tmp_path: Path):
+    def killed() -> once.Answer:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        once._once_in_all_processes(str(tmp_path), "policy", killed)
+    assert once._once_in_all_processes(str(tmp_path), "policy", lambda: once.Answer("second")).fault == "second"
+
+
+def test_a_worker_without_the_folder_asks_itself(tmp_path: Path):
+    assert once._once_in_all_processes(str(tmp_path / "gone"), "policy", lambda: once.Answer("own")).fault == "own"
+    assert list(tmp_path.iterdir()) == []
