@@ -40,25 +40,28 @@ class Asked(Protocol):
         ...
 
 
-class PolicyItemError(TcdpAuditError):
-    """A place of a policy, and a sentence on why its item does not pass."""
+class PolicyItemError(pytest.fail.Exception):
+    """A place of a policy, and a sentence on why its item does not pass. pytest shows it without a traceback."""
 
     def __init__(self, place: str, sentence: str) -> None:
         self.sentence = visible_lines(sentence)
-        super().__init__(f"{place}: {self.sentence}")
+        super().__init__(f"{place}: {self.sentence}", pytrace=False)
 
 
 class PolicyItem(pytest.Item):
     """An item of a policy.
 
     Args:
+        name: what pytest calls it.
+        parent: the node that it hangs on.
         file: the policy's node.
         planned: what the item is about.
         **given: what pytest gives each item.
     """
 
-    def __init__(self, *, file: Asked, planned: Planned, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, *, name: str, parent: pytest.Collector, file: Asked, planned: Planned, **given: Any) -> None:
+        given["nodeid"] = f"{parent.nodeid}::{name}"  # as text: what stands in brackets is told apart as `--lf` does
+        super().__init__(name=name, parent=parent, **given)
         self.file, self.planned = file, planned
 
     def setup(self) -> None:

@@ -68,6 +68,22 @@ def put(pytester: pytest.Pytester) -> Put:
     return write
 
 
+Run = Callable[..., pytest.RunResult]
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run pytest with this plugin alone: looking for others, and for objects that nothing refers to, takes longer."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+    def call(*arguments: str | Path) -> pytest.RunResult:
+        return pytester.runpytest_inprocess(
+            "-p", "tcdp_audit.pytest_plugin", "-p", "no:unraisableexception", *arguments
+        )
+
+    return call
+
+
 @pytest.fixture
 def audits(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """What was audited, a policy a call."""
