@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 
 from tcdp_audit.errors import TcdpAuditError
 from tcdp_audit.plugin_faults import sentence_about
-from tcdp_audit.policy import Policy, read_policy
+from tcdp_audit.policy import read_policy
 from tcdp_audit.pytest_plugin import items
 from tcdp_audit.pytest_plugin.answer import Answer, answered
 from tcdp_audit.pytest_plugin.items import OutcomeItem, PolicyItem, VerdictItem
@@ -50,7 +50,7 @@ class PolicyFile(pytest.File):
 
     def _collected(self) -> Iterator[pytest.Item | pytest.Collector]:
         settings, plugins = Settings.of(self.config), Plugins.load()
-        policy = _read(self.path, plugins)
+        policy = replace(read_policy(self.shown, plugins), path=self.path)  # tests may change the folder later
         self.planned = tuple(plan(policy))
         self._ask = partial(once, self.config, policy, partial(answered, policy, plugins, settings))
         yield Columns.from_parent(self, name=COLUMNS, planned=[one for one in self.planned if one.key.part == COLUMNS])
@@ -60,7 +60,15 @@ class PolicyFile(pytest.File):
         """What the audit says; the release is audited when it is first asked for."""
         return self._ask()
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+    @cached_property
+    def shown(self) -> str:
+        """Its path as a person would type it, for sentences about it."""
+        try:
+            return os.path.relpath(self.path)
+        except ValueError:  # on another drive
+            return str(self.path)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:  # noqa: ARG002
         """Sentences on why it cannot be collected; never a traceback."""
         error = excinfo.value
         return str(error) if isinstance(error, self.CollectError) else sentence_about(error, "reading the policy")
@@ -87,12 +95,3 @@ def _item(parent: pytest.Collector, file: PolicyFile, planned: Planned) -> Polic
     if file.config.pluginmanager.has_plugin("xdist"):
         item.add_marker(pytest.mark.xdist_group(file.nodeid))  # one worker audits, and no other waits for it
     return item
-
-
-def _read(path: Path, plugins: Plugins) -> Policy:
-    """The policy, its faults under the path that a person would type; tests may change the folder later."""
-    try:
-        shown = Path(os.path.relpath(path))
-    except ValueError:  # on another drive
-        shown = path
-    return replace(read_policy(shown, plugins), path=path)

@@ -19,7 +19,7 @@ from tcdp_audit.errors import TcdpAuditError
 from tcdp_audit.outcome import Severity, Status
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.pytest_plugin.planned import Key, Planned
-from tcdp_audit.visible import visible_lines
+from tcdp_audit.visible import visible, visible_lines
 
 if TYPE_CHECKING:
     from tcdp_audit.pytest_plugin.answer import Answer
@@ -35,12 +35,17 @@ class Asked(Protocol):
         """Every item of the policy."""
         ...
 
+    @property
+    def shown(self) -> str:
+        """Its path as a person would type it."""
+        ...
+
     def answer(self) -> Answer:
         """What the audit says."""
         ...
 
 
-class PolicyItemError(pytest.fail.Exception):
+class PolicyItemError(pytest.fail.Exception):  # type: ignore[misc,name-defined] # pytest declares no type of it
     """A place of a policy, and a sentence on why its item does not pass. pytest shows it without a traceback."""
 
     def __init__(self, place: str, sentence: str) -> None:
@@ -111,7 +116,7 @@ class PolicyItem(pytest.Item):
         return shown
 
     def _place(self) -> str:
-        return f"{self.session.config.cwd_relative_nodeid(self.nodeid).split('::')[0]}:{self.planned.line}"
+        return f"{visible(self.file.shown)}:{self.planned.line}"
 
 
 class OutcomeItem(PolicyItem):

@@ -27,9 +27,19 @@ FRAMES = {"pandas", "pandera", "great_expectations", "polars", "scipy", "pyspark
 ENGINE = {"numpy", "duckdb", "pyarrow", "pydantic", "jinja2", "rich", "click", "yaml", "pluggy"}
 
 
-def _imported(folder: Path, *arguments: str | Path) -> set[str]:
+PYTEST = """
+import sys
+import pytest
+code = pytest.main(["--collect-only", "-p", "no:cacheprovider", *sys.argv[1:]])
+top = sorted({name.split(".")[0] for name in sys.modules})
+sys.stderr.write("\\nIMPORTED " + " ".join(top))
+sys.exit(code)
+"""
+
+
+def _imported(folder: Path, *arguments: str | Path, script: str = SCRIPT) -> set[str]:
     ran = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *arguments],
+        [sys.executable, "-c", script, *arguments],
         cwd=folder,
         env={**os.environ, "COLUMNS": "80"},
         capture_output=True,
@@ -70,3 +80,25 @@ def test_auditing_a_file_imports_no_library_of_frames(tmp_path: Path, papers: Pa
 
 def test_the_demonstration_imports_no_library_of_frames(tmp_path: Path):
     assert _imported(tmp_path, "demo") & FRAMES == set()
+
+
+def test_importing_the_package_imports_no_library_at_all(tmp_path: Path):
+    script = (
+        "import sys, tcdp_audit; sys.stderr.write('\\nIMPORTED ' + ' '.join({n.split('.')[0] for n in sys.modules}))"
+    )
+    assert _imported(tmp_path, script=script) & (FRAMES | ENGINE) == set()
+
+
+def test_pytest_imports_the_plugin_and_no_library_of_ours_for_other_peoples_tests(tmp_path: Path):
+    (tmp_path / "test_other.py").write_text("def test_nothing_of_ours(): pass\n", encoding="utf-8")
+    imported = _imported(tmp_path, "test_other.py", script=PYTEST)
+
+    assert "tcdp_audit" in imported
+    assert imported & (FRAMES | ENGINE | {"pyspark"}) <= {"pluggy"}
+
+
+def test_pytest_collects_a_policy_without_a_library_of_frames(tmp_path: Path, papers: Path):
+    imported = _imported(tmp_path, papers / "li07_table4.tcdp.yaml", script=PYTEST)
+
+    assert imported & (FRAMES | {"duckdb", "rich"}) == set()
+    assert "tcdp_audit_plugins" in imported
