@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -45,3 +47,48 @@ def data(skip_or_fail: Callable[[str], None]) -> Path:
     if not folder or not Path(folder).is_dir():
         skip_or_fail("TCDP_AUDIT_DATA does not name the folder of real data")
     return Path(folder)
+
+
+class Modules:
+    """What an inner pytest has imported by its end."""
+
+    def __init__(self) -> None:
+        self.imported: dict[str, ModuleType] = {}
+
+    def pytest_unconfigure(self) -> None:
+        self.imported |= sys.modules
+
+    def keep_all_but_those_in(self, folder: Path) -> None:
+        for name, module in self.imported.items():
+            if not str(getattr(module, "__file__", None)).startswith(str(folder)):
+                sys.modules.setdefault(name, module)
+
+
+@pytest.fixture
+def inner_modules(tmp_path: Path) -> Iterator[Modules]:
+    """What inner runs import. pytester forgets it, and a library of C that is imported again ends the process."""
+    modules = Modules()
+    yield modules
+    modules.keep_all_but_those_in(tmp_path.parent)
+
+
+@pytest.fixture
+def pytester(inner_modules: Modules, pytester: pytest.Pytester) -> pytest.Pytester:  # noqa: ARG001 - keeps them later
+    """That of the plugin, for files that say `pytest_plugins = ["pytester"]`."""
+    return pytester
+
+
+@pytest.fixture
+def inner_pytest(
+    inner_modules: Modules, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., pytest.RunResult]:
+    """Run pytest inside this one, in a folder of its own, with our plugin and none of the others that are installed."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    options = ["-p", "tcdp_audit.pytest_plugin", "-p", "no:unraisableexception"]  # which collects garbage for long
+
+    def run(*arguments: str | Path) -> pytest.RunResult:
+        result = pytester.runpytest_inprocess(*options, *arguments, plugins=[inner_modules])
+        inner_modules.keep_all_but_those_in(pytester.path)
+        return result
+
+    return run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from same_everywhere import native, policy, text
@@ -35,11 +36,13 @@ def _properties(outcome: Outcome) -> dict[str, object]:
     return {f"tcdp_audit.{name}": value for name, value in judged.items() if value is not None}
 
 
-def test_pytest_gives_every_figure_and_verdict_of_the_native_audit(pytester: pytest.Pytester):
-    expected = native()  # first: it imports what pytester would forget
+def test_pytest_gives_every_figure_and_verdict_of_the_native_audit(
+    pytester: pytest.Pytester, inner_pytest: Callable[..., pytest.RunResult]
+):
+    expected = native()
     (pytester.path / "discharges.csv").write_text(text(), encoding="utf-8")
     (pytester.path / "same.tcdp.yaml").write_text(json.dumps({**policy(), "release": "discharges.csv"}), "utf-8")
-    reports = pytester.inline_run("-p", "no:cacheprovider").getreports("pytest_runtest_logreport")
+    reports = inner_pytest().reprec.getreports("pytest_runtest_logreport")
 
     last = {one.nodeid: one for one in reports if one.when == "call" or one.failed}
     items = [one for name, one in last.items() if "columns" not in name and "verdict" not in name]

@@ -7,12 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import tcdp_audit.pytest_plugin.auditor
-import tcdp_audit.pytest_plugin.collection
 from tcdp_audit.api import audit
 
-# pytester forgets every module that its runs import, and numpy cannot be imported twice: all are imported before
-IMPORTED = (tcdp_audit.pytest_plugin.auditor, tcdp_audit.pytest_plugin.collection)
 RELEASE = "zip,disease,cost,extra\n" + "".join(
     f"{zip_code},{disease},{cost},x\n"
     for zip_code, disease, cost in [
@@ -40,17 +36,6 @@ expect:
 """
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _everything_is_imported() -> None:
-    attributes = {"a": {"role": "quasi_identifier"}, "b": {"role": "sensitive"}}
-    import pyarrow as pa
-
-    audit(
-        pa.table({"a": ["x"], "b": ["y"]}),
-        {"version": 1, "attributes": attributes, "expect": [{"t_closeness": {}}]},
-    )
-
-
 Put = Callable[..., Path]
 
 
@@ -66,22 +51,6 @@ def put(pytester: pytest.Pytester) -> Put:
         return path
 
     return write
-
-
-Run = Callable[..., pytest.RunResult]
-
-
-@pytest.fixture
-def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run pytest with this plugin alone: looking for others, and for objects that nothing refers to, takes longer."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-
-    def call(*arguments: str | Path) -> pytest.RunResult:
-        return pytester.runpytest_inprocess(
-            "-p", "tcdp_audit.pytest_plugin", "-p", "no:unraisableexception", *arguments
-        )
-
-    return call
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def test_whatever_is_no_pass_is_an_assertion_error(policy: dict[str, object], re
     assert str(caught.value).startswith(reason)
 
 
-def test_a_failing_test_shows_the_reasons_and_no_table(pytester: pytest.Pytester, run: Run):
+def test_a_failing_test_shows_the_reasons_and_no_table(pytester: pytest.Pytester, inner_pytest: Run):
     pytester.makepyfile(f"""
         import pyarrow, pytest
         from tcdp_audit.testing import assert_releasable
@@ -62,7 +62,7 @@ def test_a_failing_test_shows_the_reasons_and_no_table(pytester: pytest.Pytester
         def test_release(release):
             assert_releasable(release, {POLICY!r})
     """)
-    result = run()
+    result = inner_pytest()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         ["the audit's status is failed", "k_anonymity: *", "FAILED test_*.py::test_release - *"]
@@ -70,7 +70,7 @@ def test_a_failing_test_shows_the_reasons_and_no_table(pytester: pytest.Pytester
     assert "zanzibar" not in result.stdout.str()
 
 
-def test_the_fixture_audits_with_the_options_of_the_run(pytester: pytest.Pytester, run: Run, put: Put):
+def test_the_fixture_audits_with_the_options_of_the_run(pytester: pytest.Pytester, inner_pytest: Run, put: Put):
     put("version: 1\nattributes: {zip: {role: quasi_identifier}}\nexpect: [{k_anonymity: {k: 2}}]\n", "zip\n1\n1\n")
     pytester.mkdir("tests").joinpath("test_with_fixture.py").write_text(
         "import pyarrow, pytest\n"
@@ -89,6 +89,6 @@ def test_the_fixture_audits_with_the_options_of_the_run(pytester: pytest.Pyteste
         "    tcdp_audit('nowhere.csv', 'release.tcdp.yaml')\n",
         encoding="utf-8",
     )
-    result = run("tests", "--tcdp-release=release.csv", "-p", "no:cacheprovider")
+    result = inner_pytest("tests", "--tcdp-release=release.csv", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=3, failed=1)
     assert "inputs.py" not in result.stdout.str()  # the traceback ends where the fixture is called

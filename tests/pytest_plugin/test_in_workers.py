@@ -52,7 +52,7 @@ def test_the_plugin_is_found_and_can_be_left_out(
     pytester.runpytest_subprocess("-W", "error", *blocked).assert_outcomes(**ran, **rest)
 
 
-def test_items_of_a_policy_are_a_group_of_one_worker(run: Run, put: Put):
+def test_items_of_a_policy_are_a_group_of_one_worker(inner_pytest: Run, put: Put):
     put()
-    result = run("-p", "xdist", "--strict-markers", "-m", "xdist_group", "--collect-only", "-q")
+    result = inner_pytest("-p", "xdist", "--strict-markers", "-m", "xdist_group", "--collect-only", "-q")
     assert len([line for line in result.outlines if "::" in line]) == 14

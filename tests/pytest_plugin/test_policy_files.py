@@ -20,9 +20,9 @@ expect: [{k_anonymity: {k: 2}}]
 RELEASE = "zip\n1\n1\n"
 
 
-def test_a_faulty_policy_says_every_fault_at_its_place(run: Run, put: Put, audits: list[Any]):
+def test_a_faulty_policy_says_every_fault_at_its_place(inner_pytest: Run, put: Put, audits: list[Any]):
     put(NAMELESS.replace("k: 2", "k: none").replace("version: 1", "version: 2"))
-    result = run()
+    result = inner_pytest()
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(
@@ -41,10 +41,10 @@ def test_a_faulty_policy_says_every_fault_at_its_place(run: Run, put: Put, audit
     ],
 )
 def test_a_release_that_cannot_be_audited_is_an_error_of_every_item(
-    run: Run, put: Put, audits: list[Any], policy: str, release: str, sentence: str
+    inner_pytest: Run, put: Put, audits: list[Any], policy: str, release: str, sentence: str
 ):
     put(policy, release)
-    result = run()
+    result = inner_pytest()
 
     result.assert_outcomes(errors=9)
     result.stdout.fnmatch_lines([f"release.tcdp.yaml:1: {sentence}"])
@@ -52,26 +52,26 @@ def test_a_release_that_cannot_be_audited_is_an_error_of_every_item(
     assert len(audits) <= 1
 
 
-def test_an_error_of_the_auditor_itself_shows_no_cell(run: Run, put: Put, monkeypatch: pytest.MonkeyPatch):
+def test_an_error_of_the_auditor_itself_shows_no_cell(inner_pytest: Run, put: Put, monkeypatch: pytest.MonkeyPatch):
     def broken(*_: Any, **__: Any) -> Any:
         raise ValueError("zanzibar")
 
     monkeypatch.setattr("tcdp_audit.api.audit", broken)
     put(f"release: release.csv\n{NAMELESS}", RELEASE)
-    result = run("-l", "--tb=long", "--full-trace", "release.tcdp.yaml::verdict")
+    result = inner_pytest("-l", "--tb=long", "--full-trace", "release.tcdp.yaml::verdict")
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["release.tcdp.yaml:1: the audit raised ValueError in test_policy_files.py, line *"])
     assert "zanzibar" not in result.stdout.str()
 
 
-def test_what_ends_a_process_passes_nothing(run: Run, put: Put, monkeypatch: pytest.MonkeyPatch):
+def test_what_ends_a_process_passes_nothing(inner_pytest: Run, put: Put, monkeypatch: pytest.MonkeyPatch):
     def leaving(*_: Any, **__: Any) -> Any:
         raise SystemExit(0)
 
     monkeypatch.setattr("tcdp_audit.api.audit", leaving)
     put(f"release: release.csv\n{NAMELESS}", RELEASE)
-    run("release.tcdp.yaml::verdict").assert_outcomes(errors=1)
+    inner_pytest("release.tcdp.yaml::verdict").assert_outcomes(errors=1)
 
 
 # Options
@@ -79,7 +79,7 @@ def test_what_ends_a_process_passes_nothing(run: Run, put: Put, monkeypatch: pyt
 
 @pytest.mark.parametrize("way", ["option", "configuration"])
 def test_options_name_the_tables(
-    pytester: pytest.Pytester, run: Run, put: Put, monkeypatch: pytest.MonkeyPatch, way: str
+    pytester: pytest.Pytester, inner_pytest: Run, put: Put, monkeypatch: pytest.MonkeyPatch, way: str
 ):
     seen: list[tuple[Any, ...]] = []
 
@@ -95,20 +95,20 @@ def test_options_name_the_tables(
     sub = pytester.mkdir("elsewhere")
     monkeypatch.chdir(sub)
     options = [f"--tcdp-{name}={value}" for name, value in given.items()] if way == "option" else []
-    run(*options, f"--rootdir={pytester.path}", pytester.path / "release.tcdp.yaml")
+    inner_pytest(*options, f"--rootdir={pytester.path}", pytester.path / "release.tcdp.yaml")
 
     folder = sub if way == "option" else pytester.path
     assert seen == [(str(folder / "of.csv"), given["original"], str(folder / "p.csv"), 2**30)]
 
 
-def test_the_release_of_the_options_is_audited(run: Run, put: Put):
+def test_the_release_of_the_options_is_audited(inner_pytest: Run, put: Put):
     put(NAMELESS, RELEASE)
-    run("--tcdp-release=release.csv").assert_outcomes(passed=9)
+    inner_pytest("--tcdp-release=release.csv").assert_outcomes(passed=9)
 
 
-def test_memory_that_is_no_amount_is_said_at_once(run: Run, put: Put):
+def test_memory_that_is_no_amount_is_said_at_once(inner_pytest: Run, put: Put):
     put(NAMELESS)
-    result = run("--tcdp-memory=much")
+    result = inner_pytest("--tcdp-memory=much")
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["'much' is not an amount of memory; write for example 1GiB or 800MB"])
 
@@ -116,13 +116,13 @@ def test_memory_that_is_no_amount_is_said_at_once(run: Run, put: Put):
 # Once
 
 
-def test_a_policy_is_audited_once_in_a_run_and_again_in_the_next(run: Run, put: Put, audits: list[Any]):
+def test_a_policy_is_audited_once_in_a_run_and_again_in_the_next(inner_pytest: Run, put: Put, audits: list[Any]):
     put(f"release: release.csv\n{NAMELESS}", RELEASE)
     put(f"release: release.csv\n{NAMELESS}", RELEASE, "second.tcdp.yml")
-    run().assert_outcomes(passed=18)
+    inner_pytest().assert_outcomes(passed=18)
     assert [policy.name for policy in audits] == ["release.tcdp.yaml", "second.tcdp.yml"]
     put(f"release: release.csv\n{NAMELESS}", "zip\n1\n")
-    run("release.tcdp.yaml").assert_outcomes(passed=7, failed=2)
+    inner_pytest("release.tcdp.yaml").assert_outcomes(passed=7, failed=2)
     assert len(audits) == 3
 
 

@@ -45,9 +45,9 @@ def _lines(result: pytest.RunResult) -> list[str]:
     return result.outlines
 
 
-def test_every_outcome_is_an_item_and_says_what_came_of_it(run: Run, put: Put):
+def test_every_outcome_is_an_item_and_says_what_came_of_it(inner_pytest: Run, put: Put):
     put()
-    result = run("-rsx", "-p", "no:cacheprovider")
+    result = inner_pytest("-rsx", "-p", "no:cacheprovider")
 
     result.assert_outcomes(passed=9, failed=3, xfailed=1, skipped=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
@@ -60,9 +60,9 @@ def test_every_outcome_is_an_item_and_says_what_came_of_it(run: Run, put: Put):
     assert any(line.startswith("XFAIL release.tcdp.yaml::t_closeness[cost] - ") for line in lines)
 
 
-def test_node_ids_are_known_before_anything_is_audited(run: Run, put: Put, audits: list[Any]):
+def test_node_ids_are_known_before_anything_is_audited(inner_pytest: Run, put: Put, audits: list[Any]):
     put()
-    result = run("--collect-only", "-q")
+    result = inner_pytest("--collect-only", "-q")
 
     assert [line for line in result.outlines if "::" in line] == [f"release.tcdp.yaml::{name}" for name in IDS]
     assert audits == []
@@ -86,32 +86,32 @@ def test_the_items_of_columns_are_the_structural_outcomes_of_every_audit():
         (["--ignore-glob=*.tcdp.yaml"], {}),
     ],
 )
-def test_items_are_selected_as_tests_are(run: Run, put: Put, arguments: list[str], ran: dict[str, int]):
+def test_items_are_selected_as_tests_are(inner_pytest: Run, put: Put, arguments: list[str], ran: dict[str, int]):
     put()
-    result = run("--strict-markers", *arguments)
+    result = inner_pytest("--strict-markers", *arguments)
     result.assert_outcomes(**ran)
 
 
-def test_what_failed_last_runs_again(run: Run, put: Put):
+def test_what_failed_last_runs_again(inner_pytest: Run, put: Put):
     put()
-    run()
+    inner_pytest()
     put(release=RELEASE_OF_THREE)
-    run("--lf").assert_outcomes(passed=3)
+    inner_pytest("--lf").assert_outcomes(passed=3)
 
 
 RELEASE_OF_THREE = "zip,disease,cost,extra\n" + "".join(f"1,{d},{c},x\n" for c, d in enumerate(["a", "b", "c"]))
 
 
-def test_a_warning_is_a_failure_where_expected_failures_are(run: Run, put: Put):
+def test_a_warning_is_a_failure_where_expected_failures_are(inner_pytest: Run, put: Put):
     put()
-    result = run("--runxfail", "release.tcdp.yaml::t_closeness[cost]")
+    result = inner_pytest("--runxfail", "release.tcdp.yaml::t_closeness[cost]")
     result.assert_outcomes(failed=1)
     assert any(line.startswith("release.tcdp.yaml:12: ") for line in _lines(result))
 
 
-def test_figures_are_properties_of_junit(pytester: pytest.Pytester, run: Run, put: Put):
+def test_figures_are_properties_of_junit(pytester: pytest.Pytester, inner_pytest: Run, put: Put):
     put()
-    run("--junit-xml=junit.xml")
+    inner_pytest("--junit-xml=junit.xml")
     cases = {case.get("name"): case for case in ET.parse(pytester.path / "junit.xml").iter("testcase")}  # noqa: S314 - our own
     assert list(cases) == [name.replace("columns::", "") for name in IDS]
     properties = {
@@ -142,9 +142,9 @@ def test_figures_are_properties_of_junit(pytester: pytest.Pytester, run: Run, pu
 # Nothing passes that was not judged
 
 
-def test_measurements_alone_are_an_error(run: Run, put: Put):
+def test_measurements_alone_are_an_error(inner_pytest: Run, put: Put):
     put(MEASURED)
-    result = run()
+    result = inner_pytest()
     result.assert_outcomes(passed=7, skipped=1, errors=1)
     assert any(
         line.startswith("release.tcdp.yaml:1: Measured, not judged. The policy demands nothing that could fail")
@@ -152,18 +152,18 @@ def test_measurements_alone_are_an_error(run: Run, put: Put):
     )
 
 
-def test_a_policy_that_is_kept_passes(run: Run, put: Put):
+def test_a_policy_that_is_kept_passes(inner_pytest: Run, put: Put):
     put(MEASURED.replace("{}", "{k: 2}"))
-    result = run()
+    result = inner_pytest()
     result.assert_outcomes(passed=9)
     assert result.ret == pytest.ExitCode.OK
 
 
-def test_what_could_not_be_evaluated_is_an_error_and_no_failure(run: Run, put: Put):
+def test_what_could_not_be_evaluated_is_an_error_and_no_failure(inner_pytest: Run, put: Put):
     put(MEASURED.replace("cost: {role: insensitive}", "cost: {role: sensitive, scale: numeric}").replace(
         "k_anonymity: {}", "t_closeness: {t: 0.5, attribute: cost, distance: ordered}"
     ), "zip,disease,cost,extra\n1,a,zanzibar,x\n1,b,2,x\n")  # fmt: skip
-    result = run()
+    result = inner_pytest()
     result.assert_outcomes(passed=6, failed=1, errors=2)
     lines = _lines(result)
     assert any(line.startswith("release.tcdp.yaml:9: cannot be evaluated: ") for line in lines)
@@ -173,11 +173,11 @@ def test_what_could_not_be_evaluated_is_an_error_and_no_failure(run: Run, put: P
 
 @pytest.mark.parametrize("demands", [COLUMN_DEMANDS[1:], (*COLUMN_DEMANDS, "another")], ids=["no item", "no outcome"])
 def test_items_and_outcomes_that_do_not_match_are_an_error(
-    run: Run, put: Put, monkeypatch: pytest.MonkeyPatch, demands: tuple[str, ...]
+    inner_pytest: Run, put: Put, monkeypatch: pytest.MonkeyPatch, demands: tuple[str, ...]
 ):
     monkeypatch.setattr(planned, "COLUMN_DEMANDS", demands)
     put(MEASURED.replace("{}", "{k: 2}"))
-    result = run()
+    result = inner_pytest()
     result.assert_outcomes(passed=8 - (len(demands) < 7), errors=1 + (len(demands) > 7))
     name = "missing_columns" if len(demands) < 7 else "another"
     assert (
@@ -186,11 +186,11 @@ def test_items_and_outcomes_that_do_not_match_are_an_error(
     )
 
 
-def test_a_status_that_is_not_known_is_no_pass(run: Run, put: Put, monkeypatch: pytest.MonkeyPatch):
+def test_a_status_that_is_not_known_is_no_pass(inner_pytest: Run, put: Put, monkeypatch: pytest.MonkeyPatch):
     def strange(outcomes: Any) -> Any:
         return {key: [{**one, "status": "splendid"} for one in some] for key, some in by_key(outcomes).items()}
 
     by_key = planned.by_key
     monkeypatch.setattr("tcdp_audit.pytest_plugin.answer.by_key", strange)
     put(MEASURED.replace("{}", "{k: 2}"))
-    run("-k", "not verdict").assert_outcomes(failed=8, deselected=1)
+    inner_pytest("-k", "not verdict").assert_outcomes(failed=8, deselected=1)
