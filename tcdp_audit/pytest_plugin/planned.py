@@ -18,7 +18,7 @@ from tcdp_audit.visible import visible
 
 COLUMNS, EXPECT, VERDICT = "columns", "expect", "verdict"
 PARTS = {STRUCTURE: COLUMNS, SCHEMA: "schema"}  # by the source of an outcome; all others are of expectations
-WHOLE = ("schema",)  # parts that are one item, whatever the number of their outcomes
+WHOLE = frozenset(PARTS.values()) - {COLUMNS}  # parts that are one item, whatever the number of their outcomes
 
 
 class Key(NamedTuple):
@@ -61,8 +61,9 @@ def plan(policy: Policy) -> Iterator[Planned]:
     for name in COLUMN_DEMANDS:
         yield Planned(name, Key(COLUMNS, name), line, {"check": name})
     yield from _of_expectations(policy)
-    if policy.document.schema_ is not None:
-        yield Planned("schema", Key("schema"), places.position(["schema"])[0], {"check": "schema"})
+    for part, named in {"schema": policy.document.schema_}.items():
+        if named is not None:
+            yield Planned(part, Key(part), places.position([part])[0], {"check": part})
     yield Planned(VERDICT, Key(VERDICT), 1, {"check": VERDICT})
 
 

@@ -74,6 +74,60 @@ def test_what_ends_a_process_passes_nothing(inner_pytest: Run, put: Put, monkeyp
     inner_pytest("release.tcdp.yaml::verdict").assert_outcomes(errors=1)
 
 
+CELLS = "zip,age,disease,name,extra,misfit\n" + "".join(
+    f"zanzibar-{i % 2},8675309{i},zanzibar{i % 3} ,zanzibar,zanzibar,zanzibar\n" for i in range(7)
+)
+REVEALING = """\
+version: 1
+release: release.csv
+attributes:
+  zip: {role: quasi_identifier}
+  age: {role: quasi_identifier, scale: numeric}
+  disease: {role: sensitive, scale: nominal}
+  name: {role: identifier}
+  misfit: {role: sensitive, scale: numeric}
+expect:
+  - k_anonymity: {k: 5}
+  - t_closeness: {t: 0.1, severity: warning}
+  - distinct_l_diversity: {l: 2}
+"""
+
+
+def test_nothing_that_pytest_writes_holds_a_cell(pytester: pytest.Pytester, inner_pytest: Run, put: Put):
+    put(REVEALING, CELLS)
+    result = inner_pytest("-vv", "-rA", "-l", "--tb=long", "--full-trace", "--xfail-tb", "--junit-xml=junit.xml")
+    result.assert_outcomes(passed=3, failed=5, errors=3, xfailed=2)
+    written = result.stdout.str() + result.stderr.str() + (pytester.path / "junit.xml").read_text(encoding="utf-8")
+    assert "zanzibar" not in written
+    assert "8675309" not in written
+
+
+# A schema
+
+
+@pytest.mark.long  # imports pandas and pandera
+@pytest.mark.parametrize(
+    ("column", "outcomes", "sentences"),
+    [
+        ("  zip: {dtype: str}", {"passed": 10}, []),
+        (
+            "  zip: {dtype: str, checks: {isin: ['2']}}\n  age: {dtype: str}",
+            {"passed": 8, "failed": 2},
+            ["column 'age' is in the schema and not in the release", "column 'zip' does not keep isin*in 2 records."],
+        ),
+    ],
+)
+def test_a_schema_is_one_item_with_a_line_for_each_failure(
+    pytester: pytest.Pytester, inner_pytest: Run, put: Put, column: str, outcomes: dict[str, int], sentences: list[str]
+):
+    (pytester.path / "schema.yaml").write_text(f"schema_type: dataframe\ncolumns:\n{column}\n", encoding="utf-8")
+    put(f"schema: schema.yaml\nrelease: release.csv\n{NAMELESS}", RELEASE)
+    result = inner_pytest()
+
+    result.assert_outcomes(**outcomes)
+    result.stdout.fnmatch_lines_random([f"*{one}*" for one in sentences])
+
+
 # Options
 
 
