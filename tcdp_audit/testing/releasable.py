@@ -62,6 +62,6 @@ def _failure(reasons: str) -> AssertionError:
     pytest = sys.modules.get("pytest")
     if pytest is None:
         return AssertionError(reasons)
-    kind = type("NotReleasable", (pytest.fail.Exception, AssertionError), {})
+    kind: Any = type("NotReleasable", (pytest.fail.Exception, AssertionError), {})
     error: AssertionError = kind(reasons, pytrace=False)
     return error
