@@ -78,12 +78,12 @@ def test_the_items_of_columns_are_the_structural_outcomes_of_every_audit():
     ("arguments", "ran"),
     [
         (["release.tcdp.yaml::k_anonymity[#2]"], {"failed": 1}),
-        (["release.tcdp.yaml::distinct_l_diversity"], {"failed": 1, "passed": 1}),
+        pytest.param(["release.tcdp.yaml::distinct_l_diversity"], {"failed": 1, "passed": 1}, marks=pytest.mark.long),
         (["release.tcdp.yaml::columns"], {"passed": 7}),
-        (["-k", "verdict"], {"failed": 1, "deselected": 13}),
+        pytest.param(["-k", "verdict"], {"failed": 1, "deselected": 13}, marks=pytest.mark.long),
         (["-m", "tcdp_audit(check='k_anonymity')"], {"failed": 1, "passed": 1, "deselected": 12}),
-        (["-m", "not tcdp_audit"], {"deselected": 14}),
-        (["--ignore-glob=*.tcdp.yaml"], {}),
+        pytest.param(["-m", "not tcdp_audit"], {"deselected": 14}, marks=pytest.mark.long),
+        pytest.param(["--ignore-glob=*.tcdp.yaml"], {}, marks=pytest.mark.long),
     ],
 )
 def test_items_are_selected_as_tests_are(inner_pytest: Run, put: Put, arguments: list[str], ran: dict[str, int]):
