@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tcdp_audit import load_policy
+from tcdp_audit.errors import UsageError
 from tcdp_audit.pytest_plugin import once
+from tcdp_audit.pytest_plugin.answer import answered
+from tcdp_audit.pytest_plugin.planned import VERDICT, plan
+from tcdp_audit.pytest_plugin.settings import Settings
+from tcdp_audit.registry import Plugins
 
 pytest_plugins = ["pytester"]
 Put, Run = Callable[..., Path], Callable[..., pytest.RunResult]
@@ -205,3 +212,56 @@ def test_who_fails_to_answer_leaves_it_to_the_next(tmp_path: Path):
 def test_a_worker_without_the_folder_asks_itself(tmp_path: Path):
     assert once._once_in_all_processes(str(tmp_path / "gone"), "policy", lambda: once.Answer("own")).fault == "own"
     assert list(tmp_path.iterdir()) == []
+
+
+def _controller() -> SimpleNamespace:
+    return SimpleNamespace(stash=pytest.Stash(), cleanups=[])
+
+
+def _offered(config: SimpleNamespace) -> dict[str, str]:
+    config.add_cleanup = config.cleanups.append
+    node = SimpleNamespace(config=config, workerinput={})
+    once.offer_folder(node)
+    return node.workerinput
+
+
+def test_workers_are_given_one_folder_that_goes_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    config = _controller()
+    first, second = _offered(config), _offered(config)
+    folder = Path(first[once.FOLDER])
+
+    assert first == second
+    assert folder.is_dir()
+    assert folder.stat().st_mode & 0o077 == 0
+    (clean,) = config.cleanups
+    clean()
+    assert not folder.exists()
+
+
+def test_where_no_folder_can_be_made_none_is_given(monkeypatch: pytest.MonkeyPatch):
+    def full() -> Any:
+        raise UsageError("temporary files cannot be written")
+
+    monkeypatch.setattr(once, "Scratch", full)
+    assert _offered(_controller()) == {}
+
+
+@pytest.mark.parametrize("convention", ["per_attribute", "others_as_quasi_identifiers", "joint"])
+def test_items_are_those_of_the_outcomes_under_every_convention(tmp_path: Path, convention: str):
+    (tmp_path / "release.csv").write_text("zip,a,b\n" + "1,x,1\n1,y,2\n" * 3, encoding="utf-8")
+    policy = tmp_path / "release.tcdp.yaml"
+    policy.write_text(
+        "version: 1\nrelease: release.csv\n"
+        f"conventions: {{multiple_sensitive: {convention}}}\n"
+        "attributes:\n  zip: {role: quasi_identifier}\n"
+        "  a: {role: sensitive}\n  b: {role: sensitive, scale: numeric}\n"
+        "expect:\n  - t_closeness: {t: 0.5}\n  - t_closeness: {attribute: b, t: 0.1}\n"
+        "  - t_closeness: {attribute: a}\n  - sample_uniqueness: {}\n  - k_anonymity: {k: 2}\n",
+        encoding="utf-8",
+    )
+    loaded = load_policy(policy)
+    items = [one for one in plan(loaded) if one.key.part != VERDICT]
+
+    assert {one.key for one in items} == answered(loaded, Plugins.load(), Settings()).keys
+    assert len({one.name for one in items}) == len(items) > 11
