@@ -34,7 +34,7 @@ def policy_file(path: Path, parent: pytest.Collector) -> PolicyFile:
 
 
 class PolicyFile(pytest.File):
-    """A policy: an item for each demand on columns, each expectation and attribute, its schema, and its verdict."""
+    """A policy: an item for each demand on columns, each expectation and attribute, schema, suite and verdict."""
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """The items.

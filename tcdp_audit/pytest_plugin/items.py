@@ -120,7 +120,7 @@ class PolicyItem(pytest.Item):
 
 
 class OutcomeItem(PolicyItem):
-    """An expectation, a demand on columns, or a schema, which may have several outcomes."""
+    """An expectation, a demand on columns, or a schema or suite, which may have several outcomes."""
 
     outcomes: tuple[Outcome, ...] = ()
 

@@ -11,13 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tcdp_audit.outcome import COLUMN_DEMANDS, SCHEMA, STRUCTURE
+from tcdp_audit.outcome import COLUMN_DEMANDS, SCHEMA, STRUCTURE, SUITE
 from tcdp_audit.policy import Policy
 from tcdp_audit.policy.source import Source, parse_nodes
 from tcdp_audit.visible import visible
 
 COLUMNS, EXPECT, VERDICT = "columns", "expect", "verdict"
-PARTS = {STRUCTURE: COLUMNS, SCHEMA: "schema"}  # by the source of an outcome; all others are of expectations
+PARTS = {
+    STRUCTURE: COLUMNS,
+    SCHEMA: "schema",
+    SUITE: "suite",
+}  # by the source of an outcome; all others are of expectations
 WHOLE = frozenset(PARTS.values()) - {COLUMNS}  # parts that are one item, whatever the number of their outcomes
 
 
@@ -25,7 +29,7 @@ class Key(NamedTuple):
     """What an item is about.
 
     Args:
-        part: the columns, the expectations, a schema, or the verdict on everything.
+        part: the columns, the expectations, a schema, a suite, or the verdict on everything.
         check: the check, or the demand on columns.
         attribute: what it is asked of.
         number: which of those that have all this in common, from 1.
@@ -61,7 +65,7 @@ def plan(policy: Policy) -> Iterator[Planned]:
     for name in COLUMN_DEMANDS:
         yield Planned(name, Key(COLUMNS, name), line, {"check": name})
     yield from _of_expectations(policy)
-    for part, named in {"schema": policy.document.schema_}.items():
+    for part, named in {"schema": policy.document.schema_, "suite": policy.document.suite}.items():
         if named is not None:
             yield Planned(part, Key(part), places.position([part])[0], {"check": part})
     yield Planned(VERDICT, Key(VERDICT), 1, {"check": VERDICT})
