@@ -84,7 +84,12 @@ def inner_pytest(
 ) -> Callable[..., pytest.RunResult]:
     """Run pytest inside this one, in a folder of its own, with our plugin and none of the others that are installed."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    options = ["-p", "tcdp_audit.pytest_plugin", "-p", "no:unraisableexception"]  # which collects garbage for long
+    options = [
+        "-p",
+        "tcdp_audit.integrations.pytest_plugin",
+        "-p",
+        "no:unraisableexception",
+    ]  # which collects garbage for long
 
     def run(*arguments: str | Path) -> pytest.RunResult:
         result = pytester.runpytest_inprocess(*options, *arguments, plugins=[inner_modules])

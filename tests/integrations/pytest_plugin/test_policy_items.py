@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import audit
+from tcdp_audit.integrations.pytest_plugin import planned
 from tcdp_audit.outcome import COLUMN_DEMANDS
-from tcdp_audit.pytest_plugin import planned
 
 pytest_plugins = ["pytester"]
 Put, Run = Callable[..., Path], Callable[..., pytest.RunResult]
@@ -191,6 +191,6 @@ def test_a_status_that_is_not_known_is_no_pass(inner_pytest: Run, put: Put, monk
         return {key: [{**one, "status": "splendid"} for one in some] for key, some in by_key(outcomes).items()}
 
     by_key = planned.by_key
-    monkeypatch.setattr("tcdp_audit.pytest_plugin.answer.by_key", strange)
+    monkeypatch.setattr("tcdp_audit.integrations.pytest_plugin.answer.by_key", strange)
     put(MEASURED.replace("{}", "{k: 2}"))
     inner_pytest("-k", "not verdict").assert_outcomes(failed=8, deselected=1)

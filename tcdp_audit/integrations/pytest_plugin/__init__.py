@@ -20,7 +20,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tcdp_audit.pytest_plugin.auditor import Auditor
+    from tcdp_audit.integrations.pytest_plugin.auditor import Auditor
 
 SUFFIXES = (".tcdp.yaml", ".tcdp.yml")
 OPTIONS = {
@@ -48,7 +48,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """A policy file as tests; nothing for any other file."""
     if not file_path.name.endswith(SUFFIXES):
         return None
-    from tcdp_audit.pytest_plugin.collection import policy_file  # noqa: PLC0415 - only where there is a policy
+    from tcdp_audit.integrations.pytest_plugin.collection import policy_file  # noqa: PLC0415 - only where there is a policy
 
     return policy_file(file_path, parent)
 
@@ -56,7 +56,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tell a worker of pytest-xdist where all workers find what one of them has audited."""
-    from tcdp_audit.pytest_plugin.once import offer_folder  # noqa: PLC0415 - only under pytest-xdist
+    from tcdp_audit.integrations.pytest_plugin.once import offer_folder  # noqa: PLC0415 - only under pytest-xdist
 
     offer_folder(node)
 
@@ -64,6 +64,6 @@ def pytest_configure_node(node: Any) -> None:
 @pytest.fixture(scope="session", name="tcdp_audit")
 def _auditor(pytestconfig: pytest.Config) -> Auditor:
     """Audit a table under a policy: `tcdp_audit(release, policy)`, with the options `--tcdp-*` as defaults."""
-    from tcdp_audit.pytest_plugin.auditor import Auditor  # noqa: PLC0415 - only where it is used
+    from tcdp_audit.integrations.pytest_plugin.auditor import Auditor  # noqa: PLC0415 - only where it is used
 
     return Auditor.of(pytestconfig)

@@ -11,10 +11,10 @@ import pytest
 
 from tcdp_audit import load_policy
 from tcdp_audit.errors import UsageError
-from tcdp_audit.pytest_plugin import once
-from tcdp_audit.pytest_plugin.answer import answered
-from tcdp_audit.pytest_plugin.planned import VERDICT, plan
-from tcdp_audit.pytest_plugin.settings import Settings
+from tcdp_audit.integrations.pytest_plugin import once
+from tcdp_audit.integrations.pytest_plugin.answer import answered
+from tcdp_audit.integrations.pytest_plugin.planned import VERDICT, plan
+from tcdp_audit.integrations.pytest_plugin.settings import Settings
 from tcdp_audit.registry import Plugins
 
 pytest_plugins = ["pytester"]

@@ -11,7 +11,7 @@ import pytest
 
 from tcdp_audit.addresses import resolved
 from tcdp_audit.errors import TcdpAuditError
-from tcdp_audit.pytest_plugin.settings import Settings
+from tcdp_audit.integrations.pytest_plugin.settings import Settings
 
 if TYPE_CHECKING:
     from tcdp_audit.policy import Policy

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 from tcdp_audit.errors import TcdpAuditError, UsageError
+from tcdp_audit.integrations.pytest_plugin.planned import Key, by_key
+from tcdp_audit.integrations.pytest_plugin.settings import Settings
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy import Policy
-from tcdp_audit.pytest_plugin.planned import Key, by_key
-from tcdp_audit.pytest_plugin.settings import Settings
 from tcdp_audit.registry import Plugins
 
 

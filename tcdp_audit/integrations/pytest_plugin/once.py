@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from tcdp_audit.errors import TcdpAuditError
+from tcdp_audit.integrations.pytest_plugin.answer import Answer
 from tcdp_audit.policy import Policy
-from tcdp_audit.pytest_plugin.answer import Answer
 from tcdp_audit.scratch import Scratch
 
 FOLDER = "tcdp_audit_folder"
