@@ -13,8 +13,9 @@ from tcdp_audit import load_policy
 from tcdp_audit.errors import UsageError
 from tcdp_audit.integrations.pytest_plugin import once
 from tcdp_audit.integrations.pytest_plugin.answer import answered
-from tcdp_audit.integrations.pytest_plugin.planned import VERDICT, plan
+from tcdp_audit.integrations.pytest_plugin.planned import VERDICT, Key, by_key, plan
 from tcdp_audit.integrations.pytest_plugin.settings import Settings
+from tcdp_audit.outcome import SCHEMA, SUITE
 from tcdp_audit.registry import Plugins
 
 pytest_plugins = ["pytester"]
@@ -133,6 +134,18 @@ def test_a_schema_is_one_item_with_a_line_for_each_failure(
 
     result.assert_outcomes(**outcomes)
     result.stdout.fnmatch_lines_random([f"*{one}*" for one in sentences])
+
+
+def test_each_judge_of_quality_is_one_item_for_all_its_outcomes(tmp_path: Path):
+    policy = tmp_path / "release.tcdp.yaml"
+    policy.write_text(f"{NAMELESS}suite: suite.json\nschema: schema.yaml\n", encoding="utf-8")
+    sources = [SCHEMA, SUITE, SUITE]
+    outcomes = [{"source": one, "check": one, "attribute": str(n)} for n, one in enumerate(sources)]
+
+    items = {one.key: (one.name, one.line) for one in plan(load_policy(policy))}
+    assert items[Key("schema")] == ("schema", 5)
+    assert items[Key("suite")] == ("suite", 4)
+    assert {key: len(some) for key, some in by_key(outcomes).items()} == {Key("schema"): 1, Key("suite"): 2}
 
 
 # Options
