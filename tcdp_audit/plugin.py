@@ -21,6 +21,11 @@ if TYPE_CHECKING:
         Parameters as Parameters,
         Quarter as Quarter,
     )
+    from tcdp_audit.check.estimate import (
+        Estimate as Estimate,
+        estimate_of_largest as estimate_of_largest,
+        estimate_of_mean as estimate_of_mean,
+    )
     from tcdp_audit.check.evidence import Marginal as Marginal
     from tcdp_audit.check.exact import (
         BORDERLINE as BORDERLINE,
@@ -89,6 +94,7 @@ if TYPE_CHECKING:
     from tcdp_audit.engines.copies import open_converted as open_converted, open_copy as open_copy
     from tcdp_audit.engines.opener import EngineOpener as EngineOpener
     from tcdp_audit.engines.parts import chosen_parts as chosen_parts, split_pattern as split_pattern
+    from tcdp_audit.engines.sampling import Sampling as Sampling
     from tcdp_audit.engines.shards import MappedShards as MappedShards, Measure as Measure, Part as Part
     from tcdp_audit.engines.source import require_known_kind as require_known_kind, require_names as require_names
     from tcdp_audit.engines.streams import grouped_engine as grouped_engine, streamed_engine as streamed_engine

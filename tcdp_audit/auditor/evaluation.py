@@ -34,19 +34,21 @@ PARTS = 8  # of a single shard whose classes overlap, for each processor
 
 @dataclass(frozen=True)
 class Options:
-    """How to run an audit; none of it changes an answer.
+    """How to run an audit; none of it changes an answer but that more memory makes exact what was estimated.
 
     Args:
         memory: budget in bytes; None for three quarters of what is free.
         shards: a number of shards, instead of the one that suits the memory.
         show_values: name the worst classes by their cells. The evidence then is as confidential as the release.
         progress: told how far the audit is.
+        samples: estimate from a sample of pairs where the tables outgrow the memory; otherwise say that they do.
     """
 
     memory: int | None = None
     shards: int | None = None
     show_values: bool = False
     progress: Progress = silent
+    samples: bool = True
 
     def __post_init__(self) -> None:
         """Insist on numbers.
@@ -110,7 +112,7 @@ class _Evaluation:
         self.release, self.options, self.noted = release, options, noted
         borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
         self.memory = budget(options.memory)
-        self.view = TableView(release.policy, BorrowedEngine(release.engine), borrowed, self.memory)
+        self.view = TableView(release.policy, BorrowedEngine(release.engine), borrowed, self.memory, options.samples)
         self.conventions = release.policy.conventions
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tcdp_audit.auditor.tasks import Measurements, Task
+from tcdp_audit.auditor.tasks import Measurements, Task, plain_figures
+from tcdp_audit.check.estimate import Estimate
 from tcdp_audit.check.kinds import TableCheck, TableFigure, Verdict
 from tcdp_audit.outcome import Outcome, Status, Tally
+from tcdp_audit.phrases import LIMITS
+from tcdp_audit.words import percent_of
 
 
 class TableTask(Task[TableCheck[Any]]):
@@ -17,9 +20,8 @@ class TableTask(Task[TableCheck[Any]]):
         parameters = self.expectation.parameters
         figure = self.check.measure(measurements.view, parameters)
         outcome = self._outcome_of_table(figure, self.check.verdict(figure, parameters))
-        if outcome.status is not Status.PASSED:
-            return self._worded(outcome)
-        return self._judged(outcome, self.check.unfailable(figure, parameters), "by every release")
+        unfailable = self.check.unfailable(figure, parameters) if outcome.status is Status.PASSED else ()
+        return _with_estimate(self._judged(outcome, unfailable, "by every release"), figure.estimate)
 
     def _outcome_of_table(self, figure: TableFigure, verdict: Verdict) -> Outcome:
         distribution = {"distribution": [list(one) for one in figure.distribution]} if figure.distribution else {}
@@ -31,3 +33,20 @@ class TableTask(Task[TableCheck[Any]]):
             records=Tally(figure.records, figure.failing),
             details={**distribution, **figure.details},
         )
+
+
+def _with_estimate(outcome: Outcome, estimate: Estimate | None) -> Outcome:
+    """An outcome that says what a sample stands for, where its figure is that of a sample."""
+    if estimate is None:
+        return outcome
+    sentences = [outcome.message, estimate.sentence(outcome.threshold)]
+    if outcome.status is Status.ERROR:
+        sentences.append(f"So whether {_kept(outcome)} cannot be decided; {estimate.more}.")
+    details = {**outcome.details, "estimate": estimate.as_details()}
+    return replace(outcome, details=plain_figures(details), message=" ".join(sentences))
+
+
+def _kept(outcome: Outcome) -> str:
+    """What an estimate leaves open: `at most 20% is kept`."""
+    assert outcome.comparison is not None  # noqa: S101 - the outcome of a demand has one
+    return f"{LIMITS[outcome.comparison]} {percent_of(outcome.threshold)} is kept"

@@ -103,6 +103,8 @@ class Task(ABC, Generic[C]):
         """What a verdict says; a violated convention fails whatever was measured."""
         if self.violation:
             return Status.FAILED
+        if verdict.undecided:
+            return Status.ERROR
         if verdict.failed is None:
             return Status.MEASURED
         return Status.FAILED if verdict.failed else Status.PASSED

@@ -8,6 +8,7 @@ from fractions import Fraction
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from tcdp_audit.check.estimate import Estimate
 from tcdp_audit.check.specification import P, Specification, T
 from tcdp_audit.check.threshold import Limit
 from tcdp_audit.check.unfailable import keeps, worst_share
@@ -41,6 +42,7 @@ class TableFigure:
         classes: how many equivalence classes it is about, and how many of them are exposed, where it is about classes.
         details: further figures by documented names; no cell among them.
         distribution: [figure, classes, records] triples for the chart, in ascending order of the figure.
+        estimate: where the figure is that of a sample, what it says of the whole table's.
     """
 
     value: Fraction | float
@@ -49,6 +51,7 @@ class TableFigure:
     classes: tuple[int, int | None] | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
     distribution: Sequence[Sequence[float]] = ()
+    estimate: Estimate | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,12 +108,28 @@ class TableCheck(Specification[P]):
             yield "", NO_PAIRING
 
     def verdict(self, figure: TableFigure, parameters: P) -> Verdict:
-        """The figure, compared exactly with the threshold."""
+        """The figure, compared exactly with the threshold; of an estimate both ends of the interval."""
         value, demanded = figure.value, self.demanded(parameters)
         if not isinstance(value, Real):
             raise CheckError(f"the check gave a {type(value).__name__}; a figure must be a real number")
         if value != value:  # noqa: PLR0124 - NaN
             raise CheckError("the check gave NaN; a figure must be a number or infinite")
-        sign = 0 if demanded is None else (value > demanded) - (value < demanded)
-        kept = bool(self.comparison.holds(sign))
-        return Verdict(float(value), demanded, self.comparison, None if demanded is None else not kept, figure.details)
+        if demanded is None:
+            return Verdict(float(value), None, self.comparison, None, figure.details)
+        kept = {bool(self.comparison.holds((end > demanded) - (end < demanded))) for end in _ends(figure)}
+        failed = None if len(kept) > 1 else not kept.pop()
+        return Verdict(float(value), demanded, self.comparison, failed, figure.details, undecided=failed is None)
+
+
+def _ends(figure: TableFigure) -> Sequence[Fraction | float]:
+    """Between what the whole table's figure lies.
+
+    Raises:
+        CheckError: the interval of an estimate does not hold the figure.
+    """
+    if figure.estimate is None:
+        return (figure.value,)
+    low, high = figure.estimate.low, figure.estimate.high
+    if not low <= figure.value <= high:
+        raise CheckError("the check gave an interval that its own figure is not in")
+    return (low, high)

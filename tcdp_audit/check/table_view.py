@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,9 +15,11 @@ from tcdp_audit.classes.wildcard import compatibility
 from tcdp_audit.encoding.keys import Codes, boundaries, fold
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError
-from tcdp_audit.policy import Policy, Role, Scale
-from tcdp_audit.release.coded import CodedTable, code_together
-from tcdp_audit.release.pairs import Pairs, align_by_key, align_by_row
+from tcdp_audit.policy import Policy, Role
+from tcdp_audit.release.coded import CodedTable, code_together, common_domains, fit
+from tcdp_audit.release.distinct import distinct_rows, in_parts
+from tcdp_audit.release.pairing import Pairing
+from tcdp_audit.release.pairs import Pairs
 
 
 @dataclass(frozen=True)
@@ -111,12 +113,14 @@ class TableView:
         engine: the release.
         companions: the further tables by their name in the policy: original, population, holdout.
         memory: budget in bytes for what is read; None for no limit.
+        samples: whether pairs may be a sample where whole tables outgrow the memory.
     """
 
     policy: Policy
     engine: Engine
     companions: Mapping[str, Engine]
     memory: int | None = None
+    samples: bool = True
 
     @property
     def quasi_identifiers(self) -> list[str]:
@@ -158,6 +162,32 @@ class TableView:
             CheckError: a table or a column is not there.
         """
         return self._coded(attributes, companions, counted=True)
+
+    def in_parts(self, attributes: Sequence[str], *companions: str) -> Iterator[list[CodedTable]]:
+        """The same part by part: all records that agree in these columns, of whatever table, are in the same part.
+
+        Everything is one part where it fits into the memory. Otherwise parts wait on disk, and the order of records is
+        lost.
+
+        Raises:
+            CheckError: a table or a column is not there.
+        """
+        engines = [self.engine, *(self._companion(name) for name in companions)]
+        domains = common_domains(engines, attributes, self.policy.attributes, self.policy.conventions)
+        if self.memory is None or fit(engines, domains[0], self.memory):
+            return iter([self.coded(attributes, *companions)])
+        return in_parts(engines, domains, self.memory)
+
+    def distinct(self, attributes: Sequence[str], *companions: str) -> list[CodedTable]:
+        """Columns of the release and of some companions as distinct rows, however many records there are.
+
+        Raises:
+            CheckError: a table or a column is not there, or the distinct rows outgrow the memory.
+        """
+        engines = [self.engine, *(self._companion(name) for name in companions)]
+        domains = common_domains(engines, attributes, self.policy.attributes, self.policy.conventions)
+        each = None if self.memory is None else self.memory // len(engines)
+        return [distinct_rows(engine, own, each) for engine, own in zip(engines, domains, strict=True)]
 
     def _coded(self, attributes: Sequence[str], companions: Sequence[str], *, counted: bool) -> list[CodedTable]:
         engines = [self.engine, *(self._companion(name) for name in companions)]
@@ -211,34 +241,20 @@ class TableView:
             return _overlapping([column[order[starts]] for column in columns], missing, in_sample, in_population)
         return PopulationClasses(in_sample[in_release], in_population[in_release], in_population[~in_release])
 
-    def pairs(self, attributes: Sequence[str]) -> Pairs:
+    def pairs(self, attributes: Sequence[str], sample: int = 0) -> Pairs:
         """Release and original, paired as the policy says.
 
-        Raises:
-            CheckError: there is no original, no pairing is declared, or it does not work.
-        """
-        document = self.policy.document
-        key = [] if document.key is None else [document.key]
-        for engine in (self.engine, self._companion("original")):
-            _require_key(engine, key)
-        released, original = self.coded([*attributes, *(name for name in key if name not in attributes)], "original")
-        if document.key is not None:
-            partner = align_by_key(released, original, document.key)
-        elif document.rows_aligned:
-            _require_order(self.engine, self._companion("original"))
-            partner = align_by_row(released, original)
-        else:
-            raise CheckError("which released record came from which original is not declared")
-        if not (partner >= 0).any():
-            raise CheckError(
-                f"records cannot be paired: no value of the key {document.key!r} stands in both tables; "
-                "check that both write it in the same way"
-            )
-        return Pairs(released, original, partner, {name: self._scale(name) for name in attributes})
+        Args:
+            attributes: the columns to compare.
+            sample: about how many pairs a check can do with where the tables outgrow the memory: `Pairs.sample` then
+                says that they are a sample, and the figure needs an `Estimate`. 0 for a check that needs all of them.
 
-    def _scale(self, attribute: str) -> Scale:
-        declaration = self.policy.attributes.get(attribute)
-        return Scale.NOMINAL if declaration is None or declaration.scale is None else declaration.scale
+        Raises:
+            CheckError: there is no original, no pairing is declared, or it does not work; or the tables outgrow the
+                memory, and the check needs all pairs.
+        """
+        engines = (self.engine, self._companion("original"))
+        return Pairing(self.policy, engines, self.memory).pairs(attributes, sample if self.samples else 0)
 
 
 def _overlapping(
@@ -250,27 +266,6 @@ def _overlapping(
     in_release, uniques = in_sample > 0, int(((population == 1) & (in_population == 1)).sum())
     overlap = Overlap(in_sample[in_release], int(in_population.sum()), uniques)
     return PopulationClasses(sample[in_release], population[in_release], population[~in_release], overlap)
-
-
-def _require_key(engine: Engine, key: Sequence[str]) -> None:
-    """Insist that a table has the key's column, if there is a key."""
-    columns = {column.name for column in engine.columns}
-    for name in key:
-        if name not in columns:
-            raise CheckError(
-                f"records cannot be paired: {engine.name} has no column {name!r}, which the policy names as the key; "
-                "audit a copy that has it, or correct `key:`"
-            )
-
-
-def _require_order(*engines: Engine) -> None:
-    """Insist that record i of a table is the same whenever it is read."""
-    for engine in engines:
-        if not engine.ordered:
-            raise CheckError(
-                f"the policy says `rows_aligned`, but the records of {engine.name} have no order where they are; "
-                "declare a `key` instead"
-            )
 
 
 def _sums_of_weights(grouping: Grouping, weights: Floats, name: str) -> Floats:

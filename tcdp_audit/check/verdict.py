@@ -12,10 +12,20 @@ from tcdp_audit.outcome import Comparison
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a check; `failed` is None where no threshold was demanded."""
+    """What came of a check.
+
+    Args:
+        observed: the headline figure.
+        threshold: what is demanded of it; None where nothing is.
+        comparison: how the figure must stand to it.
+        failed: whether it does not; None where nothing is demanded, or it cannot be decided.
+        details: further figures.
+        undecided: whether a sample is too small to tell if the demand is kept.
+    """
 
     observed: float
     threshold: Fraction | None
     comparison: Comparison
     failed: bool | None
     details: Mapping[str, Any]
+    undecided: bool = False

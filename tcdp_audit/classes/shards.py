@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tcdp_audit.classes.grouping import Shard
 from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
-from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.encoding.keys import Codes, boundaries, fold, run_lengths
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.engines.shards import MappedShards, Measure
 from tcdp_audit.resources import processors
@@ -186,21 +186,50 @@ def partition(
     Cost: one scan of the table and O(records x attributes).
     """
     own = engine.shards(domains, by, chosen.shards if by else 1)
-    if own is not None:
-        return own
+    return dealt(engine, domains, by, chosen, progress) if own is None else own
+
+
+def dealt(
+    engine: Engine,
+    domains: Sequence[Domain],
+    by: Sequence[Domain],
+    chosen: Plan,
+    progress: Progress = silent,
+    *,
+    merged: bool = False,
+) -> LocalShards:
+    """The same, dealt here whatever the engine has, so that tables over common domains are dealt alike.
+
+    Args:
+        engine: where the table lives.
+        domains: the attributes to encode.
+        by: those that decide on the shard.
+        chosen: how many shards, and where.
+        progress: told (step, records done, records in all).
+        merged: whether equal rows that are read together become one, so that no shard holds all of many.
+    """
     scratch = Scratch() if chosen.spill else None
     shards = LocalShards(domains, chosen.shards if by else 1, scratch.path if scratch else None)
     shards._scratch = scratch  # noqa: SLF001 - made here, removed with it
     done = 0
     try:
         for rows in engine.counted(domains):
-            _deal(rows, by, shards)
+            _deal(merged_rows(rows, domains) if merged else rows, by, shards)
             done += rows.records
             progress("reading", done, engine.records)
     except BaseException:
         shards.close()
         raise
     return shards
+
+
+def merged_rows(rows: CountedCodes, domains: Sequence[Domain]) -> CountedCodes:
+    """Rows with equal ones made one, in the order of their codes. O(rows log rows)."""
+    keys = fold([rows[one.attribute] for one in domains], [one.size + 1 for one in domains]).values
+    order = np.argsort(keys, kind="stable")
+    starts = boundaries(keys[order])
+    distinct = rows.take(order[starts])
+    return CountedCodes(distinct.codes, run_lengths(starts, len(keys), rows.each[order]))
 
 
 def _deal(rows: CountedCodes, by: Sequence[Domain], shards: LocalShards) -> None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain, RawDomain
 from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.engines.sampling import Sampling
 from tcdp_audit.engines.shards import MappedShards
 from tcdp_audit.scratch import Scratch
 
@@ -42,6 +43,7 @@ class Engine(ABC):
     scratches: tuple[Scratch, ...] = ()  # with the copies that it reads, removed with it
     value_labels: Mapping[str, bool] = MappingProxyType({})  # of columns that have some: whether cells are read as them
     ordered: bool = True  # whether record i is the same whenever it is read: not in a database
+    most: int | None = None  # records that `batches` gives; None for as many as there are
 
     @property
     @abstractmethod
@@ -82,6 +84,34 @@ class Engine(ABC):
         By default `batches`, each row one record. Needs `domain` called on each before.
         """
         return map(CountedCodes, self.batches(domains))
+
+    def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:
+        """Some columns of the records that are drawn; a record without a value to draw by is not.
+
+        By default they are picked from `batches`. An engine may pick them where the table lives, if it draws the same.
+
+        Args:
+            attributes: the columns, the one that is drawn by among them.
+            sampling: which records.
+
+        Returns:
+            The columns by name, as values that give the same distinct values as `domain` does of those records.
+
+        Raises:
+            DataError: a column has no distinct values to speak of.
+        """
+        domains = [_as_found(name, self.domain(name)) for name in attributes]
+        drawn = sampling.drawn_of(self.domain(sampling.by))
+        parts = [_decoded(domains, {name: np.zeros(0, np.intp) for name in attributes})]
+        for batch in self.batches(domains):
+            rows = np.flatnonzero(drawn[batch[sampling.by]])
+            parts.append(_decoded(domains, {name: batch[name][rows] for name in attributes}))
+        return pa.concat_tables(parts)
+
+    def repeats(self, attribute: str) -> tuple[int, int]:
+        """How many records have no value of a column, and how many values stand in more than one record."""
+        raw = self.domain(attribute)
+        return raw.nulls, int((raw.counts > 1).sum())
 
     def shards(self, domains: Sequence[Domain], by: Sequence[Domain], wanted: int) -> MappedShards | None:  # noqa: ARG002
         """The table as shards that are worked on where they are; None where `counted` is to be dealt to shards here.
@@ -137,6 +167,7 @@ class BorrowedEngine(Engine):
     def __init__(self, lender: Engine) -> None:
         self._lender = lender
         self.name, self.uri, self.path, self.ordered = lender.name, lender.uri, lender.path, lender.ordered
+        self.most = lender.most
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -165,6 +196,14 @@ class BorrowedEngine(Engine):
         """All records as codes, equal ones counted where the engine can."""
         return self._lender.counted(domains)
 
+    def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:
+        """Some columns of the records that are drawn."""
+        return self._lender.sample(attributes, sampling)
+
+    def repeats(self, attribute: str) -> tuple[int, int]:
+        """How many records have no value of a column, and how many values stand in more than one record."""
+        return self._lender.repeats(attribute)
+
     def group_by(self, attributes: Sequence[str]) -> None:
         """Be told which columns will be counted together."""
         self._lender.group_by(attributes)
@@ -186,3 +225,22 @@ def recode(raw: NDArray[Any], domain: Domain) -> Codes:
     """Raw positions (the number of raw values for null) as the codes of a domain, in its narrowest type."""
     table = np.append(domain.code_of_raw, domain.size).astype(domain.dtype)
     return table[raw]
+
+
+def _as_found(attribute: str, raw: RawDomain) -> Domain:
+    """A domain whose codes are the positions of a column's values."""
+    return Domain(attribute, raw.values, raw.counts, raw.nulls, np.arange(len(raw.values)))
+
+
+def _decoded(domains: Sequence[Domain], codes: Batch) -> pa.Table:
+    """The values behind codes."""
+    return pa.table({one.attribute: _values(one, codes[one.attribute]) for one in domains})
+
+
+def _values(domain: Domain, codes: Codes) -> pa.Array:
+    kind = pa.string() if domain.values.dtype == object else pa.from_numpy_dtype(domain.values.dtype)
+    if not domain.size:
+        return pa.nulls(len(codes), kind)
+    missing = codes == domain.size
+    values = domain.values[np.where(missing, 0, codes)]
+    return pa.array(values.tolist(), kind, mask=missing)

@@ -24,6 +24,7 @@ from tcdp_audit.engines.faults import readable_errors
 from tcdp_audit.engines.files import source_of_file, source_of_parts, source_of_text
 from tcdp_audit.engines.frames import source_of_frame
 from tcdp_audit.engines.parts import Parts
+from tcdp_audit.engines.sampling import Sampling
 from tcdp_audit.engines.source import TEXTS, TableSource, readable
 from tcdp_audit.engines.text_parts import source_of_text_parts
 from tcdp_audit.errors import DataError
@@ -187,9 +188,8 @@ class DuckDBEngine(Engine):
         return self._raw[attribute]
 
     def _distinct(self, attribute: str) -> RawDomain:
-        position, kind = self._position[attribute], self._columns[self._position[attribute]].type
-        if "[" in kind or kind.startswith(_NESTED):
-            raise DataError(f"{self.name}: column {attribute!r} holds nested or binary data ({kind}), not single cells")
+        position = self._position[attribute]
+        self._require_single_cells(attribute)
         distinct = self._connection.sql(
             f"SELECT {self._cell(attribute)} AS value, {self.COUNT} AS records FROM release "
             "GROUP BY ALL ORDER BY value NULLS LAST"
@@ -203,6 +203,11 @@ class DuckDBEngine(Engine):
         texts = cells.to_pylist()
         self._remember_texts(position, texts, cells)
         return RawDomain(np.array([*texts, None], object)[:-1], _numbers(counts.slice(0, present)), nulls)
+
+    def _require_single_cells(self, attribute: str) -> None:
+        kind = self._columns[self._position[attribute]].type
+        if "[" in kind or kind.startswith(_NESTED):
+            raise DataError(f"{self.name}: column {attribute!r} holds nested or binary data ({kind}), not single cells")
 
     def _remember_texts(self, position: int, texts: list[str], cells: pa.Array) -> None:
         """Let DuckDB rank a column's texts: by a list, searched once per dictionary entry, or by an ENUM."""
@@ -246,6 +251,31 @@ class DuckDBEngine(Engine):
             return position.astype(domain.dtype, copy=False) if identical else recode(position, domain)
 
         return codes
+
+    def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:
+        """Some columns of the records that are drawn, picked by DuckDB; one scan."""
+        if self._columns[self._position[sampling.by]].type in _FLOATS:  # DuckDB writes them in its own way
+            return super().sample(attributes, sampling)
+        for name in attributes:
+            self._require_single_cells(name)
+        cells, key = ", ".join(map(self._cell, attributes)), self._cell(sampling.by)
+        with self._scanning():
+            table = self._connection.sql(
+                f"SELECT {cells} FROM {self.RECORDS} WHERE md5(? || CAST({key} AS VARCHAR)) < ?",
+                params=[sampling.prefix, sampling.bound],
+            ).to_arrow_table()
+        return table.rename_columns(list(attributes))
+
+    def repeats(self, attribute: str) -> tuple[int, int]:
+        """How many records have no value of a column, and how many values stand in more than one record; on disk."""
+        self._require_single_cells(attribute)
+        counted = f"SELECT {self._cell(attribute)} AS value, {self.COUNT} AS records FROM release GROUP BY value"
+        missing = "coalesce(sum(records) FILTER (value IS NULL), 0)"
+        with self._scanning():
+            ((nulls, repeated),) = self._connection.sql(
+                f"SELECT {missing}, count(*) FILTER (value IS NOT NULL AND records > 1) FROM ({counted})"
+            ).fetchall()
+        return int(nulls), int(repeated)
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
         """The first record, from 1, that holds one of some raw values of a column."""

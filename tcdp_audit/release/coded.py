@@ -86,21 +86,53 @@ def code_together(
 
     Cost: one scan of each table; memory for one code per row and column.
     """
+    by_table = common_domains(engines, attributes, declarations, conventions)
+    if memory is not None:
+        _require_memory(engines, by_table[0], memory, counted=counted)
+    return [_coded(engine, domains, counted=counted) for engine, domains in zip(engines, by_table, strict=True)]
+
+
+def common_domains(
+    engines: Sequence[Engine],
+    attributes: Sequence[str],
+    declarations: Mapping[str, AttributeDeclaration],
+    conventions: Conventions,
+) -> list[tuple[Domain, ...]]:
+    """The domains of some columns of each table, over the union of their values.
+
+    Raises:
+        CheckError: a table lacks a column, or holds values that do not fit its declared scale.
+    """
     own = [[_domain(engine, name, declarations, conventions) for engine in engines] for name in attributes]
     try:
-        common = [union(domains) for domains in own]
+        return list(zip(*(union(domains) for domains in own), strict=True))
     except DataError as error:
         raise CheckError(str(error)) from None
-    if memory is not None:
-        _require_memory(engines, [domains[0] for domains in common], memory, counted=counted)
-    by_table = zip(engines, zip(*common, strict=True), strict=True)
-    return [_coded(engine, domains, counted=counted) for engine, domains in by_table]
+
+
+def bytes_of_record(domains: Sequence[Domain]) -> int:
+    """What a record takes in codes and in what is computed from them."""
+    return sum(one.dtype.itemsize for one in domains) + KEY * len(domains)
+
+
+def fit(engines: Sequence[Engine], domains: Sequence[Domain], memory: int, beside: int = 0) -> bool:
+    """Whether all records of some tables can be compared in memory.
+
+    Args:
+        engines: the tables.
+        domains: the columns that are compared.
+        memory: budget in bytes.
+        beside: what else a record takes, in bytes.
+    """
+    few = all(engine.most is None or engine.records <= engine.most for engine in engines)
+    return few and (bytes_of_record(domains) + beside) * sum(engine.records for engine in engines) <= memory
 
 
 def _require_memory(engines: Sequence[Engine], domains: Sequence[Domain], memory: int, *, counted: bool) -> None:
     """Refuse rows that cannot be held within the budget, before they are read."""
     rows = sum(engine.rows if counted else engine.records for engine in engines)
-    needed = rows * (sum(one.dtype.itemsize for one in domains) + (KEY if counted else KEY * len(domains)))
+    each = sum(one.dtype.itemsize for one in domains) + KEY if counted else bytes_of_record(domains)
+    needed = rows * each
     if needed > memory:
         names = listing([engine.name for engine in engines])
         raise CheckError(

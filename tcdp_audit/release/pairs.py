@@ -13,11 +13,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats
-from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError
 from tcdp_audit.policy import Scale
 from tcdp_audit.release.coded import CodedTable
 from tcdp_audit.words import agree, count
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a sample of pairs is of.
+
+    Args:
+        records: how many records the release has.
+        seed: of the draw.
+        more: what would make the sample larger, or needless: half a sentence.
+    """
+
+    records: int
+    seed: int
+    more: str
 
 
 @dataclass(frozen=True)
@@ -29,12 +44,15 @@ class Pairs:
         original: the table it was made from, N records.
         partner: for each released record its original's position, -1 where it has none. int64, shape (n,).
         scales: the declared scale of each compared attribute.
+        sample: where the pairs are a sample, of what; None where they are all there are. The domains' counts are those
+            of the whole tables.
     """
 
     released: CodedTable
     original: CodedTable
     partner: NDArray[np.int64]
     scales: Mapping[str, Scale]
+    sample: Sample | None = None
 
     @cached_property
     def matched(self) -> NDArray[np.intp]:
@@ -74,20 +92,30 @@ def align_by_key(released: CodedTable, original: CodedTable, key: str) -> NDArra
     Cost: O(records).
     """
     for table in (released, original):
-        _require_unique(table.codes[key], table.domains[key].size, key, table.name)
+        counts = np.bincount(table.codes[key], minlength=table.domains[key].size + 1)
+        require_unique((int(counts[-1]), int((counts[:-1] > 1).sum())), key, table.name)
     position = np.full(original.domains[key].size, -1, dtype=np.int64)
     position[original.codes[key]] = np.arange(original.records)
     return position[released.codes[key]]
 
 
-def _require_unique(codes: Codes, size: int, key: str, table: str) -> None:
-    missing = int((codes == size).sum())
+def require_unique(repeats: tuple[int, int], key: str, table: str) -> None:
+    """Insist that every record has a key of its own.
+
+    Args:
+        repeats: how many records have none, and how many keys stand in more than one record.
+        key: the attribute.
+        table: what messages call the table.
+
+    Raises:
+        CheckError: they do not; the message counts, and names no value.
+    """
+    missing, repeated = repeats
     if missing:
         records = f"{count(missing, 'record')} {agree(missing, 'has', 'have')}"
         raise CheckError(
             f"records cannot be paired: {records} no value in the key {key!r} of {table}; fill it in, or remove them"
         )
-    repeated = int((np.bincount(codes, minlength=size) > 1).sum())
     if repeated:
         values = f"{count(repeated, 'value')} {agree(repeated, 'stands', 'stand')}"
         raise CheckError(
@@ -102,9 +130,18 @@ def align_by_row(released: CodedTable, original: CodedTable) -> NDArray[np.int64
     Raises:
         CheckError: the tables differ in length.
     """
+    require_as_many(released, original)
+    return np.arange(released.records, dtype=np.int64)
+
+
+def require_as_many(released: CodedTable | Engine, original: CodedTable | Engine) -> None:
+    """Insist that two tables are of one length.
+
+    Raises:
+        CheckError: they are not.
+    """
     if released.records != original.records:
         raise CheckError(
             f"the policy says `rows_aligned`, but {released.name} has {count(released.records, 'record')} and "
             f"{original.name} has {original.records:,}; declare a `key` instead"
         )
-    return np.arange(released.records, dtype=np.int64)

@@ -128,7 +128,7 @@ def fix(
     if target is not None:
         require_table_file(target)
         require_writable(target)
-    options = Options(memory, progress=progress or silent)
+    options = Options(memory, progress=progress or silent, samples=False)
     with open_inputs(release, policy, original, population, plugins, options) as inputs:
         if target is not None:
             read = files_of(inputs.policy, release=release, original=original, population=population)

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,12 @@ from tcdp_audit.auditor.evaluation import Options, evaluate
 from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.engines import Engine, open_engine
 from tcdp_audit.engines.opener import EngineOpener
+from tcdp_audit.engines.sampling import Sampling
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import read_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.conformance import Subject, Suite
-from tcdp_audit.testing.engine_tables import MARKER, cells_of, domains_of, policies, tables
+from tcdp_audit.testing.engine_tables import MARKER, Row, cells_of, domains_of, policies, tables
 
 MEMORY = 2**28
 OTHERS = (Path("release.csv"), "release.csv", "data/release.parquet", pa.table({"zip": ["a"]}), {"zip": ["a"]}, None)
@@ -54,6 +56,7 @@ class EngineSuite(Suite):
             "distinct values": self._has_the_values,
             "codes": self._has_the_codes,
             "counted codes": self._counts,
+            "sample": self._draws,
             "shards": self._keeps_classes_whole,
             "outcomes": self._gives_the_outcomes,
             "no cell in evidence": self._tells_no_cell,
@@ -115,6 +118,18 @@ class EngineSuite(Suite):
             same = cells_of(domains, engine.counted(domains)) == _records(embedded)
             self.subject.require(same, "counted codes", f"they must stand for the table's records ({where})")
 
+    def _draws(self, where: str, engine: Engine, embedded: Engine) -> None:
+        names = [column.name for column in embedded.columns]
+        for position, by in enumerate(names):
+            sampling = Sampling(by, Fraction(1, 2), 7)
+            expected = _drawn(embedded, position, sampling)
+            place = f"by column {by!r} ({where})"
+            with open_engine(engine.sample(names, sampling), MEMORY) as sample:
+                same = _records(sample) == expected
+            self.subject.require(same, "sample", f"it must have the records that are drawn and no others, {place}")
+            counted = engine.repeats(by) == Engine.repeats(embedded, by)
+            self.subject.require(counted, "sample", f"`repeats` must count as the distinct values do, {place}")
+
     def _keeps_classes_whole(self, where: str, engine: Engine, embedded: Engine) -> None:
         domains = domains_of(engine)
         shards = engine.shards(domains, domains[:2], 4)
@@ -141,9 +156,16 @@ class EngineSuite(Suite):
         self.subject.require(MARKER not in text, "no cell in evidence", f"a cell of the table is shown ({where})")
 
 
-def _records(embedded: Engine) -> Counter[tuple[Any, ...]]:
+def _records(embedded: Engine) -> Counter[Row]:
     domains = domains_of(embedded)
     return cells_of(domains, embedded.counted(domains))
+
+
+def _drawn(embedded: Engine, position: int, sampling: Sampling) -> Counter[Row]:
+    """The records whose value is drawn."""
+    raw = embedded.domain(sampling.by)
+    drawn = {*raw.values[sampling.drawn_of(raw)[:-1]].tolist()}
+    return Counter({row: times for row, times in _records(embedded).items() if row[position] in drawn})
 
 
 def _plain(outcomes: tuple[Outcome, ...]) -> list[dict[str, Any]]:

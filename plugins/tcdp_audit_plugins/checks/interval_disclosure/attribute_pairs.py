@@ -44,6 +44,11 @@ class AttributePairs:
         return int(((self.released == nowhere) | (self.original == nowhere)).sum())
 
     @property
+    def may_have_values(self) -> bool:
+        """Whether any pair of the whole tables may have both values."""
+        return bool(self.released_counts.any() and self.original_counts.any())
+
+    @property
     def has_values(self) -> bool:
         """Whether any pair has both values."""
         return self.missing < len(self.released)

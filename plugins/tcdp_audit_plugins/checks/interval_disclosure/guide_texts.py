@@ -10,7 +10,9 @@ READING = (
     "records; `originals_not_released` and `released_without_original` have no partner and are only counted. A missing "
     "value, masked or original, is never inside: `missing` counts those pairs for each attribute. Attributes whose "
     "original values are all equal (`constant`), or that have no pair of values (`without_values`), are named and "
-    "left out of all figures."
+    "left out of all figures. Where the tables outgrow the memory, the shares are those of a sample of up to 1,000,000 "
+    "pairs among intervals of the whole tables, and so are the counts of pairs: `estimate` has the interval of the "
+    "headline figure, and a demand is decided by its ends."
 )
 CHOOSING = (
     "Look at what an original value inside the interval would mean to a person, and measure several p first. The "

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import CheckError, TableFigure, TableView
+from tcdp_audit.plugin import CheckError, TableFigure, TableView, estimate_of_largest
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs, attribute_pairs
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import Aggregate, IntervalParameters
 
+SAMPLE = 1_000_000  # pairs, where the tables outgrow the memory
 Inside = Callable[[AttributePairs, Fraction], NDArray[np.bool_]]
 
 
@@ -52,6 +53,12 @@ class Shares:
         """The figure that a policy compares."""
         return {"average": self.average, "worst": self.worst, "joint": self.joint}[aggregate.value]
 
+    def means(self, aggregate: Aggregate) -> list[Fraction]:
+        """The means over pairs of which the figure is the largest."""
+        if aggregate is Aggregate.WORST:
+            return [Fraction(inside, self.pairs) for inside in self.per_attribute.values()]
+        return [self.figure(aggregate)]
+
     def exposed(self, aggregate: Aggregate) -> int | None:
         """How many records the figure counts, where it counts records."""
         if aggregate is Aggregate.AVERAGE:
@@ -87,11 +94,15 @@ def interval_figure(
     Raises:
         CheckError: records cannot be paired, or no attribute is left to compare.
 
+    Where the tables outgrow the memory the pairs are a sample; ranks and standard deviations are of the whole tables.
+
     Cost: one scan of each table, then O(attributes x widths x (pairs + domain log domain)).
     """
-    pairs = view.pairs(names)
+    pairs = view.pairs(names, sample=SAMPLE)
     every = [attribute_pairs(pairs, name) for name in names]
     usable = [one for one in every if one.has_values and not one.is_constant]
+    if pairs.sample is not None:
+        _require_values(every, pairs.sample.more)
     if not usable:
         raise CheckError(
             "nothing can be compared: every attribute is constant in the original, or has no pair of values; "
@@ -106,7 +117,25 @@ def interval_figure(
         "constant": [one.name for one in every if one.has_values and one.is_constant],
         "without_values": [one.name for one in every if not one.has_values],
     }
-    aggregate = parameters.aggregate
+    aggregate, widest = parameters.aggregate, per_width[-1]
     return TableFigure(
-        per_width[-1].figure(aggregate), per_width[-1].pairs, per_width[-1].exposed(aggregate), details=details
+        widest.figure(aggregate),
+        widest.pairs,
+        widest.exposed(aggregate),
+        details=details,
+        estimate=estimate_of_largest(widest.means(aggregate), pairs),
     )
+
+
+def _require_values(attributes: Sequence[AttributePairs], more: str) -> None:
+    """Insist that a sample says of each attribute whether it is left out for want of values.
+
+    Raises:
+        CheckError: a pair with both values may be among those that were not drawn.
+    """
+    unclear = [one.name for one in attributes if not one.has_values and one.may_have_values]
+    if unclear:
+        raise CheckError(
+            f"a sample has no pair with both values of {unclear[0]!r}, so that its share is not known; {more}, "
+            "or name other `attributes`"
+        )

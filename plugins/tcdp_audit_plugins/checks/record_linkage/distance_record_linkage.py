@@ -22,12 +22,14 @@ from tcdp_audit.plugin import (
     TableCheck,
     TableFigure,
     TableView,
+    estimate_of_mean,
 )
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
-from tcdp_audit_plugins.checks.record_linkage.credit import credit, ranks
+from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit, ranks
 from tcdp_audit_plugins.checks.record_linkage.linked_records import linked
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 
+SAMPLE = 50_000  # pairs, where the tables outgrow the memory: each is looked for among all records
 Direction = Literal["masked_to_original", "original_to_masked"]
 
 
@@ -62,19 +64,23 @@ def distance_record_linkage(view: TableView, parameters: DistanceLinkageParamete
     Raises:
         CheckError: release and original cannot be paired or compared.
 
+    Where the tables outgrow the memory a sample of records is linked, each among all distinct rows of the other table.
+
     Cost: two searches for nearest neighbours, see `nearest`.
 
     Source: Torra, Privacy models and disclosure risk, 2020; Domingo-Ferrer, Torra, 2001.
     """
-    pairs = view.pairs(compared(parameters, view.quasi_identifiers))
-    if parameters.known_fraction is not None:
-        pairs = known_to_the_intruder(pairs, parameters.known_fraction, parameters.seed)
-    both = space(pairs.released, pairs.original, pairs.scales, parameters.weighing)
+    names = compared(parameters, view.quasi_identifiers)
+    if parameters.known_fraction is None:
+        pairs = view.pairs(names, sample=SAMPLE)
+    else:
+        pairs = known_to_the_intruder(view.pairs(names), parameters.known_fraction, parameters.seed)
+    both = space(*compared_tables(view, pairs), pairs.scales, parameters.weighing)
     directions = {"masked_to_original": both, "original_to_masked": both.turned()}
-    released = both.released.point[pairs.matched]
-    original = both.known.point[pairs.partner[pairs.matched]]
+    released = both.released.point[-len(pairs.partner) :][pairs.matched]
+    original = both.known.point[-pairs.original.records :][pairs.partner[pairs.matched]]
     ends = {"masked_to_original": (released, original), "original_to_masked": (original, released)}
-    earned = {name: credit(one, *ends[name]) for name, one in directions.items()}
+    earned = {name: _credit(one, *ends[name], pairs) for name, one in directions.items()}
     headline = earned[parameters.direction]
     rank = ranks(directions[parameters.direction], *ends[parameters.direction], parameters.seed)
     sampled = {} if parameters.known_fraction is None else {"confidence_interval": headline.interval()}
@@ -89,7 +95,36 @@ def distance_record_linkage(view: TableView, parameters: DistanceLinkageParamete
             "ranks_examined": sum(rank.values()),
             **table_figures(both, pairs),
         },
+        estimate=estimate_of_mean(headline.share, pairs),
     )
+
+
+def compared_tables(view: TableView, pairs: Pairs) -> tuple[CodedTable, CodedTable]:
+    """Release and original. Where the pairs are a sample, all distinct rows of both stand before those of the sample.
+
+    Whoever looks for a record of the sample looks among all records: among those of a sample it would be found more
+    often. Rows of the sample stand for no further record.
+
+    Raises:
+        CheckError: the distinct rows outgrow the memory.
+    """
+    if pairs.sample is None:
+        return pairs.released, pairs.original
+    released, original = view.distinct(sorted(pairs.scales), "original")
+    return _with_rows_of(released, pairs.released), _with_rows_of(original, pairs.original)
+
+
+def _with_rows_of(whole: CodedTable, sample: CodedTable) -> CodedTable:
+    codes = {name: np.concatenate([whole.codes[name], sample.codes[name]]) for name in whole.codes}
+    return replace(whole, codes=codes, times=np.append(whole.rows.each, np.zeros(sample.records, np.int64)))
+
+
+def _credit(both: Space, seekers: NDArray[np.intp], matches: NDArray[np.intp], pairs: Pairs) -> Credit:
+    """The links of all seekers; of a sample, nobody else's nearest are looked for."""
+    if pairs.sample is None:
+        return credit(both, seekers, matches)
+    points, seekers = np.unique(seekers, return_inverse=True)
+    return credit(replace(both, released=both.released.only(points)), seekers, matches)
 
 
 def table_figures(both: Space, pairs: Pairs) -> dict[str, Any]:

@@ -46,6 +46,10 @@ class RecordPoints:
         """How many points there are."""
         return len(self.records)
 
+    def only(self, points: NDArray[np.intp]) -> RecordPoints:
+        """Some of the points, and no record."""
+        return RecordPoints(self.numbers[points], self.labels[points], self.records[points], self.point[:0])
+
 
 @dataclass(frozen=True)
 class Space:
@@ -141,18 +145,18 @@ def space(
         np.array([weight[name] for name in numbers]),
         np.array([weight[name] for name in labels]),
         constant,
-        sum(int((table.codes[name] == table.domains[name].size).sum()) for table in tables for name in scales),
+        sum(int(_counts(table, name)[-1]) for table in tables for name in scales),
     )
 
 
 def _varieties(table: CodedTable, name: str) -> int:
     """How many values of an attribute occur in a table."""
-    return int(np.count_nonzero(_counts(table, name)))
+    return int(np.count_nonzero(_counts(table, name)[:-1]))
 
 
 def _counts(table: CodedTable, name: str) -> NDArray[np.int64]:
-    size = table.domains[name].size
-    return np.bincount(table.codes[name], minlength=size + 1)[:size]
+    """Records with each code, the missing one last."""
+    return np.bincount(table.codes[name], table.times, table.domains[name].size + 1).astype(np.int64)
 
 
 def _points(
@@ -167,7 +171,8 @@ def _points(
     """The distinct records of a table in the order of their codes, whatever the order of its rows is."""
     used = [*numbers, *labels]
     keys = fold([table.codes[name] for name in used], [table.domains[name].size + 1 for name in used]).values
-    _, first, point, records = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    _, first, point = np.unique(keys, return_index=True, return_inverse=True)
+    records = np.bincount(point, table.times).astype(np.int64)
     columns = [_standardised(standard, name, weight[name], scales[name])[table.codes[name][first]] for name in numbers]
     codes = [_without_partner(table, name, side)[table.codes[name][first]] for name in labels]
     return RecordPoints(
@@ -180,7 +185,7 @@ def _points(
 
 def _standardised(table: CodedTable, name: str, weight: float, scale: Scale) -> Floats:
     """The standardised value of each code, NaN for the missing one; summed by value, so no order of rows matters."""
-    domain, counts = table.domains[name], _counts(table, name)
+    domain, counts = table.domains[name], _counts(table, name)[:-1]
     values = domain.values.astype(np.float64) if scale is Scale.NUMERIC else np.arange(domain.size, dtype=np.float64)
     records = int(counts.sum())
     centred = values - float((values * counts).sum()) / records

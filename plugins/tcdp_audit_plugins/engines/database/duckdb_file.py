@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 import sqlalchemy as sa
 
-from tcdp_audit.plugin import Column, Scratch, UsageError
+from tcdp_audit.plugin import Column, Sampling, Scratch, UsageError
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.faults import ABSENT, QUERY, Refused
 from tcdp_audit_plugins.engines.database.session import ROWS, cast_to, deadline
@@ -18,6 +18,7 @@ from tcdp_audit_plugins.engines.database.source import Source
 from tcdp_audit_plugins.engines.database.statements import (
     Cell,
     as_text,
+    drawn_by,
     no_rows,
     relation_of_query,
     relation_of_table,
@@ -85,6 +86,10 @@ class DuckDBFile(Source):
             for batch in self._connection.sql(as_text(statement)).to_arrow_reader(ROWS):
                 require_time()
                 yield cast_to(batch, schema)
+
+    def drawn(self, cell: Cell, sampling: Sampling) -> sa.ColumnElement[bool] | None:
+        """By DuckDB's own function."""
+        return drawn_by(cell, sampling, sa.func.md5)
 
     def close(self) -> None:
         """Close the file."""

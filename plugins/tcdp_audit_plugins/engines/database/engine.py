@@ -22,12 +22,13 @@ from tcdp_audit.plugin import (
     Domain,
     Engine,
     RawDomain,
+    Sampling,
     grouped_engine,
     streamed_engine,
 )
 from tcdp_audit_plugins.engines.database.faults import Refused, reading
 from tcdp_audit_plugins.engines.database.source import Source
-from tcdp_audit_plugins.engines.database.statements import Cell, grouped, records, schema_of, total
+from tcdp_audit_plugins.engines.database.statements import Cell, grouped, records, repeats, schema_of, total
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,27 @@ class DatabaseEngine(Engine):
         for name in names:
             engine.domain(name)
         return engine.batches(domains)
+
+    def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:
+        """Some columns of the records that are drawn, in the database where it has MD5."""
+        cells = self._cells(attributes)
+        drawn = self._source.drawn(cells[list(attributes).index(sampling.by)], sampling)
+        if drawn is None:
+            return super().sample(attributes, sampling)
+        self._require_readable(attributes)
+        statement = records(self._source.relation, cells).where(drawn)
+        with self._filled(streamed_engine, statement, schema_of(cells, counts=False)) as arrived:
+            return arrived.table()
+
+    def repeats(self, attribute: str) -> tuple[int, int]:
+        """How many records have no value of a column, and how many values stand in more than one record."""
+        self._require_readable([attribute])
+        (cell,) = self._cells([attribute])
+        schema = pa.schema([("missing", pa.int64()), ("repeated", pa.int64())])
+        with self._reading():
+            batches = list(self._batches(repeats(self._source.relation, cell), schema))
+        ((missing, repeated),) = zip(*pa.Table.from_batches(batches, schema).to_pydict().values(), strict=True)
+        return int(missing), int(repeated)
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:  # noqa: ARG002 - records have no order
         """None: the records of a database have no order."""

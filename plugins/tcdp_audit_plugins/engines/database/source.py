@@ -9,14 +9,21 @@ from typing import Any
 
 import pyarrow as pa
 import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
 
-from tcdp_audit.plugin import Column
+from tcdp_audit.plugin import Column, Sampling
 from tcdp_audit_plugins.engines.database import postgresql, reflected, sqlite
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.faults import ABSENT, Refused
 from tcdp_audit_plugins.engines.database.session import Session
 from tcdp_audit_plugins.engines.database.shared import SharedSession
-from tcdp_audit_plugins.engines.database.statements import Cell, Relation, relation_of_query, relation_of_table
+from tcdp_audit_plugins.engines.database.statements import (
+    Cell,
+    Relation,
+    drawn_by,
+    relation_of_query,
+    relation_of_table,
+)
 
 
 class Source(ABC):
@@ -39,6 +46,10 @@ class Source(ABC):
     @abstractmethod
     def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """The rows of a statement, in batches of a schema."""
+
+    def drawn(self, cell: Cell, sampling: Sampling) -> ColumnElement[bool] | None:  # noqa: ARG002 - see there
+        """Whether a record is drawn by a cell of it, as the database decides; None where it cannot."""
+        return None
 
     @abstractmethod
     def close(self) -> None:
@@ -85,6 +96,10 @@ class _PostgresqlSource(_TypedSource):
         """The rows of a statement."""
         return super().stream(statement, schema) if self._adbc is None else self._adbc.stream(statement, schema)
 
+    def drawn(self, cell: Cell, sampling: Sampling) -> ColumnElement[bool] | None:
+        """By the hash of the text in UTF-8, whatever the encoding of the database is."""
+        return drawn_by(cell, sampling, lambda text: sa.collate(sa.func.md5(sa.func.convert_to(text, "UTF8")), "C"))
+
     def close(self) -> None:
         """Close both connections."""
         if self._adbc is not None:
@@ -108,6 +123,11 @@ class _SqliteSource(_SessionSource):
         cells = sqlite.cells_of(self._shared.session, self.relation, new, self._declared)
         self._known |= {cell.column: cell for cell in cells}
         return [self._known[name] for name in names]
+
+    def drawn(self, cell: Cell, sampling: Sampling) -> ColumnElement[bool] | None:
+        """By a function of Python's, as SQLite has none."""
+        sqlite.add_md5(self._shared.session)
+        return drawn_by(cell, sampling, sa.func.md5)
 
 
 def source_of(shared: SharedSession, place: Any) -> Source:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -36,6 +37,16 @@ def engine_of_file(url: sa.URL) -> sa.Engine:
     file = f"file:{quote(str(path.absolute()))}?mode=ro"
     connect = partial(sqlite3.connect, file, uri=True, check_same_thread=False)  # batches are asked for in any thread
     return sa.create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+
+def add_md5(session: Session) -> None:
+    """Give statements of a session the function `md5`, of a text."""
+    driver: Any = session.connection.connection.driver_connection
+    driver.create_function("md5", 1, _md5, deterministic=True)
+
+
+def _md5(text: str | None) -> str | None:
+    return None if text is None else hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def declared_types(session: Session, place: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.sql.elements import ColumnElement
 
+from tcdp_audit.plugin import Sampling
 from tcdp_audit_plugins.engines.database.address import TableName
 
 COUNT = "records"
@@ -70,6 +71,37 @@ def grouped(relation: Relation, cells: Sequence[Cell]) -> sa.Select[Any]:
 def records(relation: Relation, cells: Sequence[Cell]) -> sa.Select[Any]:
     """Some columns of every record."""
     return sa.select(*_labelled(cells)).select_from(relation)
+
+
+def drawn_by(
+    cell: Cell, sampling: Sampling, md5: Callable[[ColumnElement[str]], ColumnElement[str]]
+) -> ColumnElement[bool] | None:
+    """Whether a record is in a sample, by the hash of a cell's text; None where its text here is not its own there.
+
+    Args:
+        cell: what is drawn by.
+        sampling: which are drawn.
+        md5: the hash of a text in UTF-8, as hexadecimal digits in lower case.
+    """
+    if cell.arrow not in (pa.int64(), pa.string()):
+        return None
+    text = sa.literal(sampling.prefix, sa.Text).concat(sa.cast(cell.value, sa.Text))
+    return md5(text) < sa.literal(sampling.bound, sa.Text)
+
+
+def repeats(relation: Relation, cell: Cell) -> sa.Select[Any]:
+    """How many records have no value of a column, and how many values stand in more than one record."""
+    each = sa.select(cell.value.label("value"), sa.func.count().label(COUNT)).select_from(relation).group_by(cell.key)
+    values = each.subquery("each_value")
+    value, number = values.c.value, values.c[COUNT]
+    missing = sa.case((value.is_(None), number), else_=0)
+    repeated = sa.case((sa.and_(value.is_not(None), number > 1), 1), else_=0)
+    return sa.select(_sum(missing).label("missing"), _sum(repeated).label("repeated"))
+
+
+def _sum(number: ColumnElement[int]) -> ColumnElement[int]:
+    """The sum over all rows; 0 where there are none."""
+    return sa.cast(sa.func.coalesce(sa.func.sum(number), 0), sa.BigInteger)
 
 
 def total(relation: Relation) -> sa.Select[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from tcdp_audit.plugin import (
     Batch,
@@ -19,6 +20,7 @@ from tcdp_audit.plugin import (
     Engine,
     Measure,
     RawDomain,
+    Sampling,
     require_names,
 )
 from tcdp_audit_plugins.engines.spark.cells import alias, cell, has_cells, require_cells
@@ -29,6 +31,7 @@ from tcdp_audit_plugins.engines.spark.partitions import RECORDS, CodedColumn, Pa
 FEWEST = 8  # partitions, so that a small table has some side by side
 FEW_RECORDS = 2**20  # that are brought at once, partitions side by side
 MOST_RECORDS = 20_000_000  # that are ever brought to the driver
+DRAWN_BY = {"ByteType", "ShortType", "IntegerType", "LongType", "StringType", "VarcharType"}
 
 
 class SparkEngine(Engine):
@@ -52,6 +55,7 @@ class SparkEngine(Engine):
             self._fields = list(frame.schema.fields)
             self._frame = frame.toDF(*(alias(position) for position in range(len(self._fields))))
         self._own_frame = frame
+        self.most = MOST_RECORDS
         require_names([field.name for field in self._fields], name)
         self._position = {field.name: position for position, field in enumerate(self._fields)}
         self._distinct: dict[str, Distinct] = {}
@@ -121,6 +125,34 @@ class SparkEngine(Engine):
         self._require_few("compared one by one")
         for rows in self.counted(domains):
             yield rows.take(np.repeat(np.arange(rows.rows), rows.each))
+
+    def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:
+        """Some columns of the records that are drawn, on the cluster."""
+        by = self._position[sampling.by]
+        if type(self._fields[by].dataType).__name__ not in DRAWN_BY:  # Spark may write others in its own way
+            return super().sample(attributes, sampling)
+        fields = [(self._fields[self._position[name]], self._position[name]) for name in attributes]
+        for field, _ in fields:
+            require_cells(field, self.name)
+        with on_cluster(self.name):
+            text = F.col(alias(by)).cast("string")
+            drawn = F.md5(F.concat(F.lit(sampling.prefix), text)) < F.lit(sampling.bound)
+            chosen = self._frame.filter(drawn).select(*(cell(*one) for one in fields))
+            table: pa.Table = chosen.toArrow()
+        return table.rename_columns(list(attributes))
+
+    def repeats(self, attribute: str) -> tuple[int, int]:
+        """How many records have no value of a column, and how many values stand in more than one record."""
+        position = self._position[attribute]
+        field = self._fields[position]
+        require_cells(field, self.name)
+        value, number = F.col(alias(position)), F.col("count")
+        missing = F.sum(F.when(value.isNull(), number).otherwise(0))
+        repeated = F.sum(F.when(value.isNotNull() & (number > 1), 1).otherwise(0))
+        with on_cluster(self.name):
+            each = self._frame.select(cell(field, position)).groupBy(alias(position)).count()
+            (row,) = each.select(missing, repeated).collect()
+        return int(row[0] or 0), int(row[1] or 0)
 
     def _require_few(self, purpose: str) -> None:
         if self.records > MOST_RECORDS:
