@@ -2,6 +2,7 @@
 
 source, faults, digest, bits   what every reader shares: names, sentences, SHA-256, marked bytes
 shards                         work on shards of a table, wherever they are
+sampling                       which records are in a sample, the same in every engine
 base                           the contract: columns, distinct values, records as codes
 parts                          tables in several files: folders, patterns, keys in folders' names
 csv_structure, csv_header, csv_reader, text, text_parts   CSV: counted, named, read, as an engine

@@ -79,7 +79,7 @@ def _policy(conventions: Mapping[str, str], further: Mapping[str, str]) -> Mappi
 
 def domains_of(engine: Engine) -> list[Domain]:
     """The domain of every column, as text and numbers stand there."""
-    declared, conventions = AttributeDeclaration(role=Role.INSENSITIVE), Conventions()
+    declared, conventions = AttributeDeclaration(role=Role.INSENSITIVE), Conventions(missing_tokens=[])
     return [domain_of(one.name, engine.domain(one.name), declared, conventions)[0] for one in engine.columns]
 
 

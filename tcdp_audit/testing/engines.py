@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tcdp_audit.auditor.evaluation import Options, evaluate
 from tcdp_audit.encoding.counted import CountedCodes
+from tcdp_audit.encoding.domain import texts_of
 from tcdp_audit.engines import Engine, open_engine
 from tcdp_audit.engines.opener import EngineOpener
 from tcdp_audit.engines.sampling import Sampling
@@ -164,7 +165,7 @@ def _records(embedded: Engine) -> Counter[Row]:
 def _drawn(embedded: Engine, position: int, sampling: Sampling) -> Counter[Row]:
     """The records whose value is drawn."""
     raw = embedded.domain(sampling.by)
-    drawn = {*raw.values[sampling.drawn_of(raw)[:-1]].tolist()}
+    drawn = {*texts_of(raw.values)[sampling.drawn_of(raw)[:-1]].tolist()}
     return Counter({row: times for row, times in _records(embedded).items() if row[position] in drawn})
 
 

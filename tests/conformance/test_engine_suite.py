@@ -60,7 +60,7 @@ def test_engines_over_streams_conform(open_: Callable[[str, str, int], Engine]) 
 
 def test_without_a_place_only_the_specification_is_examined() -> None:
     assert [one.name for one in properties_of(opener(counted))] == ["name", "specification", "acceptance"]
-    assert len(properties_of(opener(counted), {"place": place})) == 11
+    assert len(properties_of(opener(counted), {"place": place})) == 12
 
 
 class Wrapped:

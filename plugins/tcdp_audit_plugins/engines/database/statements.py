@@ -96,7 +96,8 @@ def repeats(relation: Relation, cell: Cell) -> sa.Select[Any]:
     value, number = values.c.value, values.c[COUNT]
     missing = sa.case((value.is_(None), number), else_=0)
     repeated = sa.case((sa.and_(value.is_not(None), number > 1), 1), else_=0)
-    return sa.select(_sum(missing).label("missing"), _sum(repeated).label("repeated"))
+    sums: list[sa.Label[Any]] = [_sum(missing).label("missing"), _sum(repeated).label("repeated")]
+    return sa.select(*sums)
 
 
 def _sum(number: ColumnElement[int]) -> ColumnElement[int]:
