@@ -123,7 +123,10 @@ CHECKS = [
                 "Records of few, coarse attributes coincide by chance; `holdout_rate` says how often. A rate clearly "
                 "above it, with a hold-out as large as the original, means that the generator remembers."
             ),
-            limits="A record that differs by one unit in one attribute is no copy; see `distance_to_closest_record`.",
+            limits=(
+                "A record that differs by one unit in one attribute is no copy; see `distance_to_closest_record`. Tables "
+                "of any size are compared whole: what outgrows the memory waits on disk."
+            ),
             source=(
                 "Hernandez, Epelde, Alberdi, Cilla, Rankin, Synthetic data generation for tabular health records: a "
                 "systematic review, Neurocomputing 493 (2022)"
