@@ -153,4 +153,6 @@ class PolicyDocument(Model):
         list[dict[str, Any]] | None,
         Field(min_length=1, description="How a release that fails is repaired: remedies, in the order of their turn."),
     ] = None
-    seed: Annotated[int, Field(ge=0, description="Seed of every random choice of a remedy, and of samples of pairs.")] = 0
+    seed: Annotated[
+        int, Field(ge=0, description="Seed of all random choices of remedies, and of samples of pairs.")
+    ] = 0

@@ -215,9 +215,9 @@ CHECKS = [
                 "standardised on its own, ordinal attributes by rank in their order, so that one with a single value "
                 "in a table weighs 0; nominal ones differ by 0 or 1, whatever values a table has. A record without an "
                 "individual behind it cannot be linked rightly and is left out: it would only dilute the share. "
-                "Where the tables outgrow the memory, up to 50,000 pairs are a sample, each record looked for among all "
-                "records of the other table, and a demand is decided by the ends of the interval in `estimate`; ties, "
-                "ranks and `matched` are then of the sample, and `known_fraction` is refused. "
+                "Where the tables outgrow the memory, up to 50,000 pairs are a sample, each record looked for among "
+                "all records of the other table, and a demand is decided by the ends of the interval in `estimate`; "
+                "ties, ranks and `matched` are then of the sample, and `known_fraction` is refused. "
                 "A missing cell counts as a squared difference of 2 (1 for a nominal attribute), as two random records "
                 "do. Distances that differ by less than float64 can resolve are ties."
             ),

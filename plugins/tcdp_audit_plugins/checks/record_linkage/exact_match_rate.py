@@ -124,8 +124,8 @@ CHECKS = [
                 "above it, with a hold-out as large as the original, means that the generator remembers."
             ),
             limits=(
-                "A record that differs by one unit in one attribute is no copy; see `distance_to_closest_record`. Tables "
-                "of any size are compared whole: what outgrows the memory waits on disk."
+                "A record that differs by one unit in one attribute is no copy; see `distance_to_closest_record`. "
+                "Tables of any size are compared whole: what outgrows the memory waits on disk."
             ),
             source=(
                 "Hernandez, Epelde, Alberdi, Cilla, Rankin, Synthetic data generation for tabular health records: a "
