@@ -172,6 +172,11 @@ class Outcome:
         return tuple(self.details.get(UNFAILABLE, ()))
 
     @property
+    def is_estimated(self) -> bool:
+        """Whether the figure is that of a sample, which an interval says more of."""
+        return ESTIMATE in self.details
+
+    @property
     def is_judged(self) -> bool:
         """Whether a demand that can fail was compared with the figure."""
         return self.status in (Status.PASSED, Status.FAILED)
@@ -206,6 +211,7 @@ def _failing(classes: Tally | None, records: Tally | None) -> tuple[int, int] | 
 
 NAMED = 10  # columns, at most
 UNFAILABLE = "unfailable"  # the detail that names demands which nothing can fail
+ESTIMATE = "estimate"  # the detail that says what a figure of a sample stands for
 STRUCTURE = "tcdp-audit: structure"
 COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
     "missing_columns",

@@ -93,7 +93,7 @@ def _head(outcome: Outcome) -> str:
             f"{count(len(columns), 'column')} at fault" if isinstance(columns, list) and columns else "Columns at fault"
         )
     if outcome.status is Status.ERROR:
-        return "Could not be run"
+        return "Could not be decided" if outcome.is_estimated else "Could not be run"
     if outcome.status is Status.FAILED and fails is not None and fails[1]:
         return f"{count(fails[1], 'record')} at risk"
     if outcome.is_judged and outcome.threshold is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from tcdp_audit.auditor.tasks import Measurements, Task, plain_figures
 from tcdp_audit.check.estimate import Estimate
 from tcdp_audit.check.kinds import TableCheck, TableFigure, Verdict
-from tcdp_audit.outcome import Outcome, Status, Tally
+from tcdp_audit.outcome import ESTIMATE, Outcome, Status, Tally
 from tcdp_audit.phrases import LIMITS
 from tcdp_audit.words import percent_of
 
@@ -42,7 +42,7 @@ def _with_estimate(outcome: Outcome, estimate: Estimate | None) -> Outcome:
     sentences = [outcome.message, estimate.sentence(outcome.threshold)]
     if outcome.status is Status.ERROR:
         sentences.append(f"So whether {_kept(outcome)} cannot be decided; {estimate.more}.")
-    details = {**outcome.details, "estimate": estimate.as_details()}
+    details = {**outcome.details, ESTIMATE: estimate.as_details()}
     return replace(outcome, details=plain_figures(details), message=" ".join(sentences))
 
 

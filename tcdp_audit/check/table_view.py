@@ -16,7 +16,7 @@ from tcdp_audit.encoding.keys import Codes, boundaries, fold
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError
 from tcdp_audit.policy import Policy, Role
-from tcdp_audit.release.coded import CodedTable, code_together, common_domains, fit
+from tcdp_audit.release.coded import CODE, KEY, CodedTable, code_together, common_domains, fit
 from tcdp_audit.release.distinct import distinct_rows, in_parts
 from tcdp_audit.release.pairing import Pairing
 from tcdp_audit.release.pairs import Pairs
@@ -173,9 +173,9 @@ class TableView:
             CheckError: a table or a column is not there.
         """
         engines = [self.engine, *(self._companion(name) for name in companions)]
-        domains = common_domains(engines, attributes, self.policy.attributes, self.policy.conventions)
-        if self.memory is None or fit(engines, domains[0], self.memory):
+        if self.memory is None or fit(engines, (CODE + KEY) * len(attributes), self.memory):
             return iter([self.coded(attributes, *companions)])
+        domains = common_domains(engines, attributes, self.policy.attributes, self.policy.conventions)
         return in_parts(engines, domains, self.memory)
 
     def distinct(self, attributes: Sequence[str], *companions: str) -> list[CodedTable]:

@@ -70,7 +70,7 @@ def present(
         table.add_row(*row)
     console.print(table)
     for outcome in outcomes:
-        if outcome.status in (Status.FAILED, Status.ERROR) or outcome.unfailable:
+        if outcome.status in (Status.FAILED, Status.ERROR) or outcome.unfailable or outcome.is_estimated:
             console.print(_finding(outcome))
 
 

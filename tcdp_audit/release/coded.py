@@ -21,6 +21,7 @@ from tcdp_audit.policy import AttributeDeclaration, Conventions, Role
 from tcdp_audit.words import gibibytes, listing
 
 KEY = 16  # bytes that a number for a row and its place in an order take
+CODE = 8  # bytes that a code takes at the most
 
 
 @dataclass(frozen=True)
@@ -115,17 +116,14 @@ def bytes_of_record(domains: Sequence[Domain]) -> int:
     return sum(one.dtype.itemsize for one in domains) + KEY * len(domains)
 
 
-def fit(engines: Sequence[Engine], domains: Sequence[Domain], memory: int, beside: int = 0) -> bool:
-    """Whether all records of some tables can be compared in memory.
+def fit(engines: Sequence[Engine], each: int, memory: int) -> bool:
+    """Whether all records of some tables, which take so many bytes each, can be compared in memory."""
+    return are_few(engines) and each * sum(engine.records for engine in engines) <= memory
 
-    Args:
-        engines: the tables.
-        domains: the columns that are compared.
-        memory: budget in bytes.
-        beside: what else a record takes, in bytes.
-    """
-    few = all(engine.most is None or engine.records <= engine.most for engine in engines)
-    return few and (bytes_of_record(domains) + beside) * sum(engine.records for engine in engines) <= memory
+
+def are_few(engines: Sequence[Engine]) -> bool:
+    """Whether each engine gives all its records."""
+    return all(engine.most is None or engine.records <= engine.most for engine in engines)
 
 
 def _require_memory(engines: Sequence[Engine], domains: Sequence[Domain], memory: int, *, counted: bool) -> None:

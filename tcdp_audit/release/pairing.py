@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError
 from tcdp_audit.policy import Policy, Scale
-from tcdp_audit.release.coded import CodedTable, bytes_of_record, code_together, common_domains, fit
+from tcdp_audit.release.coded import CODE, KEY, CodedTable, are_few, bytes_of_record, code_together, common_domains, fit
 from tcdp_audit.release.pairs import Pairs, Sample, align_by_key, align_by_row, require_as_many
 from tcdp_audit.release.sampled import KEY_BYTES, Sampled
 
@@ -71,12 +71,15 @@ class Pairing:
         """What a sample is drawn from; None where all records are compared, or all are needed."""
         if not sample or self.memory is None:
             return None
-        domains = common_domains(self.engines, attributes, self.policy.attributes, self.policy.conventions)
         beside = 0 if self._key is None else KEY_BYTES
-        if fit(self.engines, domains[0], self.memory, beside):
+        if fit(self.engines, (CODE + KEY) * len(attributes) + beside, self.memory):
+            return None  # whatever the domains are, which are not asked for twice
+        domains = common_domains(self.engines, attributes, self.policy.attributes, self.policy.conventions)
+        each = bytes_of_record(domains[0]) + beside
+        if fit(self.engines, each, self.memory):
             return None
-        pairs = max(1, min(sample, self.memory // (SHARE * (bytes_of_record(domains[0]) + beside))))
-        more = MEMORY if fit(self.engines, (), 0) else COPY
+        pairs = max(1, min(sample, self.memory // (SHARE * each)))
+        more = MEMORY if are_few(self.engines) else COPY
         return Sampled(self.engines, domains, self.policy.document.seed, pairs, self.memory, more)
 
     def _drawn(self, sampled: Sampled) -> Sequence[CodedTable]:

@@ -35,6 +35,7 @@ def test_whatever_the_table_and_the_sample_the_interval_misses_at_most_once_in_a
             assert Fraction(wrong, comb(records, drawn)) <= ERROR
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("low", [0, 0.9])
 def test_the_interval_holds_the_mean_of_all_for_nearly_all_of_a_thousand_seeds(low: float) -> None:
     """Numbers between 0 and 1 of which one in fifty is another; drawn as engines draw."""

@@ -45,7 +45,9 @@ def opened(table: pa.Table, form: str, folder: Path) -> Engine:
     return BorrowedEngine(open_engine(table if form == "frame" else path, MEMORY))
 
 
-@pytest.mark.parametrize("form", ["frame", "csv", "parquet", pytest.param("arrow", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "form", ["frame", "csv", *(pytest.param(one, marks=pytest.mark.long) for one in ("parquet", "arrow"))]
+)
 @pytest.mark.parametrize("keys", KEYS)
 def test_the_same_records_are_drawn(keys: str, form: str, tmp_path: Path) -> None:
     table = pa.table({"id": KEYS[keys], "place": np.arange(200)})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from report_samples import made_up
 
@@ -125,3 +127,11 @@ def test_a_long_message_is_cut_in_the_certificate_only(with_outcomes):
     found = reasons(with_outcomes(made_up(1, 5, message="word " * 100)))
     assert len(found[0].text) == 280
     assert found[0].text.endswith("…")
+
+
+def test_what_a_sample_leaves_open_could_be_run_and_not_decided(with_outcomes):
+    undecided = replace(BROKEN, observed=0.3, details={"estimate": {}})
+
+    heads = [one.head for one in reasons(with_outcomes(undecided, BROKEN))]
+
+    assert heads == ["Could not be decided", "Could not be run"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from report_samples import HOSTILE, made_up, named_policy, named_table
@@ -10,6 +11,7 @@ from rich.console import Console
 
 from tcdp_audit import audit
 from tcdp_audit.cli.terminal import show, tell
+from tcdp_audit.outcome import Comparison, Status
 
 
 def told(result, written=(), **settings):
@@ -29,6 +31,17 @@ def test_long_names_are_folded(with_outcomes):
     lines = told(result).splitlines()
     assert max(map(len, lines)) <= 80
     assert sum(line.count("t" * 10) > 0 for line in lines) > 3
+
+
+def test_what_a_sample_stands_for_is_told_whether_it_passed_or_not(with_outcomes):
+    sentence = "Estimated from 9 of 90 released records."
+    whole = made_up(0.1, 0.5, Comparison.AT_MOST, status=Status.PASSED, message="Of all records.")
+    sampled = replace(whole, message=sentence, details={"estimate": {}})
+
+    text = told(with_outcomes(sampled, whole))
+
+    assert sentence in text
+    assert "Of all records" not in text
 
 
 def test_the_verdict_comes_last_and_reports_before_it(salary_audit):

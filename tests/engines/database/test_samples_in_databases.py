@@ -12,7 +12,7 @@ NAMES = ("release", "original")
 
 
 @pytest.mark.parametrize("numbered", [False, True])
-def test_sqlite(numbered: bool, loaded: Loaded) -> None:  # noqa: FBT001
+def test_sqlite(numbered: bool, loaded: Loaded) -> None:
     both = tables(numbered=numbered)
     places = [loaded.sqlite(table, name) for table, name in zip(both, NAMES, strict=True)]
 
@@ -20,7 +20,7 @@ def test_sqlite(numbered: bool, loaded: Loaded) -> None:  # noqa: FBT001
 
 
 @pytest.mark.parametrize("numbered", [False, True])
-def test_a_duckdb_file_beside_a_table_in_memory(numbered: bool, loaded: Loaded) -> None:  # noqa: FBT001
+def test_a_duckdb_file_beside_a_table_in_memory(numbered: bool, loaded: Loaded) -> None:
     release, original = tables(numbered=numbered)
 
     assert judged(loaded.duckdb(release), original) == judged(release, original)
