@@ -121,7 +121,7 @@ class EngineSuite(Suite):
 
     def _draws(self, where: str, engine: Engine, embedded: Engine) -> None:
         names = [column.name for column in embedded.columns]
-        for position, by in enumerate(names):
+        for position, by in list(enumerate(names))[1:]:  # numbers, decimal numbers, and text of any kind
             sampling = Sampling(by, Fraction(1, 2), 7)
             expected = _drawn(embedded, position, sampling)
             place = f"by column {by!r} ({where})"

@@ -148,6 +148,8 @@ def split_anywhere(url: str, name: str, memory: int) -> Engine:
         (Wrapped("counted", without_times), "counted codes"),
         (Wrapped("counted", without_the_last), "counted codes"),
         (Wrapped("sha256", lambda _: "zqcell01"), "no cell in evidence"),
+        (Wrapped("sample", lambda table: table.slice(1)), "sample"),
+        (Wrapped("repeats", lambda repeats: repeats[::-1]), "sample"),
         (split_anywhere, "shards"),
     ],
 )

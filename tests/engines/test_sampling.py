@@ -18,6 +18,7 @@ from tcdp_audit.engines.base import BorrowedEngine
 from tcdp_audit.engines.sampling import Sampling
 from tcdp_audit.errors import DataError
 
+LONG = pytest.mark.long
 MEMORY = 2**28
 HALF = Sampling("id", Fraction(1, 2), 7)
 KEYS = {
@@ -46,7 +47,7 @@ def opened(table: pa.Table, form: str, folder: Path) -> Engine:
 
 
 @pytest.mark.parametrize(
-    "form", ["frame", "csv", *(pytest.param(one, marks=pytest.mark.long) for one in ("parquet", "arrow"))]
+    "form", ["frame", "csv", pytest.param("parquet", marks=LONG), pytest.param("arrow", marks=LONG)]
 )
 @pytest.mark.parametrize("keys", KEYS)
 def test_the_same_records_are_drawn(keys: str, form: str, tmp_path: Path) -> None:
