@@ -17,7 +17,7 @@ from tcdp_audit.frozen import FrozenDict
 from tcdp_audit.release.coded import CodedTable, bytes_of_record
 from tcdp_audit.words import gibibytes
 
-PARTS = 8  # of the memory: what the rows of one part may take, so that some parts may be larger than others
+PARTS = 4  # of the memory: what the rows of one part may take, so that some parts may be larger than others
 
 
 def in_parts(

@@ -163,6 +163,14 @@ def test_a_share_of_known_individuals_is_not_sampled_again() -> None:
     assert "it needs every record of release and original at once" in outcome.message
 
 
+@pytest.mark.long
+def test_linkage_needs_the_distinct_rows_of_both_tables() -> None:
+    outcome = asked(LINKAGE, 2**14)
+
+    assert outcome.status is Status.ERROR
+    assert outcome.message.startswith("it needs the distinct rows of release at once, which take more than the 1 MiB")
+
+
 # Keys
 
 

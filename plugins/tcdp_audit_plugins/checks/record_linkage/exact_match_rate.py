@@ -53,10 +53,11 @@ def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> Table
 
     Source: Hernandez et al., Synthetic data generation for tabular health records, Neurocomputing 493 (2022).
     """
-    names, records = compared(parameters, view.quasi_identifiers), view.records
+    names = compared(parameters, view.quasi_identifiers)
     further = ["holdout"] if "holdout" in view.companions else []
-    copies = unique = strangers = strange_copies = 0
+    records = copies = unique = strangers = strange_copies = 0
     for released, original, *holdout in view.in_parts(names, "original", *further):
+        records += released.records
         equal, equal_to_one = matches(released, original)
         copies, unique = copies + equal, unique + equal_to_one
         for others in holdout:
