@@ -12,12 +12,18 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Outcome, Status, audit, fix
+from tcdp_audit.check.table_view import TableView
+from tcdp_audit.engines import open_engine
+from tcdp_audit.policy import read_policy
+from tcdp_audit.registry import Plugins
 
 RECORDS = 1_500
+PLUGINS = Plugins.load(external=False)
 LITTLE, MUCH = 2**18, 2**30
 NUMERIC = {"role": "quasi_identifier", "scale": "numeric"}
 ATTRIBUTES = {"age": NUMERIC, "income": NUMERIC, "id": {"role": "identifier"}}
 SD = {"sd_interval_disclosure": {"p": 40}}
+WORST = {"sd_interval_disclosure": {"p": 40, "aggregate": "worst"}}
 RANK = {"rank_interval_disclosure": {"p": 40}}
 LINKAGE = {"distance_record_linkage": {}}
 LONG_RANK = pytest.param(RANK, marks=pytest.mark.long)
@@ -103,6 +109,22 @@ def test_rows_that_are_aligned_are_drawn_by_their_position() -> None:
     assert estimate["pairs"] < RECORDS
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("expectation", [WORST, LINKAGE], ids=named)
+def test_intervals_hold_the_figure_of_all_pairs_whatever_the_seed(expectation: dict[str, Any]) -> None:
+    release, original = tables()
+    whole = asked(expectation, MUCH).observed
+    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": [expectation], "key": "id"}
+    held = 0
+    with open_engine(release, MUCH) as released, open_engine(original, MUCH) as originals:
+        for seed in range(50):
+            read = read_policy({**policy, "seed": seed}, PLUGINS)
+            (one,) = read.expectations
+            figure = one.check.measure(TableView(read, released, {"original": originals}, LITTLE), one.parameters)
+            held += figure.estimate.low <= whole <= figure.estimate.high
+    assert held == 50
+
+
 # What is claimed
 
 
@@ -157,7 +179,7 @@ def test_checks_without_an_interval_are_refused(check: str) -> None:
 
 @pytest.mark.long
 def test_a_share_of_known_individuals_is_not_sampled_again() -> None:
-    outcome = asked({"distance_record_linkage": {"known_fraction": 0.5}}, LITTLE)
+    outcome = asked({"distance_record_linkage": {"known_fraction": 0.5}}, 2**16)
 
     assert outcome.status is Status.ERROR
     assert "it needs every record of release and original at once" in outcome.message
@@ -243,7 +265,7 @@ def test_a_repair_is_never_judged_by_a_sample() -> None:
     release, original = tables()
     policy = {"version": 1, "attributes": ATTRIBUTES, "expect": [SD], "key": "id"}
 
-    outcome = fix(release, policy, original, memory=LITTLE, keep_failing=True).before.expectations[0]
+    outcome = fix(release, policy, original, memory=2**16, keep_failing=True).before.expectations[0]
 
     assert outcome.status is Status.ERROR
     assert "it needs every record of release and original at once" in outcome.message
