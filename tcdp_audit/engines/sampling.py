@@ -31,7 +31,7 @@ class Sampling:
 
     Example:
         >>> Sampling("id", Fraction(1, 2), 0).drawn(["1", "2", "3", "4"]).tolist()
-        [True, False, False, False]
+        [True, True, True, True]
     """
 
     by: str
