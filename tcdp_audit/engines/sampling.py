@@ -30,8 +30,8 @@ class Sampling:
         seed: of the draw.
 
     Example:
-        >>> Sampling("id", Fraction(1, 2), 0).drawn(["1", "2", "3", "4"]).tolist()
-        [True, True, True, True]
+        >>> Sampling("id", Fraction(1, 2), 1).drawn(["1", "2", "3", "4"]).tolist()
+        [True, False, False, False]
     """
 
     by: str
