@@ -35,7 +35,7 @@ def margin_words(outcome: Outcome) -> str:
     """The margin as a person says it, such as `5× short` or `4% to spare`."""
     margin = doublings(outcome)
     if outcome.status not in (Status.PASSED, Status.FAILED):
-        return "cannot fail" if outcome.unfailable else WITHOUT[outcome.status.value]
+        return _without_judgement(outcome)
     if margin is None:
         return "met" if outcome.status is Status.PASSED else "not met"
     if margin >= 0 and outcome.status is Status.FAILED:
@@ -48,6 +48,14 @@ def margin_words(outcome: Outcome) -> str:
         return "exactly met"
     higher = outcome.comparison is not None and outcome.comparison.higher_is_safer
     return f"{_factor(margin)} {'to spare' if margin > 0 else 'short' if higher else 'over'}"
+
+
+def _without_judgement(outcome: Outcome) -> str:
+    if outcome.unfailable:
+        return "cannot fail"
+    if outcome.status is Status.ERROR and outcome.is_estimated:
+        return "not decided"
+    return WITHOUT[outcome.status.value]
 
 
 def _factor(margin: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 
 import pytest
@@ -53,6 +54,11 @@ def test_a_failure_with_a_good_headline_figure_says_so():
 def test_without_a_judgement_there_is_no_bar(status, told):
     outcome = made_up(None, None, status=status)
     assert (margin_bar(outcome), margin_words(outcome)) == (None, told)
+
+
+def test_what_a_sample_leaves_open_is_not_decided():
+    outcome = replace(made_up(0.3, "3/10", AT_LEAST, status=Status.ERROR), details={"estimate": {}})
+    assert (margin_bar(outcome), margin_words(outcome)) == (None, "not decided")
 
 
 def test_a_negative_figure_has_no_ratio():
