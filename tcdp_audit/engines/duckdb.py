@@ -194,7 +194,7 @@ class DuckDBEngine(Engine):
             f"SELECT {self._cell(attribute)} AS value, {self.COUNT} AS records FROM release "
             "GROUP BY ALL ORDER BY value NULLS LAST"
         ).to_arrow_table()
-        cells, counts = (_whole(column) for column in distinct.columns)
+        cells, counts = (column.combine_chunks() for column in distinct.columns)
         present = len(cells) - cells.null_count  # the null, if there is one, is last
         nulls = int(counts[-1].as_py()) if cells.null_count else 0
         cells = cells.slice(0, present)
@@ -361,12 +361,6 @@ class DuckDBEngine(Engine):
 
 
 # pyarrow's own `to_numpy` imports pandas, which takes longer than the audit of a small release.
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    """A column as one array."""
-    chunks = column.combine_chunks()
-    return chunks if isinstance(chunks, pa.Array) else pa.concat_arrays(chunks.chunks)
 
 
 def _numbers(array: pa.Array) -> NDArray[Any]:

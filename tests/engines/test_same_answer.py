@@ -8,16 +8,12 @@ from typing import Any
 
 import pytest
 import sources
+from answers import PLUGINS, answer
 
 import tcdp_audit.auditor.evaluation
 from tcdp_audit import audit, load_policy
 from tcdp_audit.classes.shards import Plan
 from tcdp_audit.policy import Policy
-from tcdp_audit.registry import Plugins
-
-PROVENANCE = ("audited_at", "tool", "plugins", "release", "policy")
-PLUGINS = Plugins.load(external=False)
-MEMORY = 2**28
 
 ATTRIBUTES = {
     "zip": {"role": "quasi_identifier", "scale": "nominal"},
@@ -60,11 +56,6 @@ def policy(convention: dict[str, Any], **changes: Any) -> Policy:
     if convention["unit"] is not None:
         document["unit"] = convention["unit"]
     return load_policy(document, PLUGINS)
-
-
-def answer(release: Any, asked: Policy, **options: Any) -> dict[str, Any]:
-    result = audit(release, asked, plugins=PLUGINS, memory=MEMORY, **options).as_json()
-    return {name: value for name, value in result.items() if name not in PROVENANCE}
 
 
 @pytest.fixture(scope="module")

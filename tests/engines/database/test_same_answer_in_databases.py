@@ -5,20 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import adult
 import pyarrow as pa
-import pyarrow.csv
 import pytest
 import sources
+from answers import PLUGINS, answer
 from loaded import Loaded, into_postgresql
 from postgres_server import Server
 
-from tcdp_audit import audit, load_policy
+from tcdp_audit import load_policy
 from tcdp_audit.policy import Policy
-from tcdp_audit.registry import Plugins
 
-PLUGINS = Plugins.load(external=False)
-PROVENANCE = ("audited_at", "tool", "plugins", "release", "policy", "companions")
-MEMORY = 2**28
 CONVENTIONS = [
     {"missing_quasi_identifier": "own_category", "missing_sensitive": "excluded"},
     {"missing_quasi_identifier": "wildcard", "missing_sensitive": "own_category", "suppressed": "counted"},
@@ -41,41 +38,11 @@ EXPECT: list[dict[str, Any]] = [
     {"entropy_l_diversity": {}},
     {"sample_uniqueness": {}},
 ]
-CLASS_CHECKS: list[dict[str, Any]] = [
-    {"alpha_k_anonymity": {}},
-    {"background_knowledge": {}},
-    {"basic_beta_likeness": {}},
-    {"delta_disclosure": {}},
-    {"distinct_l_diversity": {"l": 3}},
-    {"enhanced_beta_likeness": {}},
-    {"entropy_l_diversity": {}},
-    {"expected_t_closeness": {"epsilon": 1}},
-    {"homogeneity": {}},
-    {"implied_epsilon": {}},
-    {"individual_risk": {}},
-    {"k_anonymity": {"k": 5}},
-    {"p_sensitive_k_anonymity": {}},
-    {"population_uniqueness": {"estimator": "pitman"}},
-    {"recursive_cl_diversity": {"l": 2}},
-    {"reidentification_risk": {}},
-    {"sample_uniqueness": {}},
-    {"skewness": {}},
-    {"suda": {}},
-    {"t_closeness": {"t": "1/5", "distance": "equal"}},
-    {"t_closeness": {"t": "1/5", "distance": "hierarchical"}},
-    {"t_from_epsilon": {"epsilon": 1}},
-]
-QUASI_IDENTIFIERS = ("age", "education", "marital-status", "race", "sex", "native-country", "workclass")
 
 
 def policy(convention: dict[str, Any], **changes: Any) -> Policy:
     document = {"version": 1, "attributes": ATTRIBUTES, "expect": EXPECT, "conventions": convention, **changes}
     return load_policy(document, PLUGINS)
-
-
-def answer(release: Any, asked: Policy, **options: Any) -> dict[str, Any]:
-    result = audit(release, asked, plugins=PLUGINS, memory=MEMORY, **options).as_json()
-    return {name: value for name, value in result.items() if name not in PROVENANCE}
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS, ids=lambda one: one["missing_quasi_identifier"])
@@ -134,45 +101,19 @@ def test_checks_of_pairs(check: str, loaded: Loaded) -> None:
 
 
 @pytest.fixture(scope="module")
-def adult(data: Path) -> tuple[pa.Table, Path]:
-    path = data / "adult" / "adult.csv"
-    return pyarrow.csv.read_csv(path), path
-
-
-@pytest.fixture(scope="module")
-def asked_of_adult(data: Path) -> Policy:
-    attributes: dict[str, Any] = {name: {"role": "quasi_identifier"} for name in QUASI_IDENTIFIERS}
-    attributes["age"]["scale"] = "numeric"
-    hierarchy = str(data / "adult" / "hierarchies" / "occupation.csv")
-    attributes |= {"occupation": {"role": "sensitive", "hierarchy": hierarchy}, "salary-class": {"role": "sensitive"}}
-    expect = [one for one in CLASS_CHECKS if "hierarchical" not in str(one)]
-    expect.append({"t_closeness": {"t": "1/5", "distance": "hierarchical", "attribute": "occupation"}})
-    document = {"version": 1, "sampling_fraction": "1/100", "attributes": attributes, "expect": expect}
-    return load_policy(document, PLUGINS)
-
-
-@pytest.fixture(scope="module")
-def truth_of_adult(adult: tuple[pa.Table, Path], asked_of_adult: Policy) -> dict[str, Any]:
-    expected = answer(adult[1], asked_of_adult)
-    outcomes = [one for one in expected["outcomes"] if not one["source"].startswith("tcdp-audit")]
-    assert [one["message"] for one in outcomes if one["status"] == "error"] == []
-    assert {one["check"] for one in outcomes} == {name for one in CLASS_CHECKS for name in one}
-    return expected
+def truth_of_adult(data: Path) -> dict[str, Any]:
+    return answer(adult.file(data), adult.policy(data))
 
 
 @pytest.mark.parametrize("form", ["frame", "sqlite", "duckdb"])
-def test_all_class_checks_on_adult(
-    form: str, adult: tuple[pa.Table, Path], asked_of_adult: Policy, truth_of_adult: dict[str, Any], loaded: Loaded
-) -> None:
-    table = adult[0]
+def test_adult(form: str, data: Path, truth_of_adult: dict[str, Any], loaded: Loaded) -> None:
+    table = adult.table(data)
     release = table.to_pandas() if form == "frame" else getattr(loaded, form)(table)
-    assert answer(release, asked_of_adult) == truth_of_adult
+    assert answer(release, adult.policy(data)) == truth_of_adult
 
 
 @pytest.mark.usefixtures("transport")
-def test_all_class_checks_on_adult_in_postgresql(
-    adult: tuple[pa.Table, Path], asked_of_adult: Policy, truth_of_adult: dict[str, Any], server: Server
-) -> None:
-    address = into_postgresql(server, adult[0], "adult")
-    assert answer(address, asked_of_adult) == truth_of_adult
-    assert answer(address, asked_of_adult, shards=16) == truth_of_adult
+def test_adult_in_postgresql(data: Path, truth_of_adult: dict[str, Any], server: Server) -> None:
+    address = into_postgresql(server, adult.table(data), "adult")
+    assert answer(address, adult.policy(data)) == truth_of_adult
+    assert answer(address, adult.policy(data), shards=16) == truth_of_adult

@@ -10,8 +10,9 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1]))
 
 import sources
+from answers import PLUGINS, answer
 from pyspark.sql import SparkSession
-from test_same_answer import CONVENTIONS, PLUGINS, answer, policy
+from test_same_answer import CONVENTIONS, policy
 
 from tcdp_audit import audit
 from tcdp_audit.errors import DataError

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 import sources
-from test_same_answer import CONVENTIONS, answer, policy
+from answers import answer
+from test_same_answer import CONVENTIONS, policy
 
 
 @pytest.mark.usefixtures("java")

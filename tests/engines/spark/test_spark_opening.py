@@ -13,7 +13,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import sources
-from test_same_answer import CONVENTIONS, PLUGINS, answer, policy
+from answers import PLUGINS, answer
+from test_same_answer import CONVENTIONS, policy
 
 from tcdp_audit import audit
 from tcdp_audit.errors import DataError, UsageError

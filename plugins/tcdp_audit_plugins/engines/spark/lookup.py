@@ -39,7 +39,7 @@ class Distinct:
     @classmethod
     def of(cls, counted: pa.Table, table: str) -> Distinct:
         """Of a row for each distinct cell: the cell, and how many records have it."""
-        cells, counts = (_whole(column) for column in counted.columns)
+        cells, counts = (column.combine_chunks() for column in counted.columns)
         present = cells.is_valid()
         times = np.asarray(counts.filter(present), np.int64)
         return cls(cells.filter(present), times, sum(counts.filter(pc.invert(present)).to_pylist()), table)
@@ -109,10 +109,4 @@ class Lookup:
         positions = pc.index_in(cells, value_set=known)
         if positions.null_count != cells.null_count:
             raise UnknownCellError
-        return self.codes[np.asarray(_whole(positions.fill_null(len(known))))]
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    """A column as one array."""
-    chunks = column.combine_chunks()
-    return chunks if isinstance(chunks, pa.Array) else pa.concat_arrays(chunks.chunks)
+        return self.codes[np.asarray(positions.fill_null(len(known)).combine_chunks())]

@@ -1,0 +1,27 @@
+"""What engines are compared by on Adult: every check on classes, and nothing that is an error there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import adult
+import pytest
+from answers import PLUGINS, answer
+from every_class_check import every_class_check
+
+from tcdp_audit.plugin import ClassCheck, VictimCheck
+
+
+def test_every_check_on_classes_is_in_the_list() -> None:
+    on_classes = {name for name, check in PLUGINS.checks.items() if isinstance(check, ClassCheck | VictimCheck)}
+    assert on_classes
+    assert {next(iter(one)) for one in every_class_check("age", 10, "occupation", ["age"])} == on_classes
+
+
+@pytest.mark.parametrize("shards", [None, 16])
+def test_every_expectation_has_an_answer(data: Path, shards: int | None) -> None:
+    outcomes = answer(adult.file(data), adult.policy(data), shards=shards)["outcomes"]
+    assert len(outcomes) > 45
+    assert [one["message"] for one in outcomes if one["status"] == "error"] == []
+    assert {next(iter(one)) for one in adult.EXPECT} <= {one["check"] for one in outcomes}
+    assert next(one for one in outcomes if one["check"] == "k_anonymity")["classes"]["total"] > 1000
