@@ -3,8 +3,8 @@
     python benchmarks/class_checks.py [FOLDER] [--records 20000000] [--pycanon PYTHON] [--patience 600]
 
 Prints the wall time of one audit with all registered checks as a ratio to the bare queries, the processor time that
-each expectation takes for itself, and how long pycanon, in an interpreter of its own, takes for its equivalents on
-the same table, or that it did not finish.
+each expectation takes for itself, in all and for each class or pair of a class and a value, and how long pycanon, in an
+interpreter of its own, takes for its equivalents on the same table, or that it did not finish.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from every_class_check import every_class_check
 from measured import in_a_process
 from synthetic import QUASI_IDENTIFIERS, SENSITIVE, policy, write
 
+CLASSES = "classes"
 EXPECTATIONS = every_class_check("income", 1000, "occupation", SENSITIVE)
 
 PYCANON = """
@@ -62,9 +63,8 @@ def everything(path: str) -> Any:
             return measure(self, *arguments, **options)
         finally:
             expectation = self.expectation
-            spent[f"{expectation.check.titled(expectation.parameters)} ({self.target.name or 'classes'})"] += (
-                time.thread_time() - start
-            )
+            title = expectation.check.titled(expectation.parameters)
+            spent[f"{title} ({self.target.name or CLASSES})"] += time.thread_time() - start
 
     ClassTask.measure = timed  # type: ignore[method-assign]
     audit = tcdp_audit.audit(path, policy(EXPECTATIONS))
@@ -104,8 +104,11 @@ def main() -> None:
             f"{run.seconds:.2f} s, {run.seconds / queries.seconds:.2f} of the bare {queries.seconds:.2f} s, "
             f"peak {run.peak:.2f} GiB"
         )
+        counts = {f"({of})": one[0] for of, one in zip((CLASSES, *SENSITIVE), queries.answer, strict=True)}
+        print(f"  {', '.join(f'{count:,} {of}' for of, count in counts.items())}")
         for name, seconds in sorted(run.answer["spent"].items(), key=lambda one: -one[1]):
-            print(f"  {seconds:8.3f} s  {name}")
+            each = seconds / counts[name[name.rindex("(") :]]
+            print(f"  {seconds:8.3f} s  {each * 1e9:8.1f} ns  {name}")
         if arguments.pycanon and records == arguments.pycanon_records:
             compare(str(path), arguments.pycanon, arguments.patience)
 

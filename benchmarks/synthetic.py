@@ -11,6 +11,16 @@ import pyarrow.parquet as pq
 
 QUASI_IDENTIFIERS = ("age", "workclass", "education", "country", "marital", "race", "sex")
 SENSITIVE = ("occupation", "income")
+# prefix of the values, how many there are, and how fast they become rarer
+CATEGORIES = {
+    "workclass": ("work", 8, 1.2),
+    "education": ("edu", 16, 0.8),
+    "country": ("country", 41, 2.0),
+    "marital": ("m", 7, 0.8),
+    "race": ("r", 5, 2.0),
+    "sex": ("s", 2, 0.5),
+    "occupation": ("occ", 14, 0.5),
+}
 
 
 PIECE = 20_000_000  # records that are drawn at a time
@@ -40,13 +50,7 @@ def _drawn(seed: int, records: int) -> pa.Table:
     return pa.table(
         {
             "age": (rng.normal(40, 13, records).clip(17, 90) // 5 * 5).astype("int16"),
-            "workclass": category("work", 8, 1.2),
-            "education": category("edu", 16, 0.8),
-            "country": category("country", 41, 2),
-            "marital": category("m", 7, 0.8),
-            "race": category("r", 5, 2),
-            "sex": category("s", 2, 0.5),
-            "occupation": category("occ", 14, 0.5),
+            **{name: category(*drawn) for name, drawn in CATEGORIES.items()},
             "income": rng.lognormal(10.5, 0.8, records).round(-2).astype("int32"),
         }
     )

@@ -50,10 +50,8 @@ def _csv(table: pa.Table, folder: Path) -> Path:
 
 FORMS: dict[str, Callable[[pa.Table, Path], Any]] = {
     "csv": _csv,
-    "arrow": lambda table, _: table,
     "pandas": lambda table, _: table.to_pandas(),
     "sqlite": lambda table, folder: Loaded(folder).sqlite(table),
-    "duckdb": lambda table, folder: Loaded(folder).duckdb(table),
 }
 
 
@@ -66,6 +64,11 @@ def test_shards_change_nothing(file: Path, truth: dict[str, Any]) -> None:
     assert answer(file, million.policy(), shards=16) == truth
 
 
+@pytest.fixture(scope="module")
+def address(server: Server, table: pa.Table) -> str:
+    return into_postgresql(server, table, "million")
+
+
 @pytest.mark.usefixtures("transport")
-def test_postgresql_gives_the_same_answer(server: Server, table: pa.Table, truth: dict[str, Any]) -> None:
-    assert answer(into_postgresql(server, table, "million"), million.policy()) == truth
+def test_postgresql_gives_the_same_answer(address: str, truth: dict[str, Any]) -> None:
+    assert answer(address, million.policy()) == truth

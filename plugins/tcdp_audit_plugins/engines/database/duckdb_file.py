@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from tcdp_audit.plugin import Column, Sampling, Scratch, UsageError
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.faults import ABSENT, QUERY, Refused
-from tcdp_audit_plugins.engines.database.session import ROWS, cast_to, deadline
+from tcdp_audit_plugins.engines.database.session import cast_to, deadline
 from tcdp_audit_plugins.engines.database.source import Source
 from tcdp_audit_plugins.engines.database.statements import (
     Cell,
@@ -24,6 +24,7 @@ from tcdp_audit_plugins.engines.database.statements import (
     relation_of_table,
 )
 
+ROWS = 32_768  # of an Arrow batch
 _AS_THEY_ARE = {
     "BOOLEAN": pa.bool_(),
     **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), pa.int64()),

@@ -1,0 +1,50 @@
+"""How many distinct combinations the synthetic release has among so many records: expected, without drawing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from math import erf, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from synthetic import CATEGORIES
+
+STEP = 1 / 64  # of the logarithm of a probability: combinations that are nearer to each other count as equally likely
+
+
+@cache
+def shares() -> dict[str, NDArray[np.float64]]:
+    """The probability of each value of each attribute."""
+    ages = np.array([-np.inf, *range(20, 91, 5), np.inf])  # 17 to 19 is 15, and what is above 90 is 90
+    incomes = np.log(np.arange(50, 100_000_000, 100))
+    return {
+        "age": np.diff(_normal((ages - 40) / 13)),
+        **{name: _zipf(values, skew) for name, (_, values, skew) in CATEGORIES.items()},
+        "income": np.diff(_normal((incomes - 10.5) / 0.8), prepend=0.0),
+    }
+
+
+def distinct(attributes: Iterable[str], records: float) -> float:
+    """The expected number of distinct combinations of independent attributes among some records.
+
+    It is the sum of 1 - (1 - p)^n over all combinations, p being the product of their values' probabilities. Those of
+    nearly the same p are counted together: the counts by the logarithm of p are a convolution over the attributes.
+    """
+    counts = np.ones(1)
+    for name in attributes:
+        chances = shares()[name]
+        steps = np.rint(-np.log(chances[chances > 0]) / STEP).astype(int)
+        counts = np.convolve(counts, np.bincount(steps))
+    return float(counts @ -np.expm1(-records * np.exp(-STEP * np.arange(len(counts)))))
+
+
+def _zipf(values: int, skew: float) -> NDArray[np.float64]:
+    weights = 1 / np.arange(1, values + 1) ** skew
+    return weights / weights.sum()
+
+
+def _normal(bounds: NDArray[Any]) -> NDArray[np.float64]:
+    """The distribution function of the standard normal distribution."""
+    return np.array([(1 + erf(bound / sqrt(2))) / 2 for bound in bounds.tolist()])
