@@ -7,7 +7,7 @@ prints the predictions of `docs/scale.md`. `bytes_moved.py` measures beside them
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -18,12 +18,12 @@ from synthetic import CATEGORIES, QUASI_IDENTIFIERS, SENSITIVE
 COLUMNS = (*QUASI_IDENTIFIERS, *SENSITIVE)
 NUMBERS = ("age", "income")
 SIZES = {"20 million": 20e6, "200 million": 200e6, "a billion": 1e9, "a hundred billion": 1e11}
-UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"))
 
-# constants that were measured on one million records, and are checked on twenty and two hundred million
-FILE = 4.98  # bytes of a record in the Parquet file
-LZ4 = 0.25  # of a row's bytes that are left after Spark has compressed them
-ANSWER = 20_000  # bytes that a partition sends to the driver
+# measured on one million records, and checked on more
+FILE = 4.95  # bytes of a record in the Parquet file
+LZ4 = 0.264  # of a row's bytes that are left after Spark has compressed them
+# measured on twenty million, where partitions are full
+ANSWER = 110_500  # bytes that a partition sends to the driver for nine outcomes
 PARTITION = 2**19  # records of a partition on Spark
 PROGRAM = 0.3 * 2**30  # bytes of the interpreter with its libraries
 
@@ -68,9 +68,13 @@ class Model:
         """Bytes that are read of a Parquet file: for its digest, for the distinct values, and for the codes."""
         return 3 * FILE * self.records
 
+    def spilled(self, memory: float) -> float:
+        """Bytes of the codes that are written to disk, and read once: all, if they are more than a quarter."""
+        return self.codes if self.codes > memory / 4 else 0
+
     @property
     def codes(self) -> float:
-        """Bytes of the codes, each of its column's width: on disk where they are more than a quarter of the memory."""
+        """Bytes of the codes: one or two a cell."""
         return self.records * sum(1 if len(shares()[name]) < 2**8 else 2 for name in COLUMNS)
 
     @property
@@ -105,20 +109,20 @@ def _digits() -> float:
 
 
 def counted(number: float) -> str:
-    """A count, to three digits beyond a million."""
-    return (
-        f"{number:,.0f}"
-        if number < UNITS[-1][0]
-        else f"{number / 1e6:,.3g} million"
-        if number < 1e9
-        else f"{number / 1e9:.3g} billion"
-    )
+    """A count, to two places beyond a million."""
+    unit, name = _unit(number, ((1e9, " billion"), (1e6, " million"), (1, "")))
+    return f"{number / unit:,.{0 if unit == 1 else 2}f}{name}"
 
 
 def sized(number: float) -> str:
     """Bytes, in units of 10^6, 10^9 and 10^12."""
-    unit, name = next((one for one in UNITS if number >= one[0]), UNITS[-1])
+    unit, name = _unit(number, ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")))
     return f"{number / unit:.3g} {name}"
+
+
+def _unit(number: float, units: Sequence[tuple[float, str]]) -> tuple[float, str]:
+    """The largest unit that a number reaches, or the last."""
+    return next((one for one in units if number >= one[0]), units[-1])
 
 
 FIGURES: dict[str, Callable[[Model], str]] = {
@@ -141,7 +145,7 @@ def predictions() -> list[str]:
     """The rows of the page's table."""
     models = [Model(size) for size in SIZES.values()]
     rows = [(name, *(figure(model) for model in models)) for name, figure in FIGURES.items()]
-    return [f"| {' | '.join(row)} |" for row in (("", *SIZES), ("---",) * (len(SIZES) + 1), *rows)]
+    return [f"| {' | '.join(row)} |" for row in (("records", *SIZES), ("---",) * (len(SIZES) + 1), *rows)]
 
 
 if __name__ == "__main__":

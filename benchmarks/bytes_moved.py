@@ -1,5 +1,6 @@
 """The bytes that an audit of the synthetic release moves: measured, beside what `bytes_model.py` predicts.
 
+    python benchmarks/bytes_moved.py combinations FOLDER --records 20000000
     python benchmarks/bytes_moved.py files FOLDER --records 20000000 [--gibibytes 4]
     python benchmarks/bytes_moved.py postgresql postgresql://USER@HOST:PORT/DATABASE --records 20000000 [--way adbc]
     python benchmarks/bytes_moved.py spark FOLDER --records 20000000 [--heap 2g]
@@ -18,30 +19,31 @@ from pathlib import Path
 from typing import Any
 
 from bytes_model import COLUMNS, FILE, PROGRAM, Model, sized
+from combinations import counted
 from counted_port import CountedPort
 from databases import audit_in_database, load
 from equivalence_classes import audited as audited_file, expectations
 from measured import in_a_process
 from spark import Workers, session
 from sqlalchemy import make_url
-from synthetic import policy, write
+from synthetic import QUASI_IDENTIFIERS, SENSITIVE, policy, write
 
 GIB, MIB = 2**30, 2**20
-COUNTERS = ("inputBytes", "shuffleWriteBytes", "diskBytesSpilled")  # that Spark keeps of each stage
+COUNTERS = ("shuffleWriteBytes", "diskBytesSpilled")  # that Spark keeps of each stage
 Rows = Mapping[str, tuple[float, float]]  # name -> predicted, or 0; measured
 
 
 def main() -> None:
     """Print one table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["files", "postgresql", "spark"])
+    parser.add_argument("what", choices=["combinations", "files", "postgresql", "spark"])
     parser.add_argument("place", nargs="?", default=tempfile.gettempdir())
     parser.add_argument("--records", type=int, default=20_000_000)
     parser.add_argument("--gibibytes", type=float, default=4)
     parser.add_argument("--way", choices=["adbc", "sqlalchemy"], default="adbc")
     parser.add_argument("--heap", default="2g")
     given = parser.parse_args()
-    rows = {"files": files, "postgresql": postgresql, "spark": spark}[given.what](given)
+    rows = {"combinations": combinations, "files": files, "postgresql": postgresql, "spark": spark}[given.what](given)
     print(f"{given.what}, {given.records:,} records")
     for name, (predicted, measured) in rows.items():
         ratio = f"  {measured / predicted:6.3f}" if predicted else ""
@@ -53,20 +55,32 @@ def _shown(name: str, number: float) -> str:
     return "-" if not number else sized(number) if is_size else f"{number:,.0f}"
 
 
+def combinations(given: argparse.Namespace) -> Rows:
+    """The distinct combinations in the Parquet file."""
+    path = Path(given.place) / f"tcdp-audit-benchmark-{given.records}.parquet"
+    write(path, given.records)
+    model = Model(given.records)
+    return {
+        "equivalence classes": (model.classes, counted(path, QUASI_IDENTIFIERS)),
+        **{
+            f"pairs of a class and its {name}": (model.pairs(name), counted(path, (*QUASI_IDENTIFIERS, name)))
+            for name in SENSITIVE
+        },
+        "distinct rows": (model.groups, counted(path, COLUMNS)),
+    }
+
+
 def files(given: argparse.Namespace) -> Rows:
     """An audit of the Parquet file by the embedded engine."""
     path = Path(given.place) / f"tcdp-audit-benchmark-{given.records}.parquet"
     write(path, given.records)
     model, memory = Model(given.records), int(given.gibibytes * GIB)
     run = in_a_process(_audit_of_file, str(path), memory)
-    read, written, classes = run.answer
-    rows = in_a_process(distinct_rows, str(path), given.records).answer
+    read, written = run.answer
     return {
-        "equivalence classes": (model.classes, classes),
-        "distinct rows": (model.groups, rows),
-        "bytes of the file": (0, path.stat().st_size),
-        "bytes read": (model.read, read),
-        "bytes written: codes": (model.codes if model.codes > memory // 4 else 0, written),
+        "bytes of the file": (FILE * model.records, path.stat().st_size),
+        "bytes read": (model.read + model.spilled(memory), read),
+        "bytes written": (model.spilled(memory), written),
         "peak of the process's memory": (0, run.peak * GIB),
         "CPU seconds": (0, run.cpu),
     }
@@ -74,9 +88,8 @@ def files(given: argparse.Namespace) -> Rows:
 
 def _audit_of_file(path: str, memory: int) -> list[int]:
     before = _passed()
-    first = audited_file(path, memory)[0]
-    read, written = (after - one for after, one in zip(_passed(), before, strict=True))
-    return [read, written, first[1]["total"]]
+    audited_file(path, memory)
+    return [after - one for after, one in zip(_passed(), before, strict=True)]
 
 
 def _passed() -> tuple[int, int]:
@@ -128,7 +141,6 @@ def spark(given: argparse.Namespace) -> Rows:
     run = in_a_process(_audit_on_spark, str(path), given.heap)
     found = run.answer
     return {
-        "bytes read": (2 * FILE * model.records, found["inputBytes"]),
         "bytes of the exchange": (model.exchanged, found["exchange"]),
         "bytes of all other exchanges": (0, found["shuffleWriteBytes"] - found["exchange"]),
         "bytes spilled to disk": (0, found["diskBytesSpilled"]),
@@ -189,15 +201,6 @@ def _peak_of_java() -> float:
         except (OSError, StopIteration):
             continue
     return 0
-
-
-def distinct_rows(path: str, records: int) -> int:
-    """Distinct rows of a file; beyond 50 million records those of a sixteenth of all possible rows, times sixteen."""
-    import duckdb
-
-    columns, parts = ", ".join(COLUMNS), 1 if records <= 50_000_000 else 16
-    chosen = f"SELECT DISTINCT {columns} FROM '{path}' WHERE hash({columns}) % {parts} = 0"
-    return parts * int(duckdb.sql(f"SELECT count(*) FROM ({chosen})").fetchall()[0][0])
 
 
 if __name__ == "__main__":

@@ -18,12 +18,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from combinations import counted
 from equivalence_classes import bare
 from every_class_check import every_class_check
 from measured import in_a_process
 from synthetic import QUASI_IDENTIFIERS, SENSITIVE, policy, write
 
-CLASSES = "classes"
+CLASSES, JOINT = "classes", "income × occupation"
 EXPECTATIONS = every_class_check("income", 1000, "occupation", SENSITIVE)
 
 PYCANON = """
@@ -54,7 +55,7 @@ def everything(path: str) -> Any:
     import tcdp_audit
     from tcdp_audit.auditor.class_tasks import ClassTask
 
-    spent: dict[str, float] = defaultdict(float)
+    spent: dict[tuple[str, str], float] = defaultdict(float)
     measure: Callable[..., Any] = ClassTask.measure
 
     def timed(self: ClassTask, *arguments: Any, **options: Any) -> Any:
@@ -63,13 +64,13 @@ def everything(path: str) -> Any:
             return measure(self, *arguments, **options)
         finally:
             expectation = self.expectation
-            title = expectation.check.titled(expectation.parameters)
-            spent[f"{title} ({self.target.name or CLASSES})"] += time.thread_time() - start
+            name = expectation.check.titled(expectation.parameters)
+            spent[self.target.name or CLASSES, name] += time.thread_time() - start
 
     ClassTask.measure = timed  # type: ignore[method-assign]
     audit = tcdp_audit.audit(path, policy(EXPECTATIONS))
     statuses = [one.status.value for one in audit.expectations]
-    return {"spent": spent, "errors": statuses.count("error"), "outcomes": len(statuses)}
+    return {"spent": list(spent.items()), "errors": statuses.count("error"), "outcomes": len(statuses)}
 
 
 def compare(path: str, python: str, patience: float) -> None:
@@ -104,11 +105,12 @@ def main() -> None:
             f"{run.seconds:.2f} s, {run.seconds / queries.seconds:.2f} of the bare {queries.seconds:.2f} s, "
             f"peak {run.peak:.2f} GiB"
         )
-        counts = {f"({of})": one[0] for of, one in zip((CLASSES, *SENSITIVE), queries.answer, strict=True)}
-        print(f"  {', '.join(f'{count:,} {of}' for of, count in counts.items())}")
-        for name, seconds in sorted(run.answer["spent"].items(), key=lambda one: -one[1]):
-            each = seconds / counts[name[name.rindex("(") :]]
-            print(f"  {seconds:8.3f} s  {each * 1e9:8.1f} ns  {name}")
+        counts = {of: one[0] for of, one in zip((CLASSES, *SENSITIVE), queries.answer, strict=True)}
+        counts[JOINT] = counted(path, (*QUASI_IDENTIFIERS, *SENSITIVE))
+        for of, count in counts.items():
+            print(f"  {count:,} ({of})")
+        for (of, name), seconds in sorted(run.answer["spent"], key=lambda one: -one[1]):
+            print(f"  {seconds:8.3f} s  {seconds / counts[of] * 1e9:8.1f} ns  {name} ({of})")
         if arguments.pycanon and records == arguments.pycanon_records:
             compare(str(path), arguments.pycanon, arguments.patience)
 

@@ -1,17 +1,21 @@
-"""How many distinct combinations the synthetic release has among so many records: expected, without drawing it."""
+"""How many distinct combinations the synthetic release has among so many records: expected, and in a file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
 from math import erf, sqrt
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
 from synthetic import CATEGORIES
 
-STEP = 1 / 64  # of the logarithm of a probability: combinations that are nearer to each other count as equally likely
+STEP = 1 / 128  # of the logarithm of a probability: combinations that are nearer to each other count as equally likely
+
+FEW = 50_000_000  # records of which all combinations are counted
 
 
 @cache
@@ -37,7 +41,16 @@ def distinct(attributes: Iterable[str], records: float) -> float:
         chances = shares()[name]
         steps = np.rint(-np.log(chances[chances > 0]) / STEP).astype(int)
         counts = np.convolve(counts, np.bincount(steps))
-    return float(counts @ -np.expm1(-records * np.exp(-STEP * np.arange(len(counts)))))
+    likely = np.exp(-STEP * np.arange(len(counts)))
+    return float(counts @ -np.expm1(-records * likely / (counts @ likely)))
+
+
+def counted(path: Path, attributes: Iterable[str]) -> int:
+    """The number of distinct combinations in a file; beyond 50 million records, 16 times those of a sixteenth."""
+    columns, relation = ", ".join(attributes), duckdb.read_parquet(str(path))
+    parts = 16 if len(relation) > FEW else 1  # which combinations are in it is decided by their hash
+    chosen = relation.filter(f"hash({columns}) % {parts} = 0").project(columns).distinct()
+    return parts * len(chosen)
 
 
 def _zipf(values: int, skew: float) -> NDArray[np.float64]:
