@@ -12,7 +12,7 @@ from tcdp_audit.release.coded import CODE, KEY, CodedTable, are_few, bytes_of_re
 from tcdp_audit.release.pairs import Pairs, Sample, align_by_key, align_by_row, require_as_many
 from tcdp_audit.release.sampled import KEY_BYTES, Sampled
 
-SHARE = 4  # of the memory, which a sample of one table may take
+SHARE = 8  # of the memory, which a sample of one table may take
 MEMORY = "give more memory with --memory"
 COPY = "audit copies of the tables in files"  # where more memory would change nothing
 
