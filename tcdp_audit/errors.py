@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ContextDecorator
 from types import TracebackType
 
@@ -19,9 +20,18 @@ class UsageError(TcdpAuditError):
 
 
 class PolicyError(TcdpAuditError):
-    """The policy is wrong. The message lists every fault, each with file, line and column."""
+    """The policy is wrong. The message lists every fault, each with file, line and column.
+
+    Args:
+        message: all of it, for people.
+        faults: each fault by itself: line, column (both from 1; 0 is unknown) and sentence.
+    """
 
     exit_code = 2
+
+    def __init__(self, message: str, faults: Sequence[tuple[int, int, str]] = ()) -> None:
+        super().__init__(message)
+        self.faults = tuple(faults)
 
 
 class DataError(TcdpAuditError):

@@ -111,6 +111,7 @@ class Outcome:
     message: str = ""
     source: str = ""
     line: int | None = None
+    column: int | None = None
 
     def __post_init__(self) -> None:
         """Lock its mappings."""

@@ -159,10 +159,13 @@ if TYPE_CHECKING:
     from tcdp_audit.resources import processors as processors
     from tcdp_audit.results.audit import Audit as Audit
     from tcdp_audit.results.change_log import ChangeLog as ChangeLog, Step as Step, blocking as blocking
+    from tcdp_audit.results.findings import Level as Level, ToolFinding as ToolFinding, findings_of as findings_of
+    from tcdp_audit.results.place import Place as Place, name_in_repository as name_in_repository, place_of as place_of
     from tcdp_audit.results.reporter import Reporter as Reporter, ReportSection as ReportSection, Rows as Rows
+    from tcdp_audit.results.unaudited import Unaudited as Unaudited
     from tcdp_audit.results.verdict import VERDICTS as VERDICTS, verdict_sentence as verdict_sentence
     from tcdp_audit.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
-    from tcdp_audit.visible import visible as visible
+    from tcdp_audit.visible import visible as visible, visible_json as visible_json
     from tcdp_audit.words import (
         agree as agree,
         count as count,

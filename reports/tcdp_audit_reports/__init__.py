@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from tcdp_audit.plugin import Audit, Reporter, hookimpl
+from tcdp_audit.plugin import Audit, Reporter, Unaudited, hookimpl
+
+Results = Sequence[Audit | Unaudited]
 
 
 def _json(audit: Audit) -> str:
@@ -29,9 +31,35 @@ def _markdown(audit: Audit) -> str:
     return render(audit)
 
 
+def _junit(results: Results) -> str:
+    from tcdp_audit_reports.junit_report import render  # noqa: PLC0415 - only when asked for
+
+    return render(results)
+
+
+def _sarif(results: Results) -> str:
+    from tcdp_audit_reports.sarif_report import render  # noqa: PLC0415 - only when asked for
+
+    return render(results)
+
+
+def _code_quality(results: Results) -> str:
+    from tcdp_audit_reports.code_quality import render  # noqa: PLC0415 - only when asked for
+
+    return render(results)
+
+
+def _of_run(name: str, title: str, suffix: str, render: Callable[[Results], str]) -> Reporter:
+    """A format that holds all audits of a run; an audit by itself is a run of one."""
+    return Reporter(name=name, title=title, suffix=suffix, render=lambda one: render([one]), render_several=render)
+
+
 @hookimpl
 def tcdp_audit_reporters() -> Iterator[Reporter]:
-    """JSON, HTML and Markdown."""
+    """JSON, HTML and Markdown, an audit a file; JUnit XML, SARIF and GitLab's code quality, a run a file."""
     yield Reporter(name="json", title="JSON result", suffix=".json", render=_json)
     yield Reporter(name="html", title="HTML report", suffix=".html", render=_html, prepare=_compile_html)
     yield Reporter(name="markdown", title="Markdown summary", suffix=".md", render=_markdown)
+    yield _of_run("junit", "JUnit XML", ".junit.xml", _junit)
+    yield _of_run("sarif", "SARIF 2.1.0", ".sarif", _sarif)
+    yield _of_run("code_quality", "GitLab code quality", ".codequality.json", _code_quality)

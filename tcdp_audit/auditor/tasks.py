@@ -124,6 +124,7 @@ class Task(ABC, Generic[C]):
             comparison=check.headline.comparison,
             source=check.guide.source,
             line=self.expectation.line,
+            column=self.expectation.column,
         )
 
     def _title(self) -> str:

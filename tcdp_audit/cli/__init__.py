@@ -2,8 +2,10 @@
 
 run, signals, printing, console, progress     one command: its errors, signals, streams, bars
 options, ahead, release_command               what commands share
-check, fix, demo, explain, plugins, schema    the commands
-terminal, conventions, remediation            what they show on a terminal
+request, configuration, reports               what a call asks, what pyproject.toml says, what is written
+check, fix, demo, explain, plugins, schema  the commands
+audits                                        one run of `check` under one policy or several
+forms, github, terminal, conventions, remediation  what they print
 """
 
 from __future__ import annotations

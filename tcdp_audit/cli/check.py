@@ -2,59 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import on_engine, prepare, with_query
-from tcdp_audit.cli.progress import progress_on_terminal
-from tcdp_audit.cli.release_command import Call, release_command
+from tcdp_audit.cli.release_command import release_command
+from tcdp_audit.errors import UsageError
+
+if TYPE_CHECKING:
+    from tcdp_audit.cli.forms import Form
+    from tcdp_audit.cli.request import Request
+
+FORMATS = ("text", "github", "gitlab")
 
 
 @release_command(
     click.option("--fail-on", type=click.Choice(["error", "warning"]), default="error", help="What fails the audit."),
     click.option("--measure-only", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0."),
+    click.option("--format", type=click.Choice(FORMATS), default="text", help="For people, or for a CI service."),
     click.option("--engine", metavar="NAME", help="Audit RELEASE where this engine reads it, such as spark."),
     click.option("--show-values", is_flag=True, help="Name the worst classes by their cells. Confidential!"),
     click.option("--query", metavar="FILE.sql", help="Audit what a query gives, in the database that RELEASE names."),
     click.option("--conventions", type=click.Choice(["policy", "all"]), default="policy", help="Try every convention."),
+    policy=click.option(
+        "--policy",
+        "policies",
+        multiple=True,
+        metavar="PATH",
+        help="A policy, a folder or a pattern of them. Default: the single *.tcdp.yaml here or above.",
+    ),
 )
 def command(
-    call: Call,
+    request: Request,
     *,
     fail_on: str,
     measure_only: bool,
+    format: str,  # noqa: A002 - the option's name
     engine: str | None,
     show_values: bool,
     query: str | None,
     conventions: str,
 ) -> int:
-    """Audit RELEASE against a policy.
+    """Audit RELEASE against a policy, or against several.
 
     RELEASE is a CSV, Parquet, JSON lines, Feather or Arrow file, or the address of a database's table, such as
-    postgresql://HOST/DATABASE?table=TABLE; without it, the one that the policy names.
+    postgresql://HOST/DATABASE?table=TABLE; without it, the one that each policy names.
 
-    Exit code: 0 passed, 1 an expectation failed, 2 the call or the policy is wrong, 3 the audit is incomplete.
+    Exit code: 0 passed, 1 an expectation failed, 2 the call or the policy is wrong, 3 the audit is incomplete. The
+    highest of several policies is that of the run.
     """
-    from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.cli.ahead import ahead  # noqa: PLC0415
+    from tcdp_audit.cli.audits import Settings, run  # noqa: PLC0415 - imports the engine
 
-    release = on_engine(with_query(call.release, query), engine, call.policy, call.plugins)
-    arguments = {**call.arguments, "release": release}
-    preparing = ahead(lambda: prepare(call.reporters))
-    with progress_on_terminal(quiet=call.quiet) as progress:
-        result = audit(**arguments, show_values=show_values, all_conventions=conventions == "all", progress=progress)
-        preparing.result()
-        reports = call.rendered_reports(result)
+    settings = Settings(fail_on == "warning", measure_only, engine, query, show_values, conventions == "all")
+    return run(request, settings, _form(request, format, fail_on_warning=fail_on == "warning"))
 
-    def show(written: Sequence[str]) -> None:
-        from tcdp_audit.cli import terminal  # noqa: PLC0415 - imports rich
 
-        terminal.show(result, written)
-        if result.variants:
-            from tcdp_audit.cli.conventions import show_conventions  # noqa: PLC0415 - only where it is asked for
+def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
+    """How the run prints what came of it.
 
-            show_conventions(call.policy, result.variants)
+    Raises:
+        UsageError: two of the options print to standard output, or one result would have to stand for several.
+    """
+    from tcdp_audit.cli import forms  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.cli.github import ForGitHub  # noqa: PLC0415 - likewise
 
-    call.hand_over(result, reports, show)
-    return result.exit_code(fail_on_warning=fail_on == "warning", measure_only=measure_only)
+    if request.as_json and name != "text":
+        raise UsageError(f"--json and --format {name} both print to standard output; choose one")
+    if request.as_json and len(request.policies) > 1:
+        raise UsageError(
+            f"--json prints one result, and {len(request.policies)} policies are audited; "
+            "write one of each with --report '{policy}.json'"
+        )
+    if request.as_json:
+        return forms.AsJson()
+    if name == "github":
+        return ForGitHub(quiet=request.quiet, fail_on_warning=fail_on_warning)
+    if request.quiet:
+        return forms.Quiet()
+    return forms.ForGitLab(request.plugins) if name == "gitlab" else forms.ForPeople()

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from tcdp_audit.cli.options import require_own_outputs
 from tcdp_audit.cli.progress import progress_on_terminal
-from tcdp_audit.cli.release_command import Call, release_command
+from tcdp_audit.cli.release_command import release_command
+from tcdp_audit.errors import UsageError
+
+if TYPE_CHECKING:
+    from tcdp_audit.cli.request import Request
 
 
 @release_command(
     click.option("--output", metavar="FILE", required=True, help="Where to write the repaired release."),
     click.option("--keep-failing", is_flag=True, help="Write the best release found even if it does not pass."),
     click.option("--keep-order", is_flag=True, help="Do not shuffle the records. Their order links them!"),
+    policy=click.option(
+        "--policy", "policies", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml here or above."
+    ),
 )
-def command(call: Call, *, output: str, keep_failing: bool, keep_order: bool) -> int:
+def command(request: Request, *, output: str, keep_failing: bool, keep_order: bool) -> int:
     """Repair RELEASE under a policy and write the result to --output.
 
     The remedies that the policy names run in its order; where it names none, those that apply are tried and the one
@@ -24,19 +34,36 @@ def command(call: Call, *, output: str, keep_failing: bool, keep_order: bool) ->
 
     Exit code: 0 the output passes, 1 it does not, 2 the call or the policy is wrong, 3 the audit is incomplete.
     """
+    from tcdp_audit.cli.reports import Reports  # noqa: PLC0415 - imports pydantic
     from tcdp_audit.repair.fixing import fix  # noqa: PLC0415 - imports the engine
 
+    call = request.call(_single(request))
+    reports = Reports.chosen(request.reports, request.policies, call.plugins)
+    files = [("--output", Path(output)), *(("--report", path) for path in reports.files(request.policies))]
+    require_own_outputs(files, call.policy, **request.tables)
     gc.enable()  # this is longer work than a check
-    with progress_on_terminal(quiet=call.quiet) as progress:
+    with progress_on_terminal(quiet=request.quiet) as progress:
         remediation = fix(
             **call.arguments, output=output, keep_failing=keep_failing, keep_order=keep_order, progress=progress
         )
-        reports = call.rendered_reports(remediation.after)
 
     def show(written: Sequence[str]) -> None:
         from tcdp_audit.cli.remediation import show_remediation  # noqa: PLC0415 - imports rich
 
         show_remediation(remediation, written)
 
-    call.hand_over(remediation.after, reports, show)
+    written = reports.write_own(remediation.after, call.path).and_also(reports.write_common([remediation.after]))
+    call.hand_over(remediation.after, written, show)
+    written.raise_fault()
     return remediation.after.exit_code()
+
+
+def _single(request: Request) -> Path:
+    """The one policy of the call.
+
+    Raises:
+        UsageError: it has several.
+    """
+    if len(request.policies) > 1:
+        raise UsageError(f"{len(request.policies)} policies: one release is repaired under one; name it with --policy")
+    return request.policies[0]

@@ -10,7 +10,6 @@ from urllib.parse import quote
 import click
 
 from tcdp_audit.errors import UsageError
-from tcdp_audit.files import require_writable
 from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.registry import Plugins
 
@@ -39,21 +38,6 @@ def load_plugins(blocked: tuple[str, ...], *, no_external_plugins: bool) -> Plug
             raise click.BadParameter(f"-p {one}: write -p no:NAME to leave the plugin NAME out")
     names = [one.removeprefix("no:") for one in blocked]
     return Plugins.load(external=not no_external_plugins, blocked=names)
-
-
-def chosen_reporters(reports: Sequence[str], plugins: Plugins) -> list[Reporter]:
-    """The reporter of each file to write. A report that could not be written is refused before the work begins.
-
-    Raises:
-        UsageError: no reporter has the extension, or the file cannot be written.
-    """
-    known = {reporter.suffix: reporter for reporter in plugins.reporters.values()} if reports else {}
-    for path in reports:
-        suffix = Path(path).suffix.lower()
-        if suffix not in known:
-            raise UsageError(f"{path}: no report format for {suffix!r}; known are {', '.join(sorted(known))}")
-        require_writable(Path(path))
-    return [known[Path(path).suffix.lower()] for path in reports]
 
 
 def with_query(release: str | None, query: str | None) -> str | None:
@@ -95,13 +79,12 @@ def on_engine(release: str | None, engine: str | None, policy: Policy, plugins: 
     return None if location is None else f"{engine}:{location}"
 
 
-def require_own_outputs(reports: Sequence[str], policy: Policy, output: str | None = None, **given: str | None) -> None:
+def require_own_outputs(written: Sequence[tuple[str, Path]], policy: Policy, **given: str | None) -> None:
     """Insist that nothing which is written takes the place of what is read, or of something else that is written.
 
     Args:
-        reports: the files of the reports.
+        written: what is to be written, by what a person calls it.
         policy: the policy, with the files that it names.
-        output: the file of the repaired release, where there is one.
         **given: the release, original and population that the call names.
 
     Raises:
@@ -109,8 +92,7 @@ def require_own_outputs(reports: Sequence[str], policy: Policy, output: str | No
     """
     from tcdp_audit.results.own_files import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
 
-    written = [("--output", output), *(("--report", path) for path in reports)]
-    require_own_files([(name, Path(path)) for name, path in written if path], files_of(policy, **given))
+    require_own_files(written, files_of(policy, **given))
 
 
 def plugins_of(policy: Policy, plugins: Plugins) -> Plugins:

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from tcdp_audit.visible import visible_lines
+from tcdp_audit.errors import PolicyError, TcdpAuditError
+from tcdp_audit.visible import visible, visible_lines
 
 INCOMPLETE = 3
 ENDED_WELL = (0, 1, INCOMPLETE)
@@ -157,3 +158,14 @@ def write(text: str) -> None:
 def complain(text: str) -> None:
     """Print to standard error."""
     current().err.write(text)
+
+
+def complain_of(error: TcdpAuditError, about: str = "") -> None:
+    """Print an error as a sentence; that of a policy keeps its lines, one for each fault.
+
+    Args:
+        error: what is wrong.
+        about: what it is about, before the sentence.
+    """
+    text = f"{about}{error}"
+    complain(f"tcdp-audit: {text if isinstance(error, PolicyError) else visible(text)}\n")

@@ -9,9 +9,9 @@ from importlib import import_module
 import click
 
 from tcdp_audit.cli import COMMANDS
-from tcdp_audit.cli.printing import complain, streams
+from tcdp_audit.cli.printing import complain, complain_of, streams
 from tcdp_audit.cli.signals import Interruption, interruptible
-from tcdp_audit.errors import PolicyError, TcdpAuditError
+from tcdp_audit.errors import TcdpAuditError
 from tcdp_audit.files import appeared
 from tcdp_audit.scratch import leaving_nothing
 from tcdp_audit.visible import visible
@@ -45,10 +45,9 @@ def _run(name: str, arguments: Sequence[str], interruption: Interruption) -> int
     try:
         command: click.Command = import_module(f"tcdp_audit.cli.{name}").command
         code = command.main(list(arguments), prog_name=f"tcdp-audit {name}", standalone_mode=False)
-    except PolicyError as error:
-        return _say(str(error), error.exit_code, lines=True)  # a line for each fault
     except TcdpAuditError as error:
-        return _say(str(error), error.exit_code)
+        complain_of(error)
+        return error.exit_code
     except click.exceptions.Exit as finished:
         return finished.exit_code
     except click.ClickException as error:
@@ -68,6 +67,6 @@ def _where(error: BaseException) -> str:
     return f"{type(error).__name__} in {os.path.basename(frame.filename)}:{frame.lineno}"  # noqa: PTH119
 
 
-def _say(message: str, code: int, *, lines: bool = False) -> int:
-    complain(f"tcdp-audit: {message if lines else visible(message)}\n")
+def _say(message: str, code: int) -> int:
+    complain(f"tcdp-audit: {visible(message)}\n")
     return code

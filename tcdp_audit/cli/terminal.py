@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -14,11 +15,13 @@ from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.phrases import demanded, failing, observed, state_of
 from tcdp_audit.provenance import Table as Release
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.unaudited import Unaudited
 from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
 from tcdp_audit.visible import visible
-from tcdp_audit.words import count, prose
+from tcdp_audit.words import count, listing, prose
 
 Row = tuple[Text, ...]
+WORDS = {"passed": "met", "measured": "measured, not judged", "failed": "not met", "error": "not audited completely"}
 STYLES = {
     "failed": "bold red",
     "passed": "green",
@@ -37,6 +40,39 @@ def show(audit: Audit, written: Sequence[str]) -> None:
         written: paths of the reports that were written.
     """
     tell(console_of_command(), audit, written)
+
+
+def announce(policy: Path) -> None:
+    """Print whose audit follows, among those of several policies."""
+    console_of_command().print(Text(f"\n── {visible(str(policy))} ──", "bold"), soft_wrap=True)
+
+
+def summarise(results: Sequence[Audit | Unaudited], written: Iterable[str], code: int) -> None:
+    """Print the audits of several policies as a table, with a verdict on all of them."""
+    console = console_of_command()
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=False)
+    for name in ("verdict", "policy", "release"):
+        table.add_column(name, overflow="fold")
+    for name in ("records", "demands\nnot met"):
+        table.add_column(name, justify="right")
+    for result in results:
+        table.add_row(*_line(result))
+    console.print()
+    console.print(table)
+    states = ["error" if isinstance(one, Unaudited) else one.status for one in results]
+    tally = [f"{states.count(state):,} {words}" for state, words in WORDS.items() if state in states]
+    worst = max(states, key=list(WORDS).index)
+    sentence = f"{count(len(results), 'policy')}: {listing(tally)}. Exit code {code}."
+    conclude(console, written, worst, sentence)
+
+
+def _line(result: Audit | Unaudited) -> Row:
+    if isinstance(result, Unaudited):
+        return _status("error"), Text(visible(str(result.path))), *map(Text, ("–", "–", "–"))
+    blocking = sum(one.blocks for one in result.outcomes)
+    path = result.policy.path or result.policy.name
+    figures = (visible(result.release.name), f"{result.release.records:,}", f"{blocking:,}")
+    return _status(result.status), Text(visible(str(path))), *map(Text, figures)
 
 
 def tell(console: Console, audit: Audit, written: Sequence[str]) -> None:

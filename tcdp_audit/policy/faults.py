@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from tcdp_audit.errors import PolicyError
 from tcdp_audit.policy.scalars import DIGITS, OddNumber
 from tcdp_audit.policy.source import Fault, Source
 from tcdp_audit.visible import visible
@@ -153,6 +154,12 @@ def render(name: str, text: str, faults: Sequence[Fault]) -> str:
             head += f"\n{number} | {visible(excerpt)}\n      | {' ' * len(visible(excerpt[: column - 1]))}^"
         blocks.append(head)
     return "\n".join(blocks)
+
+
+def unsound(name: str, text: str, faults: Sequence[Fault]) -> PolicyError:
+    """The error that tells all faults of a policy file."""
+    told = [(one.line, one.column, ": ".join(part for part in (one.location, one.message) if part)) for one in faults]
+    return PolicyError(render(name, text, faults), told)
 
 
 def _window(line: str, column: int, width: int = 68) -> tuple[str, int]:

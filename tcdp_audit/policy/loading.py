@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from tcdp_audit.errors import Discreet, PluginError, PolicyError, UsageError
 from tcdp_audit.plugin_faults import blaming
-from tcdp_audit.policy.faults import from_validation, located, nearest, render
+from tcdp_audit.policy.faults import from_validation, located, nearest, unsound
 from tcdp_audit.policy.given import plain
 from tcdp_audit.policy.model import PolicyDocument, Role
 from tcdp_audit.policy.policy import Expectation, PlannedRemedy, Policy
@@ -54,7 +54,7 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
     try:
         source = parse(text)
     except SourceFault as fault:
-        raise PolicyError(render(str(path), text, fault.faults)) from None
+        raise unsound(str(path), text, fault.faults) from None
     return replace(_Reading(source, text, path, plugins).policy(), content=content)
 
 
@@ -88,7 +88,7 @@ class _Reading:
         if self.faults or document is None:
             name = "policy" if self.path is None else str(self.path)
             ordered = sorted(self.faults, key=lambda fault: (fault.line, fault.column))
-            raise PolicyError(render(name, self.text if self.path else "", ordered))
+            raise unsound(name, self.text if self.path else "", ordered)
         return Policy(document, expectations, self.text, self.path, remedies)
 
     def _document(self) -> PolicyDocument | None:
@@ -120,7 +120,7 @@ class _Reading:
         )
         for entry in self._entries(section, document):
             plugin = self.plugins.provider_of(CHECKS, entry.registered.name)
-            yield Expectation(entry.registered, entry.parameters, entry.line, plugin)
+            yield Expectation(entry.registered, entry.parameters, entry.line, plugin, entry.column)
 
     def _remedies(self, document: PolicyDocument | None) -> Iterator[PlannedRemedy]:
         section = Section(
@@ -176,7 +176,8 @@ class _Reading:
         for parameter, message in faults:
             self._fault([*location, parameter] if parameter else location, message)
         if not faults:
-            yield Entry(registered, parameters, self.source.position(location)[0] or None)
+            line, column = self.source.position(location)
+            yield Entry(registered, parameters, line or None, column or None)
 
     def _fault(self, location: list[str | int], message: str) -> None:
         self.faults.append(located(self.source, location, message))

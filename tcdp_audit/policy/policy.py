@@ -16,7 +16,7 @@ from tcdp_audit.words import count
 
 @dataclass(frozen=True)
 class Expectation:
-    """A check with its parameters, one of which may be a threshold, and the line of the policy it stands on.
+    """A check with its parameters, one of which may be a threshold, and where it stands in the policy.
 
     `plugin` is the external plugin that the check comes from, or nothing. What a check is, the policy does not know;
     see `tcdp_audit.check`.
@@ -26,6 +26,7 @@ class Expectation:
     parameters: Any
     line: int | None = None
     plugin: str = ""
+    column: int | None = None
 
 
 @dataclass(frozen=True)

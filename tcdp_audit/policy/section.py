@@ -32,8 +32,9 @@ class Section(Generic[T]):
 
 @dataclass(frozen=True)
 class Entry(Generic[T]):
-    """One sound entry: what it names, its parameters, and the line it stands on."""
+    """One sound entry: what it names, its parameters, and the line and column it stands at."""
 
     registered: T
     parameters: Any
     line: int | None
+    column: int | None

@@ -7,6 +7,9 @@ audit        outcomes with their provenance
 failing_records   which records fail each expectation
 frame        an audit as a pandas frame
 verdict      an audit in a word and in sentences
+unaudited    a policy of the same run that could not be audited
+place        where in the policy something is asked for
+findings     what somebody must act on, as a list for other tools
 """
 
 from __future__ import annotations

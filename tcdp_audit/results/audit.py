@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from tcdp_audit.provenance import PluginInfo, Table, now, tool
 from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit.results.frame import frame_of
 from tcdp_audit.results.own_files import files_of, require_own_files
-from tcdp_audit.results.reporter import Rows
+from tcdp_audit.results.reporter import Rows, reporter_of
 from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
 from tcdp_audit.visible import visible, visible_json
 from tcdp_audit.words import count
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
     from tcdp_audit.auditor.conventions import Variant
     from tcdp_audit.check import Check
-    from tcdp_audit.results.reporter import ReportSection
+    from tcdp_audit.results.reporter import Reporter, ReportSection
+    from tcdp_audit.results.unaudited import Unaudited
 
 SCHEMA_VERSION = 1
 
@@ -225,12 +227,13 @@ class Audit:
             UsageError: no reporter has it.
             PluginError: the reporter fails.
         """
-        for name, reporter in self.plugins.reporters.items():
-            if reporter.suffix == suffix.lower():
-                with blaming(f"the report format {name!r}", self.plugins.provider_of("tcdp_audit_reporters", name)):
-                    return _text(reporter.render(self))
-        known = ", ".join(sorted(reporter.suffix for reporter in self.plugins.reporters.values()))
-        raise UsageError(f"no report format for {suffix!r}; known are {known}")
+        reporters = self.plugins.reporters.values()
+        chosen = next((one for one in reporters if one.suffix == suffix.lower()), None)
+        if chosen is None:
+            known = ", ".join(sorted(one.suffix for one in reporters))
+            raise UsageError(f"no report format for {suffix!r}; known are {known}")
+        with blaming_reporter(chosen.name, self.plugins):
+            return _text(chosen.render(self))
 
     @property
     def sections(self) -> Sequence[tuple[str, Sequence[str | Rows]]]:
@@ -247,13 +250,36 @@ class Audit:
         return [(title, blocks) for title, blocks in sections if blocks]
 
     def write(self, path: str | Path) -> None:
-        """Write a report; the extension chooses the format. The file appears whole or not at all.
+        """Write a report; the end of the name chooses the format. The file appears whole or not at all.
 
         Raises:
             UsageError: it cannot be written, no reporter has the extension, or it is a file that was audited or read.
         """
         require_own_files([("the report", Path(path))], {**files_of(self.policy), **self._tables})
-        write_atomically(Path(path), self.render(Path(path).suffix))
+        write_atomically(Path(path), self.render(reporter_of(Path(path), self.plugins.reporters.values()).suffix))
+
+
+def render_several(reporter: Reporter, results: Sequence[Audit | Unaudited], plugins: Participants) -> str:
+    """All audits of a run as one text.
+
+    Args:
+        reporter: one that has `render_several`.
+        results: the audits, and the policies that could not be audited.
+        plugins: those that the reporter is one of.
+
+    Raises:
+        UsageError: the format holds one audit.
+        PluginError: the reporter fails.
+    """
+    if reporter.render_several is None:
+        raise UsageError(f"a report in {reporter.suffix} holds one audit")
+    with blaming_reporter(reporter.name, plugins):
+        return _text(reporter.render_several(results))
+
+
+def blaming_reporter(name: str, plugins: Participants) -> AbstractContextManager[None]:
+    """Run a reporter's code; what it raises is a `PluginError` that names it."""
+    return blaming(f"the report format {name!r}", plugins.provider_of("tcdp_audit_reporters", name))
 
 
 def status_of(outcomes: Sequence[Outcome]) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tcdp_audit.errors import UsageError
 
 if TYPE_CHECKING:
     from tcdp_audit.results.audit import Audit
+    from tcdp_audit.results.unaudited import Unaudited
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,8 +21,10 @@ class Reporter:
     Args:
         name: snake_case name of the format, unique among all plugins.
         title: what a person calls it.
-        suffix: the file extension that selects it, with its dot.
+        suffix: the end of a file's name that selects it: an extension with its dot, or two, such as `.junit.xml`.
         render: the audit as text.
+        render_several: all audits of a run as one text, with the policies that could not be audited; None for a format
+            that holds one audit.
         prepare: what can be done before there is an audit, such as imports; the command line calls it meanwhile.
     """
 
@@ -26,7 +32,23 @@ class Reporter:
     title: str
     suffix: str
     render: Callable[[Audit], str]
+    render_several: Callable[[Sequence[Audit | Unaudited]], str] | None = None
     prepare: Callable[[], object] = field(default=lambda: None)
+
+
+def reporter_of(path: Path, reporters: Iterable[Reporter]) -> Reporter:
+    """The reporter that a file's name selects: that of the longest suffix, so that `x.junit.xml` is not just XML.
+
+    Raises:
+        UsageError: none has a suffix of it.
+    """
+    known = {reporter.suffix: reporter for reporter in reporters}
+    name = path.name.lower()
+    fitting = [suffix for suffix in known if name.endswith(suffix) and name != suffix]
+    if not fitting:
+        listed = ", ".join(sorted(known))
+        raise UsageError(f"{path}: no report format for {path.suffix.lower()!r}; known are {listed}")
+    return known[max(fitting, key=len)]
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from tcdp_audit.results.audit import Audit
+from tcdp_audit.errors import PolicyError
 from tcdp_audit.results.reporter import Reporter
+from tcdp_audit.results.unaudited import Unaudited
 from tcdp_audit.testing.conformance import Subject, Suite
-from tcdp_audit.testing.sample import CELL, SCRIPT, TEMPLATE_RESULT, sample_audits
+from tcdp_audit.testing.sample import CELL, HOSTILE, SCRIPT, TEMPLATE_RESULT, sample_audits
 
 RENDERING = ("rendering", "determinism", "no cell in evidence", "hostile names")
+SUFFIX = re.compile(r"(\.[^.]+){1,2}")
 MARKUP = (".html", ".htm", ".xhtml", ".xml", ".svg", ".md")
 
 
@@ -34,7 +38,7 @@ class ReporterSuite(Suite):
 
     def _suffix_conforms(self) -> None:
         suffix = self.reporter.suffix
-        fits = suffix.startswith(".") and len(suffix) > 1 and suffix == suffix.lower() and "." not in suffix[1:]
+        fits = suffix == suffix.lower() and SUFFIX.fullmatch(suffix)
         self.subject.require(fits, "suffix", "it must be a lower-case file extension with its dot, such as `.html`")
 
     def _renderings_conform(self, property_: str) -> None:
@@ -46,12 +50,17 @@ class ReporterSuite(Suite):
 
     @cached_property
     def _renderings(self) -> list[tuple[str, object, object]]:
-        return [self._rendered(audit) for audit in sample_audits(datetime(2024, 2, 29, tzinfo=UTC))]
+        audits = list(sample_audits(datetime(2024, 2, 29, tzinfo=UTC)))
+        render, render_several = self.reporter.render, self.reporter.render_several
+        rendered = [self._rendered(f"an audit with the status {one.status}", partial(render, one)) for one in audits]
+        if render_several is None:
+            return rendered
+        broken = Unaudited(Path(f"{HOSTILE[0].replace('/', '')}.tcdp.yaml"), PolicyError(HOSTILE[1]))
+        return [*rendered, self._rendered("a run of several policies", partial(render_several, [*audits, broken]))]
 
-    def _rendered(self, audit: Audit) -> tuple[str, object, object]:
-        where = f"an audit with the status {audit.status}"
+    def _rendered(self, where: str, render: Callable[[], object]) -> tuple[str, object, object]:
         try:
-            return where, self.reporter.render(audit), self.reporter.render(audit)
+            return where, render(), render()
         except Exception as error:
             raise self.subject.lacks("rendering", f"{where} raised {type(error).__name__}: {error}") from error
 
@@ -66,7 +75,7 @@ def _complaints(text: object, again: object, suffix: str) -> Iterator[tuple[str,
         yield "no cell in evidence", "a cell of the release is shown"
     if TEMPLATE_RESULT in text:
         yield "hostile names", "a column's name was evaluated as a template"
-    if suffix in MARKUP and SCRIPT in text:
+    if suffix.endswith(MARKUP) and SCRIPT in text:
         yield "hostile names", "a column's name became markup; escape it"
     if not _is_well_formed(text, suffix):
         yield "rendering", f"it is not well-formed {suffix[1:].upper()}"
@@ -75,9 +84,9 @@ def _complaints(text: object, again: object, suffix: str) -> Iterator[tuple[str,
 def _is_well_formed(text: str, suffix: str) -> bool:
     try:
         text.encode()
-        if suffix in (".json", ".sarif"):
+        if suffix.endswith((".json", ".sarif")):
             json.loads(text)
-        if suffix in (".xml", ".svg", ".xhtml"):
+        if suffix.endswith((".xml", ".svg", ".xhtml")):
             ET.fromstring(text)  # noqa: S314 - the reporter's own output
     except (ValueError, ET.ParseError):
         return False

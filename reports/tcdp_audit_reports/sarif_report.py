@@ -1,0 +1,169 @@
+"""SARIF 2.1.0 for code scanning: a result for each finding, at the line of the policy that asks for it.
+
+All policies of a run are one SARIF run: services refuse a file that has several of one tool.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from tcdp_audit.plugin import (
+    Audit,
+    Check,
+    Place,
+    ToolFinding,
+    Unaudited,
+    findings_of,
+    name_in_repository,
+    tool,
+    visible,
+    visible_json,
+)
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+ROOT = "SRCROOT"
+FIGURES = ("status", "attribute", "observed", "comparison", "threshold", "classes", "records")  # as in the JSON result
+OURS = {
+    "policy": ("Policy is wrong", "A policy that has faults cannot be audited."),
+    "audit": ("Audit incomplete", "Nothing may be concluded from an incomplete audit."),
+}
+
+
+def render(results: Sequence[Audit | Unaudited]) -> str:
+    """The results of a run as SARIF; the same results give the same bytes. Cost: linear in the outcomes."""
+    findings = findings_of(results)
+    rules = _rules(results, findings)
+    positions = {rule["id"]: position for position, rule in enumerate(rules)}
+    shared = _shared_places(results)
+    run = {
+        "tool": {"driver": _driver(rules)},
+        "invocations": [_invocation(result) for result in results],
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository that holds the policies."}}},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(one, positions[one.rule], shared) for one in findings],
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return visible_json(json.dumps(log, ensure_ascii=False, indent=1)) + "\n"
+
+
+def _driver(rules: list[dict[str, Any]]) -> dict[str, Any]:
+    about = tool()
+    return {
+        "name": about["name"],
+        "version": about["version"],
+        "semanticVersion": about["version"],
+        "shortDescription": {"text": "Audits a table of people before it is published."},
+        "rules": rules,
+    }
+
+
+def _rules(results: Sequence[Audit | Unaudited], findings: Sequence[ToolFinding]) -> list[dict[str, Any]]:
+    """A rule for each check that was asked for, and for whatever else a finding is about, by name."""
+    checks: dict[str, Check | None] = {}
+    titles: dict[str, str] = {}
+    for audit in (one for one in results if isinstance(one, Audit)):
+        for outcome in audit.outcomes:
+            checks[outcome.check] = audit.plugins.checks.get(outcome.check)
+            titles.setdefault(outcome.check, outcome.title or outcome.check)
+    for finding in findings:
+        checks.setdefault(finding.rule, None)
+    return [_rule(name, checks[name], titles.get(name, name)) for name in sorted(checks)]
+
+
+def _rule(name: str, check: Check | None, title: str) -> dict[str, Any]:
+    if check is None:
+        short, full = OURS.get(name, (title, title))
+        return {"id": name, "name": _pascal(name), "shortDescription": _plain(short), "fullDescription": _plain(full)}
+    guide = check.guide
+    parts = [guide.definition, guide.formula, guide.reading, guide.choosing, guide.limits, f"Source: {guide.source}."]
+    return {
+        "id": name,
+        "name": _pascal(name),
+        "shortDescription": _plain(check.title),
+        "fullDescription": _plain(guide.definition),
+        "help": _plain("\n\n".join(part for part in parts if part)),
+        "properties": {"tags": ["privacy", *check.quarter.value.split(", ")]},
+    }
+
+
+def _pascal(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def _invocation(result: Audit | Unaudited) -> dict[str, Any]:
+    """How one audit went. It was successful if something may be concluded from it."""
+    if isinstance(result, Unaudited):
+        path = name_in_repository(result.path)
+        notes = [_note(sentence, Place(path, line or 1)) for line, _, sentence in result.reasons]
+        return {"executionSuccessful": False, "toolExecutionNotifications": notes}
+    incomplete = [one for one in findings_of([result]) if one.is_incomplete]
+    return {
+        "executionSuccessful": result.exit_code() != 3,
+        "endTimeUtc": result.audited_at.isoformat().replace("+00:00", "Z"),
+        "toolExecutionNotifications": [_note(f"{one.title}: {one.message}", one.place) for one in incomplete],
+        "properties": {
+            "status": result.status,
+            "policy": {"name": visible(result.policy.name), "sha256": result.policy.sha256},
+            "release": {"name": visible(result.release.name), "sha256": result.release.sha256},
+            "records": result.release.records,
+        },
+    }
+
+
+def _note(text: str, place: Place | None) -> dict[str, Any]:
+    where = {} if place is None else {"locations": [_location(place)]}
+    return {"level": "error", "message": _message(text), **where}
+
+
+def _shared_places(results: Sequence[Audit | Unaudited]) -> set[tuple[str, int | None]]:
+    """Checks and lines that several outcomes stand at, whatever came of them."""
+    audits = (one for one in results if isinstance(one, Audit))
+    tally = Counter((one.check, one.line) for audit in audits for one in audit.outcomes)
+    return {place for place, outcomes in tally.items() if outcomes > 1}
+
+
+def _result(finding: ToolFinding, rule: int, shared: set[tuple[str, int | None]]) -> dict[str, Any]:
+    outcome = finding.outcome
+    marks = {"tcdpAuditFinding/v1": finding.mark}
+    if outcome is not None and (outcome.check, outcome.line) in shared:
+        # GitHub tells findings apart by a digest of their line unless this is given: these share theirs
+        marks["primaryLocationLineHash"] = f"{finding.mark[:16]}:1"
+    result: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "ruleIndex": rule,
+        "level": finding.level.value,
+        "message": _message(f"{finding.title}: {finding.message}"),
+        "partialFingerprints": marks,
+    }
+    if finding.place is not None:
+        result["locations"] = [_location(finding.place)]
+    if outcome is not None:
+        figures = outcome.as_json()
+        result["properties"] = {name: figures[name] for name in FIGURES}
+    return result
+
+
+def _location(place: Place) -> dict[str, Any]:
+    region: Mapping[str, int] = {"startLine": place.line}
+    if place.column is not None:
+        region = {**region, "startColumn": place.column}
+    return {"physicalLocation": {"artifactLocation": _artifact(place.path), "region": region}}
+
+
+def _artifact(path: str) -> dict[str, str]:
+    """A file by its place in the repository, or where it is in none by its whole path."""
+    uri = quote(path, errors="surrogateescape")
+    return {"uri": f"file://{uri}"} if path.startswith("/") else {"uri": uri, "uriBaseId": ROOT}
+
+
+def _plain(text: str) -> dict[str, str]:
+    return {"text": text}
+
+
+def _message(text: str) -> dict[str, str]:
+    """A message whose braces are no placeholders and whose brackets are no link, as section 3.11 asks."""
+    return {"text": visible(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")}

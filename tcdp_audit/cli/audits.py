@@ -1,0 +1,139 @@
+"""One run of `tcdp-audit check`: every policy audited, what came of each printed and reported, one exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tcdp_audit.api import audit
+from tcdp_audit.cli.ahead import ahead
+from tcdp_audit.cli.forms import Form
+from tcdp_audit.cli.options import on_engine, prepare, require_own_outputs, with_query
+from tcdp_audit.cli.printing import complain_of
+from tcdp_audit.cli.progress import progress_on_terminal
+from tcdp_audit.cli.reports import Reports, Written
+from tcdp_audit.cli.request import Call, Request
+from tcdp_audit.errors import TcdpAuditError
+from tcdp_audit.registry import Plugins
+from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.unaudited import Unaudited
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run audits and judges.
+
+    Args:
+        fail_on_warning: whether demands of severity warning count.
+        measure_only: whether a policy whose demands cannot fail is accepted.
+        engine: the engine that reads the releases; None for whatever opens each by itself.
+        query: the file of a query, if any.
+        show_values: whether the worst classes are named by their cells.
+        all_conventions: whether every combination of conventions is tried.
+    """
+
+    fail_on_warning: bool
+    measure_only: bool
+    engine: str | None
+    query: str | None
+    show_values: bool
+    all_conventions: bool
+
+
+def run(request: Request, settings: Settings, form: Form) -> int:
+    """Audit under every policy of a request; the worst exit code of them is the run's.
+
+    A policy that is wrong, or whose release cannot be read, takes no other down: it is told on standard error, and in
+    every report that holds a whole run.
+
+    Raises:
+        UsageError: what the call asks for as a whole cannot be done.
+    """
+    release = with_query(request.release, settings.query)
+    read = [_read(request, path) for path in request.policies]
+    reports = Reports.chosen(request.reports, request.policies, _plugins_of_all(read, request.plugins))
+    _require_own_outputs(reports, request, read)
+    preparing = ahead(lambda: prepare(reports.reporters))
+    form.begin(request.policies)
+    results, codes, faults = [], [], Written()
+    for one in read:
+        result = one if isinstance(one, Unaudited) else _audited(one, release, settings)
+        preparing.result()
+        written = _reported(result, reports, one.path)
+        code = _exit_code(result, settings, written)
+        if isinstance(result, Unaudited):
+            _complain(result, len(read))
+        form.tell(result, written.paths)
+        results.append(result)
+        codes.append(code)
+        faults = faults.and_also(written)
+    common = reports.write_common(results)
+    form.end(results, max(codes, default=0), common.paths)
+    return _with_faults(max(codes), [*faults.faults, *common.faults])
+
+
+def _read(request: Request, path: Path) -> Call | Unaudited:
+    try:
+        return request.call(path)
+    except TcdpAuditError as error:
+        return Unaudited(path, error)
+
+
+def _plugins_of_all(read: Iterable[Call | Unaudited], plugins: Plugins) -> Plugins:
+    """The plugins that every policy of a run leaves; of one that cannot be read nobody knows what it leaves."""
+    for one in read:
+        if isinstance(one, Unaudited):
+            plugins = plugins.only(())
+        elif one.policy.document.plugins is not None:
+            plugins = plugins.only(one.policy.document.plugins)
+    return plugins
+
+
+def _require_own_outputs(reports: Reports, request: Request, read: Iterable[Call | Unaudited]) -> None:
+    """Insist that no report takes the place of what any policy reads.
+
+    Raises:
+        UsageError: one would.
+    """
+    files = [("--report", path) for path in reports.files(request.policies)]
+    for one in read:
+        if isinstance(one, Call):
+            require_own_outputs(files, one.policy, **request.tables)
+
+
+def _audited(call: Call, release: str | None, settings: Settings) -> Audit | Unaudited:
+    try:
+        given = {**call.arguments, "release": on_engine(release, settings.engine, call.policy, call.plugins)}
+        with progress_on_terminal(quiet=call.request.quiet) as progress:
+            return audit(
+                **given,
+                show_values=settings.show_values,
+                all_conventions=settings.all_conventions,
+                progress=progress,
+            )
+    except TcdpAuditError as error:
+        return Unaudited(call.path, error)
+
+
+def _reported(result: Audit | Unaudited, reports: Reports, path: Path) -> Written:
+    return reports.write_fault(result) if isinstance(result, Unaudited) else reports.write_own(result, path)
+
+
+def _exit_code(result: Audit | Unaudited, settings: Settings, written: Written) -> int:
+    if isinstance(result, Unaudited):
+        return result.exit_code
+    code = result.exit_code(fail_on_warning=settings.fail_on_warning, measure_only=settings.measure_only)
+    return max([code, *(fault.exit_code for fault in written.faults)])
+
+
+def _complain(result: Unaudited, policies: int) -> None:
+    """Tell why there is no audit; among several policies also of which."""
+    name = str(result.path)
+    complain_of(result.error, f"{name}: " if policies > 1 and not str(result.error).startswith(name) else "")
+
+
+def _with_faults(code: int, faults: Sequence[TcdpAuditError]) -> int:
+    for fault in faults:
+        complain_of(fault)
+    return max([code, *(fault.exit_code for fault in faults)])

@@ -1,0 +1,111 @@
+"""The forms in which a run of `check` prints what came of it: for people, as JSON, for GitHub, for GitLab, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from tcdp_audit.cli.printing import write
+from tcdp_audit.registry import Plugins
+from tcdp_audit.results.audit import Audit, render_several
+from tcdp_audit.results.reporter import reporter_of
+from tcdp_audit.results.unaudited import Unaudited
+
+Result = Audit | Unaudited
+JSON = ".json"
+CODE_QUALITY = "gl.codequality.json"  # any name that selects the format
+
+
+class Form(Protocol):
+    """What a run calls as it goes."""
+
+    def begin(self, policies: Sequence[Path]) -> None:
+        """Before the first audit."""
+        ...
+
+    def tell(self, result: Result, written: Sequence[str]) -> None:
+        """After each audit, and after the reports of it alone."""
+        ...
+
+    def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
+        """After the last audit, and after the reports of all of them."""
+        ...
+
+
+class Quiet:
+    """Nothing is printed."""
+
+    def begin(self, policies: Sequence[Path]) -> None:
+        """Print nothing."""
+
+    def tell(self, result: Result, written: Sequence[str]) -> None:
+        """Print nothing."""
+
+    def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
+        """Print nothing."""
+
+
+class AsJson(Quiet):
+    """The JSON result of the one audit."""
+
+    def tell(self, result: Result, written: Sequence[str]) -> None:  # noqa: ARG002 - nothing but JSON is printed
+        """Print it."""
+        if isinstance(result, Audit):
+            write(result.render(JSON))
+
+
+@dataclass
+class ForGitLab(Quiet):
+    """GitLab's code quality, and nothing else, so that it can be sent to a file.
+
+    Args:
+        plugins: those that the format is one of.
+    """
+
+    plugins: Plugins
+
+    def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:  # noqa: ARG002 - likewise
+        """Print it."""
+        reporter = reporter_of(Path(CODE_QUALITY), self.plugins.reporters.values())
+        write(render_several(reporter, results, self.plugins))
+
+
+@dataclass
+class ForPeople:
+    """Tables and sentences, as each audit ends; after several a table of them all."""
+
+    several: bool = False
+    listed: list[str] = field(default_factory=list)
+
+    def begin(self, policies: Sequence[Path]) -> None:
+        """Note whether there is more than one audit to tell apart."""
+        self.several = len(policies) > 1
+
+    def tell(self, result: Result, written: Sequence[str]) -> None:
+        """Print one audit; the only one when all of its reports are written."""
+        if not self.several:
+            self.listed += written
+        elif isinstance(result, Audit):
+            self._show(result, written)
+
+    def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
+        """Print the only audit, or a table of all."""
+        if self.several:
+            from tcdp_audit.cli.terminal import summarise  # noqa: PLC0415 - imports rich
+
+            summarise(results, written, code)
+        elif isinstance(results[0], Audit):
+            self._show(results[0], [*self.listed, *written])
+
+    def _show(self, audit: Audit, written: Sequence[str]) -> None:
+        from tcdp_audit.cli import terminal  # noqa: PLC0415 - imports rich
+
+        if self.several:
+            terminal.announce(audit.policy.path or Path(audit.policy.name))
+        terminal.show(audit, written)
+        if audit.variants:
+            from tcdp_audit.cli.conventions import show_conventions  # noqa: PLC0415 - only where it is asked for
+
+            show_conventions(audit.policy, audit.variants)

@@ -1,0 +1,179 @@
+"""`--format github`: the log, annotations at lines of the policy, a step summary, and outputs for later steps.
+
+A workflow obeys lines of a log that begin with `::`. The log is printed between `::stop-commands::TOKEN` and
+`::TOKEN::`, so that no name in a release is obeyed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+
+from tcdp_audit.cli.forms import ForPeople, Result
+from tcdp_audit.cli.printing import current, write
+from tcdp_audit.errors import UsageError
+from tcdp_audit.files import reason
+from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.findings import Level, ToolFinding, findings_of
+from tcdp_audit.results.unaudited import Unaudited
+from tcdp_audit.results.verdict import VERDICTS
+from tcdp_audit.visible import visible, visible_lines
+from tcdp_audit.words import count
+
+SUMMARY, OUTPUT = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"
+MOST_ANNOTATIONS = 10  # of a level that GitHub shows of one step
+MOST_BYTES = 1024 * 1024 - 1024  # of a step's summaries together: GitHub drops what is larger than a MiB
+COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
+GRAVITY = ("passed", "measured", "failed", "error")
+MARKDOWN = ".md"
+CUT = "\n\n**The report is cut here**: a step's summary holds no more. The log and the reports have all of it.\n"
+
+
+@dataclass
+class ForGitHub:
+    """The form of a step of GitHub Actions.
+
+    Args:
+        quiet: whether the log is left out.
+        fail_on_warning: whether a warning fails the step, so that it is annotated as an error.
+    """
+
+    quiet: bool
+    fail_on_warning: bool
+    log: ForPeople = field(default_factory=ForPeople)
+    token: str = field(default_factory=lambda: token_hex(16))
+    reports: list[str] = field(default_factory=list)
+
+    def begin(self, policies: Sequence[Path]) -> None:
+        """Let nothing that follows be obeyed."""
+        write(f"::stop-commands::{self.token}\n")
+        current().out.flush()
+        self.log.begin(policies)
+
+    def tell(self, result: Result, written: Sequence[str]) -> None:
+        """Print one audit to the log."""
+        self.reports += written
+        if not self.quiet:
+            self.log.tell(result, written)
+
+    def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
+        """End the log, annotate, summarise, and hand over the outputs.
+
+        Raises:
+            UsageError: a file that GitHub names cannot be written.
+        """
+        self.reports += written
+        if not self.quiet:
+            self.log.end(results, code, written)
+        write(f"::{self.token}::\n")
+        write("".join(f"{line}\n" for line in annotated(results, fail_on_warning=self.fail_on_warning)))
+        _append(SUMMARY, lambda used: summary(results, MOST_BYTES - used))
+        _append(OUTPUT, lambda _: "".join(self._outputs(results, code)))
+
+    def _outputs(self, results: Sequence[Result], code: int) -> Iterator[str]:
+        failing = sum(one.blocks for result in results if isinstance(result, Audit) for one in result.outcomes)
+        yield f"status={status_of(results)}\nexit-code={code}\nfailing={failing}\n"
+        paths = "".join(f"{visible(str(Path(path).resolve()))}\n" for path in self.reports)
+        yield f"reports<<{self.token}\n{paths}{self.token}\n"
+
+
+def status_of(results: Sequence[Result]) -> str:
+    """The gravest status of a run: a policy that could not be audited is an error."""
+    states = ["error" if isinstance(one, Unaudited) else one.status for one in results]
+    return max(states, key=GRAVITY.index)
+
+
+def annotated(results: Sequence[Result], *, fail_on_warning: bool = False) -> Iterator[str]:
+    """A workflow command for each finding, as many of a level as GitHub shows; the last says how many are left."""
+    by_level: dict[Level, list[ToolFinding]] = {level: [] for level in Level}
+    for one in findings_of(results):
+        fails = fail_on_warning and one.level is Level.WARNING and one.outcome is not None
+        by_level[Level.ERROR if fails else one.level].append(one)
+    for level, listed in by_level.items():
+        shown = listed if len(listed) <= MOST_ANNOTATIONS else listed[: MOST_ANNOTATIONS - 1]
+        yield from (_annotation(level, one) for one in shown)
+        if len(shown) < len(listed):
+            rest = f"{count(len(listed) - len(shown), 'finding')} more: see the log and the step's summary"
+            yield _command(level, rest, {"title": "tcdp-audit"})
+
+
+def _annotation(level: Level, finding: ToolFinding) -> str:
+    properties = {"title": finding.title}
+    if finding.place is not None:
+        place = finding.place
+        properties = {"file": place.path, "line": str(place.line), **properties}
+        if place.column is not None:
+            properties["col"] = str(place.column)
+    return _command(level, finding.message, properties)
+
+
+def _command(level: Level, message: str, properties: Mapping[str, str]) -> str:
+    """A workflow command; percent signs, line ends, colons and commas are escaped as the runner reads them."""
+    listed = ",".join(f"{name}={_escaped(visible(value), ':,')}" for name, value in properties.items())
+    return f"::{COMMANDS[level]} {listed}::{_escaped(visible_lines(message))}"
+
+
+def _escaped(text: str, further: str = "") -> str:
+    for character in ("%", "\r", "\n", *further):  # the percent sign first
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text
+
+
+def summary(results: Sequence[Result], most: int = MOST_BYTES) -> str:
+    """The run in Markdown, at most so many bytes of it: whole paragraphs, and a sentence where it is cut."""
+    text = "\n\n".join([*([_table(results)] if len(results) > 1 else []), *map(_markdown, results)]) + "\n\n"
+    if len(text.encode()) <= most:
+        return text
+    room = most - len(CUT.encode())
+    if room <= 0:
+        return ""
+    kept = text.encode()[:room].decode(errors="ignore")
+    return kept[: max(kept.rfind("\n"), 0)].rstrip() + CUT
+
+
+def _markdown(result: Result) -> str:
+    if isinstance(result, Audit):
+        return result.render(MARKDOWN).rstrip()
+    sentences = "\n".join(f"- {_plain(sentence)}" for _, _, sentence in result.reasons)
+    return f"# {VERDICTS['error']}: {_plain(result.name)}\n\n{sentences}"
+
+
+def _table(results: Sequence[Result]) -> str:
+    rows = [
+        (result.name, "–", VERDICTS["error"])
+        if isinstance(result, Unaudited)
+        else (result.policy.name, result.release.name, VERDICTS[result.status])
+        for result in results
+    ]
+    lines = ["| Policy | Release | Verdict |", "| --- | --- | --- |"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(_plain, row))} |" for row in rows)])
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is: whatever is neither a letter nor harmless becomes an entity."""
+    return "".join(one if one.isalnum() or one in " .,;'/–" else f"&#{ord(one)};" for one in visible(text))
+
+
+def _append(variable: str, text: Callable[[int], str]) -> None:
+    """Append to the file that an environment variable names, where there is one.
+
+    Args:
+        variable: its name.
+        text: what to append, given how many bytes are there already.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    name = os.environ.get(variable)
+    if not name:
+        return
+    path = Path(name)
+    try:
+        used = path.stat().st_size if path.exists() else 0
+        with path.open("a", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(text(used))
+    except OSError as error:
+        raise UsageError(f"{variable}={path}: cannot be written: {reason(error)}") from None

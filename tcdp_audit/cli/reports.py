@@ -1,0 +1,138 @@
+"""The reports of a run: each file with its format, checked before the work and written whole after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tcdp_audit.errors import PluginError, UsageError
+from tcdp_audit.files import require_writable, write_atomically
+from tcdp_audit.policy.discovery import SUFFIXES
+from tcdp_audit.results.reporter import Reporter, reporter_of
+
+if TYPE_CHECKING:
+    from tcdp_audit.registry import Plugins
+    from tcdp_audit.results.audit import Audit
+    from tcdp_audit.results.unaudited import Unaudited
+
+POLICY = "{policy}"  # in the name of a report: the name of the policy, without its extension
+
+
+@dataclass
+class Written:
+    """The reports that were written, and the faults of those that could not be made; one takes no other down."""
+
+    paths: list[str] = field(default_factory=list)
+    faults: list[PluginError] = field(default_factory=list)
+
+    def and_also(self, other: Written) -> Written:
+        """Both together."""
+        return Written([*self.paths, *other.paths], [*self.faults, *other.faults])
+
+    def raise_fault(self) -> None:
+        """Do nothing if every report was made.
+
+        Raises:
+            PluginError: one could not.
+        """
+        if self.faults:
+            raise self.faults[0]
+
+
+@dataclass(frozen=True)
+class Reports:
+    """The reports of a run.
+
+    Args:
+        own: the files that hold one audit each, `{policy}` still in the name, with their formats.
+        common: the files that hold all audits of the run.
+        plugins: those that the formats of `common` come from.
+    """
+
+    own: tuple[tuple[str, Reporter], ...]
+    common: tuple[tuple[Path, Reporter], ...]
+    plugins: Plugins
+
+    @classmethod
+    def chosen(cls, names: Sequence[str], policies: Sequence[Path], plugins: Plugins) -> Reports:
+        """The reports that a call asks for. One that could not be written is refused before the work begins.
+
+        Args:
+            names: of the files; one with `{policy}` is a file a policy.
+            policies: that the run is about.
+            plugins: those that every policy of the run allows.
+
+        Raises:
+            UsageError: no reporter has the extension, a file cannot be written, or it would have to hold several audits
+                and its format holds one.
+        """
+        reporters = list(plugins.reporters.values()) if names else []
+        chosen = [(name, reporter_of(Path(name), reporters)) for name in names]
+        common = [(name, one) for name, one in chosen if POLICY not in name and one.render_several is not None]
+        own = [one for one in chosen if one not in common]
+        for name, reporter in own:
+            if POLICY not in name and len(policies) > 1:
+                raise UsageError(
+                    f"{name}: a report in {reporter.suffix} holds one audit, and {len(policies)} policies are audited; "
+                    f"put {POLICY} into its name for a report of each"
+                )
+        reports = cls(tuple(own), tuple((Path(name), one) for name, one in common), plugins)
+        for path in reports.files(policies):
+            require_writable(path)
+        return reports
+
+    @property
+    def reporters(self) -> list[Reporter]:
+        """Every format that is asked for."""
+        return [reporter for _, reporter in (*self.own, *self.common)]
+
+    def files(self, policies: Sequence[Path]) -> list[Path]:
+        """Every file that is written for these policies."""
+        own = [path for policy in policies for path, _ in self._files_of(policy)]
+        return [*own, *(path for path, _ in self.common)]
+
+    def _files_of(self, policy: Path) -> Iterator[tuple[Path, Reporter]]:
+        yield from ((Path(name.replace(POLICY, _stem(policy))), reporter) for name, reporter in self.own)
+
+    def write_own(self, audit: Audit, policy: Path) -> Written:
+        """Write the reports of one audit."""
+        written = Written()
+        for path, reporter in self._files_of(policy):
+            _write(path, partial(audit.render, reporter.suffix), written)
+        return written
+
+    def write_fault(self, result: Unaudited) -> Written:
+        """Write those reports of a policy that could not be audited whose format can say so."""
+        written = Written()
+        for path, reporter in self._files_of(result.path):
+            if reporter.render_several is not None:
+                _write(path, partial(self._several, reporter, [result]), written)
+        return written
+
+    def write_common(self, results: Sequence[Audit | Unaudited]) -> Written:
+        """Write the reports that hold all results of the run."""
+        written = Written()
+        for path, reporter in self.common:
+            _write(path, partial(self._several, reporter, results), written)
+        return written
+
+    def _several(self, reporter: Reporter, results: Sequence[Audit | Unaudited]) -> str:
+        from tcdp_audit.results.audit import render_several  # noqa: PLC0415 - imports pydantic
+
+        return render_several(reporter, results, self.plugins)
+
+
+def _write(path: Path, render: Callable[[], str], written: Written) -> None:
+    try:
+        write_atomically(path, render())
+        written.paths.append(str(path))
+    except PluginError as fault:
+        written.faults.append(PluginError(f"{path}: {fault}"))
+
+
+def _stem(policy: Path) -> str:
+    ends = (*SUFFIXES, policy.suffix)
+    return next((policy.name.removesuffix(end) for end in ends if end and policy.name.endswith(end)), "") or "policy"

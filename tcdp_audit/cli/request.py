@@ -1,0 +1,132 @@
+"""What a command on a release was asked: of which policies, with which tables, plugins and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tcdp_audit.cli.configuration import configuration, meant_policies
+from tcdp_audit.cli.options import load_plugins, plugins_of
+from tcdp_audit.cli.printing import complain, write
+from tcdp_audit.policy import Policy, read_policy
+from tcdp_audit.policy.discovery import named_policies
+from tcdp_audit.registry import Plugins
+from tcdp_audit.resources import parse_memory
+from tcdp_audit.visible import visible
+
+if TYPE_CHECKING:
+    from tcdp_audit.cli.reports import Written
+    from tcdp_audit.results.audit import Audit
+
+JSON_SUFFIX = ".json"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a command on a release was asked, before any policy is read.
+
+    Args:
+        release: a path; None for the release that each policy names.
+        original: a path; None for the one that each policy names.
+        population: likewise.
+        policies: the policies' files, at least one.
+        plugins: those that the options leave.
+        memory: budget in bytes; None for the default.
+        reports: the files of the reports.
+        as_json: whether the result is printed as JSON.
+        quiet: whether nothing is printed.
+    """
+
+    release: str | None
+    original: str | None
+    population: str | None
+    policies: tuple[Path, ...]
+    plugins: Plugins
+    memory: int | None
+    reports: tuple[str, ...]
+    as_json: bool
+    quiet: bool
+
+    @property
+    def tables(self) -> dict[str, str | None]:
+        """The tables that the call names."""
+        return {"release": self.release, "original": self.original, "population": self.population}
+
+    def call(self, path: Path) -> Call:
+        """The request about one of its policies.
+
+        Raises:
+            UsageError: the file does not exist or cannot be read.
+            PolicyError: the policy is wrong.
+            PluginError: it needs a plugin that does not work.
+        """
+        policy = read_policy(path, self.plugins)
+        return Call(self, path, policy, plugins_of(policy, self.plugins))
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a command was asked about one policy.
+
+    Args:
+        request: the whole of it.
+        path: the policy's file.
+        policy: what the release must satisfy.
+        plugins: those that it leaves.
+    """
+
+    request: Request
+    path: Path
+    policy: Policy
+    plugins: Plugins
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What `audit` and `fix` are called with alike."""
+        return {
+            **self.request.tables,
+            "policy": self.policy,
+            "plugins": self.plugins,
+            "memory": self.request.memory,
+        }
+
+    def hand_over(self, audit: Audit, written: Written, show: Callable[[Sequence[str]], None]) -> None:
+        """Print the result.
+
+        Args:
+            audit: the result.
+            written: its reports.
+            show: prints it on the terminal, given the reports that were written.
+        """
+        if self.request.as_json:
+            write(audit.render(JSON_SUFFIX))
+        elif not self.request.quiet:
+            show(written.paths)
+
+
+def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Request, dict[str, Any]]:
+    """The request that a call's options and the project's pyproject.toml make, and the command's own options.
+
+    Raises:
+        UsageError: an option or a key has no meaning, or no policy is meant.
+    """
+    found = configuration(Path())
+    given = found.completed(context, options)
+    names, quiet, memory = (given.pop(name) for name in ("policies", "quiet", "memory"))
+    policies = named_policies([names] if isinstance(names, str) else names) if names else []
+    if not policies:
+        policies, said = meant_policies(found, Path())
+        if said and not quiet:
+            complain(f"tcdp-audit: policy {visible(said)}\n")
+    request = Request(
+        **{name: given.pop(name) for name in ("release", "original", "population", "reports", "as_json")},
+        policies=tuple(policies),
+        plugins=load_plugins(given.pop("blocked"), no_external_plugins=given.pop("no_external_plugins")),
+        memory=None if memory is None else parse_memory(memory),
+        quiet=quiet,
+    )
+    return request, given

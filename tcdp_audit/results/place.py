@@ -1,0 +1,69 @@
+"""The place of a finding: the policy's file as other tools name it, with line and column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from tcdp_audit.outcome import Outcome
+from tcdp_audit.policy.policy import Policy
+from tcdp_audit.policy.source import Source, SourceFault, parse
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in a policy file.
+
+    Args:
+        path: the file, relative to the repository that holds it, with forward slashes.
+        line: from 1.
+        column: from 1, in characters; None for the whole line.
+    """
+
+    path: str
+    line: int = 1
+    column: int | None = None
+
+
+def place_of(policy: Policy, outcome: Outcome) -> Place | None:
+    """Where a policy asks for an outcome; None for a policy without a file.
+
+    The expectation's own line; else, as for what is asked of every column, the line that declares the attribute; else
+    the first.
+    """
+    if policy.path is None:
+        return None
+    name = name_in_repository(policy.path)
+    if outcome.line is not None:
+        return Place(name, outcome.line, outcome.column)
+    line, column = _declaration(policy, outcome.attribute)
+    return Place(name, line, column) if line else Place(name)
+
+
+def _declaration(policy: Policy, attribute: str | None) -> tuple[int, int]:
+    """Line and column of an attribute's declaration, or zeros."""
+    if attribute is None or attribute not in policy.attributes:
+        return 0, 0
+    source = _source(policy.text)
+    return (0, 0) if source is None else source.position(("attributes", attribute))
+
+
+@lru_cache(maxsize=8)
+def _source(text: str) -> Source | None:
+    """A policy's text with the places in it; None for a text that is not what was read from the file."""
+    try:
+        return parse(text)
+    except SourceFault:
+        return None
+
+
+def name_in_repository(path: Path) -> str:
+    """A file as tools call it that know the repository: relative to the nearest folder above it that has a `.git`.
+
+    Outside of any repository, relative to the current folder; a file that is not below that has its whole path.
+    """
+    whole = Path(path).resolve()
+    roots = [folder for folder in whole.parents if (folder / ".git").exists()][:1]
+    root = roots[0] if roots else Path.cwd()
+    return (whole.relative_to(root) if whole.is_relative_to(root) else whole).as_posix()
