@@ -3,7 +3,7 @@
 run, signals, printing, console, progress     one command: its errors, signals, streams, bars
 options, ahead, release_command               what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
-check, fix, demo, explain, plugins, schema  the commands
+check, fix, lint, demo, explain, plugins, schema  the commands
 audits                                        one run of `check` under one policy or several
 forms, github, terminal, conventions, remediation  what they print
 """
@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "write a demonstration release, audit it and render the report",
     "explain": "what a check or a remedy does, and how to choose its parameters",
     "fix": "repair a failing release with remedies, prove it, say what it cost",
+    "lint": "read policies without data, and tell what is wrong with them",
     "plugins": "list plugins with their versions and what they provide",
     "schema": "print the JSON Schema of policies, or of results",
 }

@@ -79,4 +79,4 @@ def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
         return ForGitHub(quiet=request.quiet, fail_on_warning=fail_on_warning)
     if request.quiet:
         return forms.Quiet()
-    return forms.ForGitLab(request.plugins) if name == "gitlab" else forms.ForPeople()
+    return forms.ForGitLab(request.plugins.only(())) if name == "gitlab" else forms.ForPeople()

@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from tcdp_audit.errors import UsageError
 from tcdp_audit.policy.discovery import discover, named_policies, policies_in, with_parents
 
+FEW = 3  # policies that a line names
 FILE, TABLE = "pyproject.toml", "tool.tcdp-audit"
 TEXTS, TEXT, TRUTH = "a list of texts", "a text", "true or false"
 KEYS = {
@@ -134,10 +135,11 @@ def meant_policies(found: Configuration, folder: Path) -> tuple[list[Path], str]
             return nearer, _said(nearer[0], folder)
         if place.resolve() == found.folder.resolve():
             paths = named_policies(names or (), found.folder)
-            return paths, f"{', '.join(map(str, paths))}, as {found.path} says"
+            listed = ", ".join(map(str, paths)) if len(paths) <= FEW else str(len(paths))
+            return paths, f"{'policy' if len(paths) == 1 else 'policies'}: {listed}, as {found.path} says"
     path = discover(folder)
     return [path], _said(path, folder)
 
 
 def _said(path: Path, folder: Path) -> str:
-    return "" if path.parent == folder else str(path)
+    return "" if path.parent == folder else f"policy: {path}"

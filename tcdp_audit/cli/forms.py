@@ -62,14 +62,20 @@ class ForGitLab(Quiet):
 
     Args:
         plugins: those that the format is one of.
+
+    Raises:
+        UsageError: it is none of theirs.
     """
 
     plugins: Plugins
 
+    def __post_init__(self) -> None:
+        """Find the format before the work begins."""
+        self.reporter = reporter_of(Path(CODE_QUALITY), self.plugins.reporters.values())
+
     def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:  # noqa: ARG002 - likewise
         """Print it."""
-        reporter = reporter_of(Path(CODE_QUALITY), self.plugins.reporters.values())
-        write(render_several(reporter, results, self.plugins))
+        write(render_several(self.reporter, results, self.plugins))
 
 
 @dataclass

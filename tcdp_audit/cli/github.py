@@ -7,7 +7,8 @@ A workflow obeys lines of a log that begin with `::`. The log is printed between
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
@@ -46,11 +47,11 @@ class ForGitHub:
     log: ForPeople = field(default_factory=ForPeople)
     token: str = field(default_factory=lambda: token_hex(16))
     reports: list[str] = field(default_factory=list)
+    unobeyed: ExitStack = field(default_factory=ExitStack)
 
     def begin(self, policies: Sequence[Path]) -> None:
         """Let nothing that follows be obeyed."""
-        write(f"::stop-commands::{self.token}\n")
-        current().out.flush()
+        self.unobeyed.enter_context(disobeyed(self.token))
         self.log.begin(policies)
 
     def tell(self, result: Result, written: Sequence[str]) -> None:
@@ -68,8 +69,8 @@ class ForGitHub:
         self.reports += written
         if not self.quiet:
             self.log.end(results, code, written)
-        write(f"::{self.token}::\n")
-        write("".join(f"{line}\n" for line in annotated(results, fail_on_warning=self.fail_on_warning)))
+        self.unobeyed.close()
+        write("".join(f"{line}\n" for line in annotated(findings_of(results), fail_on_warning=self.fail_on_warning)))
         _append(SUMMARY, lambda used: summary(results, MOST_BYTES - used))
         _append(OUTPUT, lambda _: "".join(self._outputs(results, code)))
 
@@ -80,16 +81,26 @@ class ForGitHub:
         yield f"reports<<{self.token}\n{paths}{self.token}\n"
 
 
+@contextmanager
+def disobeyed(token: str | None = None) -> Iterator[None]:
+    """Print what a workflow must not obey, whatever its lines begin with."""
+    token = token or token_hex(16)
+    write(f"::stop-commands::{token}\n")
+    current().out.flush()  # before anything on standard error
+    yield
+    write(f"::{token}::\n")
+
+
 def status_of(results: Sequence[Result]) -> str:
     """The gravest status of a run: a policy that could not be audited is an error."""
     states = ["error" if isinstance(one, Unaudited) else one.status for one in results]
     return max(states, key=GRAVITY.index)
 
 
-def annotated(results: Sequence[Result], *, fail_on_warning: bool = False) -> Iterator[str]:
+def annotated(findings: Iterable[ToolFinding], *, fail_on_warning: bool = False) -> Iterator[str]:
     """A workflow command for each finding, as many of a level as GitHub shows; the last says how many are left."""
     by_level: dict[Level, list[ToolFinding]] = {level: [] for level in Level}
-    for one in findings_of(results):
+    for one in findings:
         fails = fail_on_warning and one.level is Level.WARNING and one.outcome is not None
         by_level[Level.ERROR if fails else one.level].append(one)
     for level, listed in by_level.items():

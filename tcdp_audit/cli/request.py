@@ -121,7 +121,7 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
     if not policies:
         policies, said = meant_policies(found, Path())
         if said and not quiet:
-            complain(f"tcdp-audit: policy {visible(said)}\n")
+            complain(f"tcdp-audit: {visible(said)}\n")
     request = Request(
         **{name: given.pop(name) for name in ("release", "original", "population", "reports", "as_json")},
         policies=tuple(policies),

@@ -21,7 +21,9 @@ def test_no_policy_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").touch()
     with pytest.raises(UsageError) as caught:
         discover(tmp_path)
-    assert str(caught.value) == ("no policy: name one with --policy, or put one `*.tcdp.yaml` file into this folder")
+    assert str(caught.value) == (
+        "no policy: name one with --policy, or put one `*.tcdp.yaml` file into this folder or one above it"
+    )
 
 
 def test_several_policies_are_listed_in_order(tmp_path: Path) -> None:
