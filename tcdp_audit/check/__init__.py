@@ -16,6 +16,7 @@ summary         what is kept of a figure over classes; merges
 verdict         what came of a check
 estimate        what a sample says of a figure of all pairs
 unfailable      demands that nothing can fail
+vacuous         those of them that can be told without a release
 """
 
 from __future__ import annotations

@@ -29,8 +29,7 @@ class Place:
 def place_of(policy: Policy, outcome: Outcome) -> Place | None:
     """Where a policy asks for an outcome; None for a policy without a file.
 
-    The expectation's own line; else, as for what is asked of every column, the line that declares the attribute; else
-    the first.
+    The expectation's own line; else, as for what is asked of every column, where the attribute is declared, or all are.
     """
     if policy.path is None:
         return None
@@ -42,11 +41,9 @@ def place_of(policy: Policy, outcome: Outcome) -> Place | None:
 
 
 def _declaration(policy: Policy, attribute: str | None) -> tuple[int, int]:
-    """Line and column of an attribute's declaration, or zeros."""
-    if attribute is None or attribute not in policy.attributes:
-        return 0, 0
+    """Line and column of an attribute's declaration, or of the section of all, or zeros."""
     source = _source(policy.text)
-    return (0, 0) if source is None else source.position(("attributes", attribute))
+    return (0, 0) if source is None else source.position(("attributes", *([] if attribute is None else [attribute])))
 
 
 @lru_cache(maxsize=8)

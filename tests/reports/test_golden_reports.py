@@ -12,17 +12,25 @@ from golden_checks import golden_plugins
 from remedied_samples import NEAR, REPAIRED, SIZE_AFTER, remedied
 from report_samples import HOSTILE, SALARY_POLICY, named_policy, named_table, salaries
 from rich.console import Console
+from run_samples import run_of_several
 
 from tcdp_audit import audit
+from tcdp_audit.cli.github import annotated, summary
 from tcdp_audit.cli.terminal import tell
+from tcdp_audit.registry import Plugins
+from tcdp_audit.results.audit import render_several
+from tcdp_audit.results.findings import findings_of
+from tcdp_audit.results.reporter import reporter_of
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = [f"{which}{suffix}" for which in ("plain", "hostile") for suffix in (".html", ".md", ".txt")]
+OF_RUNS = (".junit.xml", ".sarif", ".codequality.json", ".github", ".summary.md")
 VERSIONS = (
     (re.compile(r'("(?:version|python|numpy|duckdb|pyarrow)":")[^"]*'), r"\1VERSION"),
     (re.compile(r"(<dt>(?:Python|numpy|duckdb|pyarrow)</dt><dd><bdi>)[^<]*"), r"\1VERSION"),
     (re.compile(r"tcdp-audit \d+\.\d+\.\d+\S*?(?=[<.,\s]|$)"), "tcdp-audit VERSION"),
     (re.compile(r"No\. [0-9a-f]{8}"), "No. DIGEST"),
+    (re.compile(r'("(?:version|semanticVersion)": "|name="tcdp-audit" value=")[^"]*'), r"\1VERSION"),
 )
 
 
@@ -61,6 +69,24 @@ def hostile(fixed_time):  # noqa: ARG001 - the time of the audit
 def repaired(plain):
     """The plain release as if remedies had made it, with outcomes and a log of its own."""
     return remedied(plain, REPAIRED, SIZE_AFTER, NEAR)
+
+
+def of_run(results, suffix):
+    if suffix == ".github":
+        return "".join(f"{line}\n" for line in annotated(findings_of(results)))
+    if suffix == ".summary.md":
+        return summary(results)
+    plugins = Plugins.load(external=False)
+    return render_several(reporter_of(Path(f"x{suffix}"), plugins.reporters.values()), results, plugins)
+
+
+@pytest.mark.parametrize("suffix", OF_RUNS)
+def test_runs_of_several_policies_are_reported_as_they_were(suffix, tmp_path, monkeypatch, fixed_time):  # noqa: ARG001
+    monkeypatch.chdir(tmp_path)
+    text = normalised(of_run(run_of_several(golden_plugins(), EXPECT), suffix))
+    if os.environ.get("TCDP_AUDIT_GOLDEN") == "write":
+        (GOLDEN / f"run{suffix}").write_text(text, encoding="utf-8")
+    assert text == (GOLDEN / f"run{suffix}").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", [*NAMES, "repaired.html", "repaired.md"])

@@ -1,0 +1,64 @@
+"""GitLab's code quality: what GitLab reads of it, and how grave what is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from report_samples import SALARY_POLICY, made_up, salaries
+from run_samples import FITS_BOTH, run_of_several, written_policy
+
+from tcdp_audit import DataError, audit
+from tcdp_audit.outcome import Severity, Status
+from tcdp_audit.registry import Plugins
+from tcdp_audit.results.unaudited import Unaudited
+from tcdp_audit_reports import code_quality
+
+
+def issues(*results):
+    return json.loads(code_quality.render(results))
+
+
+def test_an_issue_has_what_gitlab_asks_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    listed = issues(*run_of_several(Plugins.load(external=False), FITS_BOTH))
+
+    assert len(listed) > 5
+    for one in listed:
+        assert set(one) == {"description", "check_name", "fingerprint", "severity", "location"}
+        assert one["location"]["lines"]["begin"] >= 1
+        assert not one["location"]["path"].startswith(("/", "./"))
+    assert len({one["fingerprint"] for one in listed}) == len(listed)
+    assert {one["location"]["path"] for one in listed} == {
+        "plain.tcdp.yaml",
+        "hostile [x](y), 50%.tcdp.yaml",
+        "wrong.tcdp.yaml",
+    }
+
+
+@pytest.mark.parametrize(
+    ("outcome", "severity"),
+    [
+        (made_up(4, 5), "critical"),
+        (made_up(None, 5, status=Status.ERROR), "blocker"),
+        (made_up(4, 5, severity=Severity.WARNING), "minor"),
+    ],
+)
+def test_severities(with_outcomes, outcome, severity):
+    told = {one["check_name"]: one["severity"] for one in issues(with_outcomes(outcome))}
+
+    assert told["k_anonymity"] == severity
+
+
+def test_a_release_that_passes_has_no_issue(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    policy = {**SALARY_POLICY, "expect": [{"k_anonymity": {"k": 2}}]}
+
+    assert issues(audit(salaries(), written_policy(policy, "a.tcdp.yaml"))) == []
+
+
+def test_what_could_not_be_audited_blocks():
+    (issue,) = issues(Unaudited(Path("x.tcdp.yaml"), DataError("release.csv: it is empty")))
+
+    assert (issue["severity"], issue["check_name"]) == ("blocker", "audit")
