@@ -114,19 +114,29 @@ def _parsed(text: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["faulty", "missing values fail"])
-@pytest.mark.parametrize("options", [(), ("--json",), ("--quiet",)], ids=["terminal", "json", "quiet"])
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--json",), ("--quiet",), ("--format", "github"), ("--format", "gitlab"), ("--policy", ".")],
+    ids=["terminal", "json", "quiet", "github", "gitlab", "several"],
+)
 @pytest.mark.usefixtures("folder")
 def test_no_output_of_the_command_holds_a_cell(
-    capfd: pytest.CaptureFixture[str], options: tuple[str, ...], name: str
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], name: str
 ) -> None:
     Path("policy.tcdp.yaml").write_text(policies()[name])
-    reports = [argument for suffix in SUFFIXES for argument in ("--report", f"report{suffix}")]
-    code = run("check", ["release.csv", *options, *reports])
+    if "." in options:
+        Path("other.tcdp.yaml").write_text(policies()[name])
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    monkeypatch.setenv("GITHUB_OUTPUT", "output")
+    reports = [argument for suffix in SUFFIXES for argument in ("--report", f"{{policy}}{suffix}")]
+    code = run("check", ["release.csv", *options, *reports, "--report", "all.sarif"])
     told = capfd.readouterr()
     assert code == 3
     assert_free_of_cells(told.out + told.err)
-    for suffix in SUFFIXES:
-        assert_free_of_cells(Path(f"report{suffix}").read_text(encoding="utf-8"))
+    written = [Path(f"policy{suffix}") for suffix in SUFFIXES] + [Path("all.sarif")]
+    written += [Path("summary.md"), Path("output")] if "github" in options else []
+    for path in written:
+        assert_free_of_cells(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.usefixtures("folder")

@@ -413,6 +413,8 @@ def test_a_sound_reporter_conforms():
     [
         (replace(REPORTER, suffix="txt"), "reporter 'lines': suffix"),
         (replace(REPORTER, suffix=".TXT"), "suffix: it must be a lower-case"),
+        (replace(REPORTER, suffix=".a.b.txt"), "suffix: it must be a lower-case"),
+        (replace(REPORTER, render_several=lambda _: ""), "rendering: it must give a text that is not empty"),
         (replace(REPORTER, render=lambda _: ""), "rendering: it must give a text"),
         (
             replace(REPORTER, render=raising),

@@ -1,0 +1,146 @@
+"""`[tool.tcdp-audit]` in pyproject.toml, and which policy is meant where none is named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+POLICY = """\
+version: 1
+release: release.csv
+attributes:
+  zip: {role: quasi_identifier}
+expect:
+  - k_anonymity: {k: 2}
+  - k_anonymity: {k: 3, severity: warning}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a policy in `policies` whose only failure is a warning; the current folder is `src/deep`."""
+    for name in (".git", "policies", "src/deep"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "policies" / "a.tcdp.yaml").write_text(POLICY)
+    (tmp_path / "policies" / "release.csv").write_text("zip\nx\nx\n")
+    monkeypatch.chdir(tmp_path / "src" / "deep")
+    return tmp_path
+
+
+def configure(folder: Path, *lines: str) -> None:
+    (folder / "pyproject.toml").write_text("\n".join(["[tool.tcdp-audit]", *lines, ""]))
+
+
+def test_a_policy_above_is_found_and_named(project: Path, here: Any):
+    shutil.copy(project / "policies" / "release.csv", project / "src")
+    shutil.copy(project / "policies" / "a.tcdp.yaml", project / "src")
+
+    answer = here("check")
+
+    assert answer.code == 0
+    assert answer.err == "tcdp-audit: policy: ../a.tcdp.yaml\n"
+    assert here("check", "--quiet") == (0, "", "")
+
+
+@pytest.mark.usefixtures("project")
+def test_the_search_ends_at_the_repositorys_root(here: Any):
+    Path("../../../b.tcdp.yaml").write_text(POLICY)
+    answer = here("check")
+    Path("../../../b.tcdp.yaml").unlink()
+
+    assert answer.code == 2
+    assert answer.err.startswith("tcdp-audit: no policy: name one with --policy")
+
+
+def test_policies_that_a_project_names(project: Path, here: Any):
+    configure(project, 'policies = ["policies"]')
+    answer = here("check")
+
+    assert answer.code == 0
+    assert answer.err == "tcdp-audit: policy: ../../policies/a.tcdp.yaml, as ../../pyproject.toml says\n"
+
+
+def test_the_command_line_wins(project: Path, here: Any):
+    configure(project, 'policies = ["nowhere"]', 'fail-on = "warning"', 'reports = ["x.json"]', 'memory = "1GiB"')
+    policy = ["--policy", "../../policies/a.tcdp.yaml"]
+
+    assert here("check", *policy).code == 1
+    assert (project / "x.json").is_file()
+    (project / "x.json").unlink()
+    assert here("check", *policy, "--fail-on", "error", "--report", "y.json").code == 0
+    assert Path("y.json").is_file()
+    assert not (project / "x.json").exists()
+    assert here("check", *policy, "--memory", "1KB").code == 2
+
+
+def test_other_options_of_a_project(project: Path, here: Any):
+    (project / "policies" / "a.tcdp.yaml").write_text(POLICY.replace("k: 2", "k: 1"))
+    configure(project, 'policies = ["policies/*.yaml"]', "measure-only = true", 'format = "gitlab"')
+    answer = here("check")
+
+    assert answer.code == 0
+    assert [one["severity"] for one in json.loads(answer.out)] == ["info", "minor", "minor"]
+
+
+def test_a_nearer_single_policy_is_meant_before_those_of_the_project(project: Path, here: Any):
+    configure(project, 'policies = ["nowhere"]')
+    shutil.copy(project / "policies" / "release.csv", project / "src")
+    shutil.copy(project / "policies" / "a.tcdp.yaml", project / "src" / "b.tcdp.yaml")
+
+    assert here("check").err == "tcdp-audit: policy: ../b.tcdp.yaml\n"
+
+
+def test_those_of_the_project_are_meant_where_nearer_ones_are_several(project: Path, here: Any):
+    configure(project, 'policies = ["policies"]')
+    for name in ("b", "c"):
+        shutil.copy(project / "policies" / "a.tcdp.yaml", project / "src" / f"{name}.tcdp.yaml")
+
+    assert here("check").err.startswith("tcdp-audit: policy: ../../policies/a.tcdp.yaml, as ")
+
+
+def test_the_nearest_table_counts_and_files_without_one_are_passed_over(project: Path, here: Any):
+    configure(project, 'policies = ["nowhere"]')
+    configure(project / "src", 'policies = ["../policies"]')
+    (project / "src" / "deep" / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+
+    assert here("check").code == 0
+
+
+def test_reports_of_a_project_are_not_those_of_a_repair(project: Path, here: Any):
+    configure(project, 'policies = ["policies"]', 'reports = ["x.json"]')
+
+    assert here("fix", "--output", "out.csv").code == 0
+    assert not (project / "x.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (['polices = ["a"]'], "tool.tcdp-audit: unknown key 'polices'; did you mean 'policies'?"),
+        (["zzz = 1"], "tool.tcdp-audit: unknown key 'zzz'; known are policies, reports, fail-on, "),
+        (['policies = "a"'], "tool.tcdp-audit.policies: must be a list of texts"),
+        (["policies = []"], "tool.tcdp-audit.policies: must be a list of texts"),
+        (['measure-only = "yes"'], "tool.tcdp-audit.measure-only: must be true or false"),
+        (["memory = 3"], "tool.tcdp-audit.memory: must be a text"),
+        (['fail-on = "all"'], "tool.tcdp-audit.fail-on: 'all' is not one of 'error', 'warning'."),
+        (["policies = ["], "not TOML: "),
+        (['policies = ["no/*.yaml"]'], "no/*.yaml: no file matches this pattern"),
+    ],
+)
+def test_what_a_project_cannot_say(project: Path, here: Any, lines: list[str], sentence: str):
+    configure(project, *lines)
+    answer = here("check")
+
+    assert (answer.code, answer.out) == (2, "")
+    assert sentence in answer.err
+    assert "pyproject.toml" in answer.err or "pattern" in answer.err
+
+
+def test_a_table_that_is_none(project: Path, here: Any):
+    (project / "pyproject.toml").write_text("[tool]\ntcdp-audit = 3\n")
+
+    assert here("check").err == "tcdp-audit: ../../pyproject.toml: tool.tcdp-audit must be a table\n"
