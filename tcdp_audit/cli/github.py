@@ -135,14 +135,19 @@ def _escaped(text: str, further: str = "") -> str:
 
 def summary(results: Sequence[Result], most: int = MOST_BYTES) -> str:
     """The run in Markdown, at most so many bytes of it: whole paragraphs, and a sentence where it is cut."""
-    text = "\n\n".join([*([_table(results)] if len(results) > 1 else []), *map(_markdown, results)]) + "\n\n"
-    if len(text.encode()) <= most:
-        return text
+    text = b"" if len(results) == 1 else f"{_table(results)}\n\n".encode()
+    for result in results:
+        text += f"{_markdown(result)}\n\n".encode()
+        if len(text) > most:
+            return _cut(text, most)
+    return text.decode()
+
+
+def _cut(text: bytes, most: int) -> str:
+    """The whole lines of a text that fit, with the sentence that says so."""
     room = most - len(CUT.encode())
-    if room <= 0:
-        return ""
-    kept = text.encode()[:room].decode(errors="ignore")
-    return kept[: max(kept.rfind("\n"), 0)].rstrip() + CUT
+    kept = text[: max(room, 0)].decode(errors="ignore")
+    return kept[: max(kept.rfind("\n"), 0)].rstrip() + CUT if room > 0 else ""
 
 
 def _markdown(result: Result) -> str:

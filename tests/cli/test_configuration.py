@@ -110,6 +110,7 @@ def test_the_nearest_table_counts_and_files_without_one_are_passed_over(project:
     assert here("check").code == 0
 
 
+@pytest.mark.long  # a repair
 def test_reports_of_a_project_are_not_those_of_a_repair(project: Path, here: Any):
     configure(project, 'policies = ["policies"]', 'reports = ["x.json"]')
 

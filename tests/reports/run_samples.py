@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from report_samples import HOSTILE, SALARY_POLICY, named_policy, named_table, salaries
 
 from tcdp_audit import PolicyError, audit
+from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import read_policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
@@ -48,3 +51,14 @@ def refused(path: Path, plugins: Plugins) -> Unaudited:
     except PolicyError as error:
         return Unaudited(path, error)
     raise AssertionError(f"{path} was read")
+
+
+@cache
+def salary_result() -> Audit:
+    """An audit that fails, warns, passes and measures, of a policy without a file; made once."""
+    return audit(salaries(), SALARY_POLICY)
+
+
+def with_outcomes(*outcomes: Outcome) -> Audit:
+    """The same with outcomes of one's own in place of the expectations'."""
+    return replace(salary_result(), outcomes=(*salary_result().structure, *outcomes))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from report_samples import SALARY_POLICY, made_up, salaries
-from run_samples import FITS_BOTH, run_of_several, written_policy
+from run_samples import FITS_BOTH, run_of_several, with_outcomes, written_policy
 
 from tcdp_audit import DataError, audit
 from tcdp_audit.outcome import Severity, Status
@@ -45,7 +45,7 @@ def test_an_issue_has_what_gitlab_asks_for(tmp_path, monkeypatch):
         (made_up(4, 5, severity=Severity.WARNING), "minor"),
     ],
 )
-def test_severities(with_outcomes, outcome, severity):
+def test_severities(outcome, severity):
     told = {one["check_name"]: one["severity"] for one in issues(with_outcomes(outcome))}
 
     assert told["k_anonymity"] == severity

@@ -6,13 +6,14 @@ case), so what readers rely on is asserted here.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from report_samples import HOSTILE, SALARY_POLICY, made_up, named_policy, named_table, salaries
-from run_samples import FITS_BOTH, run_of_several, written_policy
+from report_samples import HOSTILE, SALARY_POLICY, made_up, salaries
+from run_samples import FITS_BOTH, run_of_several, salary_result, with_outcomes, written_policy
 
 from tcdp_audit import DataError, audit
 from tcdp_audit.outcome import Severity, Status
@@ -79,8 +80,8 @@ def test_a_case_of_a_column_stands_at_its_declaration(folder):  # noqa: ARG001 -
     ]
 
 
-def test_equal_names_are_told_apart(salary_audit):
-    listed = [case.get("name") for case in parsed(salary_audit).iter("testcase")]
+def test_equal_names_are_told_apart():
+    listed = [case.get("name") for case in parsed(salary_result()).iter("testcase")]
 
     assert len(set(listed)) == len(listed)
     assert {"t_closeness[salary]", "t_closeness[salary] #2", "t_closeness[disease]"} <= set(listed)
@@ -97,21 +98,21 @@ def test_equal_names_are_told_apart(salary_audit):
         (made_up(4, None, status=Status.SKIPPED), ["skipped"], "Skipped, not judged: A sentence."),
     ],
 )
-def test_what_an_outcome_becomes(with_outcomes, outcome, expected, sentence):
+def test_what_an_outcome_becomes(outcome, expected, sentence):
     case = cases(parsed(with_outcomes(outcome)))["k_anonymity"]
 
     assert verdict(case) == expected
     assert [child.get("message") for child in case if child.tag != "properties"] == [sentence] * len(expected)
 
 
-def test_a_failure_says_what_was_observed(with_outcomes):
+def test_a_failure_says_what_was_observed():
     outcome = made_up(0.5, Fraction(3, 8), status=Status.FAILED)
     case = cases(parsed(with_outcomes(outcome)))["k_anonymity"]
 
     assert case.find("failure").text == "A sentence.\nobserved 0.500, demanded ≥ 0.375"
 
 
-def test_an_audit_without_any_expectation_is_an_error(with_outcomes):
+def test_an_audit_without_any_expectation_is_an_error():
     result = with_outcomes()
     root = parsed(result)
 
@@ -135,19 +136,14 @@ def test_each_fault_of_a_wrong_policy_has_its_line(folder):  # noqa: ARG001 - th
     assert "unknown check 'class_sise'" in wrong.find(".//error").get("message")
 
 
-def test_no_time_is_invented(salary_audit):
-    assert ' time="' not in junit_report.render([salary_audit])
+def test_no_time_is_invented():
+    assert ' time="' not in junit_report.render([salary_result()])
 
 
 @pytest.mark.parametrize("name", [*HOSTILE, "\ufffe\uffff", "a\x00b", "\ud800", "]]>&lt;\u202e"])
 def test_no_name_breaks_the_file(name):
-    table = named_table(("zip", "d"), lambda _, group: f"v{group}").rename_columns(["zip", "d"])
-    policy = named_policy(("zip", "d"))
-    result = audit(table, policy)
-    outcomes = [made_up(1, 2, attribute=name, message=f"It is {name}.", title=name)]
-    from dataclasses import replace
-
-    text = junit_report.render([replace(result, outcomes=tuple(outcomes))])
+    outcome = made_up(1, 2, attribute=name, message=f"It is {name}.", title=name)
+    text = junit_report.render([replace(salary_result(), outcomes=(outcome,))])
 
     assert "<script>" not in text
     assert not set(text) & set("\x00\x1b\u202e\ufffe\uffff\ud800")
