@@ -56,7 +56,7 @@ def test_the_first_page_imports_no_library_at_all(argument: str, tmp_path: Path)
     assert _imported(tmp_path, argument) & (FRAMES | ENGINE) == set()
 
 
-@pytest.mark.parametrize("command", ["check", "demo", "explain", "plugins", "schema"])
+@pytest.mark.parametrize("command", ["check", "demo", "explain", "fix", "lint", "plugins", "schema"])
 def test_a_commands_help_imports_neither_numpy_nor_a_library_of_frames(command: str, tmp_path: Path):
     assert _imported(tmp_path, command, "--help") & (FRAMES | ENGINE) <= {"click", "pluggy"}
 
@@ -67,6 +67,12 @@ def test_what_only_tells_imports_no_library_of_frames(arguments: list[str], tmp_
 
     assert imported & (FRAMES | {"duckdb", "rich"}) == set()
     assert "tcdp_audit_plugins" in imported
+
+
+def test_reading_policies_imports_nothing_that_reads_tables(tmp_path: Path, papers: Path):
+    imported = _imported(tmp_path, "lint", papers)
+
+    assert imported & (FRAMES | {"duckdb", "rich"}) == set()
 
 
 def test_auditing_a_file_imports_no_library_of_frames(tmp_path: Path, papers: Path):
