@@ -58,6 +58,7 @@ def run(request: Request, settings: Settings, form: Form) -> int:
     form.begin(request.policies)
     results, codes, faults = [], [], Written()
     for one in read:
+        form.start(one.path)
         result = one if isinstance(one, Unaudited) else _audited(one, release, settings)
         preparing.result()
         written = _reported(result, reports, one.path)

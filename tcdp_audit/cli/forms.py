@@ -25,6 +25,10 @@ class Form(Protocol):
         """Before the first audit."""
         ...
 
+    def start(self, policy: Path) -> None:
+        """Before each audit."""
+        ...
+
     def tell(self, result: Result, written: Sequence[str]) -> None:
         """After each audit, and after the reports of it alone."""
         ...
@@ -38,6 +42,9 @@ class Quiet:
     """Nothing is printed."""
 
     def begin(self, policies: Sequence[Path]) -> None:
+        """Print nothing."""
+
+    def start(self, policy: Path) -> None:
         """Print nothing."""
 
     def tell(self, result: Result, written: Sequence[str]) -> None:
@@ -89,6 +96,13 @@ class ForPeople:
         """Note whether there is more than one audit to tell apart."""
         self.several = len(policies) > 1
 
+    def start(self, policy: Path) -> None:
+        """Say which of several policies it is about, before the work."""
+        if self.several:
+            from tcdp_audit.cli.terminal import announce  # noqa: PLC0415 - imports rich
+
+            announce(policy)
+
     def tell(self, result: Result, written: Sequence[str]) -> None:
         """Print one audit; the only one when all of its reports are written."""
         if not self.several:
@@ -108,8 +122,6 @@ class ForPeople:
     def _show(self, audit: Audit, written: Sequence[str]) -> None:
         from tcdp_audit.cli import terminal  # noqa: PLC0415 - imports rich
 
-        if self.several:
-            terminal.announce(audit.policy.path or Path(audit.policy.name))
         terminal.show(audit, written)
         if audit.variants:
             from tcdp_audit.cli.conventions import show_conventions  # noqa: PLC0415 - only where it is asked for

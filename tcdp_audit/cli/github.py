@@ -54,6 +54,11 @@ class ForGitHub:
         self.unobeyed.enter_context(disobeyed(self.token))
         self.log.begin(policies)
 
+    def start(self, policy: Path) -> None:
+        """Name the policy in the log."""
+        if not self.quiet:
+            self.log.start(policy)
+
     def tell(self, result: Result, written: Sequence[str]) -> None:
         """Print one audit to the log."""
         self.reports += written

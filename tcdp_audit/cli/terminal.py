@@ -44,7 +44,9 @@ def show(audit: Audit, written: Sequence[str]) -> None:
 
 def announce(policy: Path) -> None:
     """Print whose audit follows, among those of several policies."""
-    console_of_command().print(Text(f"\n── {visible(str(policy))} ──", "bold"), soft_wrap=True)
+    console = console_of_command()
+    console.print(Text(f"\n── {visible(str(policy))} ──", "bold"), soft_wrap=True)
+    console.file.flush()
 
 
 def summarise(results: Sequence[Audit | Unaudited], written: Iterable[str], code: int) -> None:

@@ -29,21 +29,22 @@ class Place:
 def place_of(policy: Policy, outcome: Outcome) -> Place | None:
     """Where a policy asks for an outcome; None for a policy without a file.
 
-    The expectation's own line; else, as for what is asked of every column, where the attribute is declared, or all are.
+    The expectation's own line; that of the schema; else, as for what is asked of every column, where they are declared.
     """
     if policy.path is None:
         return None
     name = name_in_repository(policy.path)
     if outcome.line is not None:
         return Place(name, outcome.line, outcome.column)
-    line, column = _declaration(policy, outcome.attribute)
+    line, column = _line_of(policy, outcome)
     return Place(name, line, column) if line else Place(name)
 
 
-def _declaration(policy: Policy, attribute: str | None) -> tuple[int, int]:
-    """Line and column of an attribute's declaration, or of the section of all, or zeros."""
+def _line_of(policy: Policy, outcome: Outcome) -> tuple[int, int]:
+    """Line and column of the section that asks for an outcome of no expectation, or zeros."""
+    declared = ("attributes",) if outcome.attribute is None else ("attributes", outcome.attribute)
     source = _source(policy.text)
-    return (0, 0) if source is None else source.position(("attributes", *([] if attribute is None else [attribute])))
+    return (0, 0) if source is None else source.position(("schema",) if outcome.is_schema else declared)
 
 
 @lru_cache(maxsize=8)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from report_samples import SALARY_POLICY, made_up, salaries
 from run_samples import FITS_BOTH, run_of_several, with_outcomes, written_policy
 
-from tcdp_audit import DataError, audit
-from tcdp_audit.outcome import Severity, Status
+from tcdp_audit import DataError, audit, load_policy
+from tcdp_audit.outcome import SCHEMA, Severity, Status
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.unaudited import Unaudited
 from tcdp_audit_reports import code_quality
@@ -62,3 +63,13 @@ def test_what_could_not_be_audited_blocks():
     (issue,) = issues(Unaudited(Path("x.tcdp.yaml"), DataError("release.csv: it is empty")))
 
     assert (issue["severity"], issue["check_name"]) == ("blocker", "audit")
+
+
+def test_what_a_schema_asks_stands_at_the_policys_schema(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    policy = written_policy({**SALARY_POLICY, "schema": "schema.yaml"}, "a.tcdp.yaml")
+    asked = made_up(None, None, status=Status.FAILED, check="pandera_schema", source=SCHEMA, attribute="zip")
+    result = replace(with_outcomes(asked), policy=load_policy(policy))
+    (issue,) = [one for one in issues(result) if one["check_name"] == "pandera_schema"]
+
+    assert policy.read_text().splitlines()[issue["location"]["lines"]["begin"] - 1].startswith("schema:")
