@@ -64,6 +64,7 @@ def _single(request: Request) -> Path:
     Raises:
         UsageError: it has several.
     """
-    if len(request.policies) > 1:
+    policy, *others = request.policies
+    if others:
         raise UsageError(f"{len(request.policies)} policies: one release is repaired under one; name it with --policy")
-    return request.policies[0]
+    return policy
