@@ -104,7 +104,7 @@ def _case(audit: Audit, outcome: Outcome, label: str) -> ET.Element:
 def _group(outcome: Outcome) -> str:
     if outcome.is_structural:
         return "columns"
-    return "schema" if outcome.is_schema else "expectations"
+    return "quality" if outcome.is_schema else "expectations"
 
 
 def _class_of(audit: Audit, group: str) -> str:

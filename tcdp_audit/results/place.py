@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from tcdp_audit.outcome import Outcome
+from tcdp_audit.outcome import SCHEMA, SUITE, Outcome
 from tcdp_audit.policy.policy import Policy
 from tcdp_audit.policy.source import Source, SourceFault, parse
+
+QUALITY = {SCHEMA: ("schema",), SUITE: ("suite",)}  # the keys of a policy that name what judges quality
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class Place:
 def place_of(policy: Policy, outcome: Outcome) -> Place | None:
     """Where a policy asks for an outcome; None for a policy without a file.
 
-    The expectation's own line; that of the schema; else, as for what is asked of every column, where they are declared.
+    The expectation's own line; that of the schema or the suite; else, as for what is asked of every column, where the
+    attributes are declared.
     """
     if policy.path is None:
         return None
@@ -44,7 +47,7 @@ def _line_of(policy: Policy, outcome: Outcome) -> tuple[int, int]:
     """Line and column of the section that asks for an outcome of no expectation, or zeros."""
     declared = ("attributes",) if outcome.attribute is None else ("attributes", outcome.attribute)
     source = _source(policy.text)
-    return (0, 0) if source is None else source.position(("schema",) if outcome.is_schema else declared)
+    return (0, 0) if source is None else source.position(QUALITY.get(outcome.source, declared))
 
 
 @lru_cache(maxsize=8)

@@ -11,7 +11,7 @@ from report_samples import SALARY_POLICY, made_up, salaries
 from run_samples import FITS_BOTH, run_of_several, with_outcomes, written_policy
 
 from tcdp_audit import DataError, audit, load_policy
-from tcdp_audit.outcome import SCHEMA, Severity, Status
+from tcdp_audit.outcome import SCHEMA, SUITE, Severity, Status
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.unaudited import Unaudited
 from tcdp_audit_reports import code_quality
@@ -65,11 +65,12 @@ def test_what_could_not_be_audited_blocks():
     assert (issue["severity"], issue["check_name"]) == ("blocker", "audit")
 
 
-def test_what_a_schema_asks_stands_at_the_policys_schema(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("key", "source"), [("schema", SCHEMA), ("suite", SUITE)])
+def test_what_judges_quality_stands_where_the_policy_names_it(tmp_path, monkeypatch, key, source):
     monkeypatch.chdir(tmp_path)
-    policy = written_policy({**SALARY_POLICY, "schema": "schema.yaml"}, "a.tcdp.yaml")
-    asked = made_up(None, None, status=Status.FAILED, check="pandera_schema", source=SCHEMA, attribute="zip")
+    policy = written_policy({**SALARY_POLICY, key: "quality.json"}, "a.tcdp.yaml")
+    asked = made_up(None, None, status=Status.FAILED, check="quality", source=source, attribute="zip")
     result = replace(with_outcomes(asked), policy=load_policy(policy))
-    (issue,) = [one for one in issues(result) if one["check_name"] == "pandera_schema"]
+    (issue,) = [one for one in issues(result) if one["check_name"] == "quality"]
 
-    assert policy.read_text().splitlines()[issue["location"]["lines"]["begin"] - 1].startswith("schema:")
+    assert policy.read_text().splitlines()[issue["location"]["lines"]["begin"] - 1].startswith(f"{key}:")
