@@ -196,3 +196,15 @@ def test_a_format_that_is_left_out_is_missed_before_the_work(here: Any):
 
     assert (answer.code, answer.out) == (2, "")
     assert "no report format" in answer.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_release_that_cannot_be_read_hides_no_result(here: Any):
+    Path("li07_table3.csv").write_text("zip,age\n1\n")
+    answer = here("check", *policies(FAILS, PASSES), "--report", "x.sarif")
+    (run,) = json.loads(Path("x.sarif").read_text())["runs"]
+
+    assert answer.code == 3
+    assert answer.err.startswith("tcdp-audit: li07_table3.tcdp.yaml: li07_table3.csv:2: ")
+    assert "✓ Fit for release." in answer.out
+    assert [one["executionSuccessful"] for one in run["invocations"]] == [False, True]
