@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings
 
 from tcdp_audit.auditor.evaluation import Options, evaluate
 from tcdp_audit.auditor.noted import NotedExpectations
@@ -166,6 +167,7 @@ def _quality_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[
 def _suite_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
     if not installed("great_expectations"):
         raise PolicyError(f"{policy.name}: suite: {NEEDS_GREAT_EXPECTATIONS}")
-    from tcdp_audit.quality.great_expectations import suite_outcomes  # noqa: PLC0415 - imports pandas and the library
+    with catch_warnings(action="ignore"):  # the library warns of itself while it is imported
+        from tcdp_audit.quality.great_expectations import suite_outcomes  # noqa: PLC0415 - imports pandas as well
 
     return suite_outcomes(policy, engine, release)

@@ -14,7 +14,11 @@ sys.path += [str(HERE), str(HERE.parent), str(HERE.parents[1] / "engines" / "dat
 
 from server_of_tests import server as server  # noqa: E402, PLC0414 - a fixture
 
-LEFT_OPEN = "pytest.PytestUnraisableExceptionWarning"  # Great Expectations closes no connection
+OF_OTHERS = (
+    "ignore::pytest.PytestUnraisableExceptionWarning",  # Great Expectations closes no connection
+    "ignore:Class unnest:sqlalchemy.exc.SAWarning",  # BigQuery's dialect, which it looks for
+    *(f"ignore:::{module}" for module in ("great_expectations", "pydantic", "altair")),
+)
 NEEDED = installed("great_expectations")
 collect_ignore_glob = [] if NEEDED else ["test_gx_*.py"]
 
@@ -25,6 +29,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker("long")
-            item.add_marker(pytest.mark.filterwarnings(f"ignore::{LEFT_OPEN}"))
-            for module in ("great_expectations", "pydantic", "altair"):
-                item.add_marker(pytest.mark.filterwarnings(f"ignore:::{module}"))
+            for ignored in OF_OTHERS:
+                item.add_marker(pytest.mark.filterwarnings(ignored))

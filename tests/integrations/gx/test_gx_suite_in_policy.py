@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -146,7 +148,7 @@ def test_a_suite_with_its_parameters(audited: Audited):
 
 
 def test_fewer_results_than_expectations_are_an_error(audited: Audited, monkeypatch: pytest.MonkeyPatch):
-    from tcdp_audit.integrations.great_expectations import quality
+    from tcdp_audit.quality import great_expectations as quality
 
     whole = quality._Validator.graph_validate
     monkeypatch.setattr(quality._Validator, "graph_validate", lambda *a, **b: whole(*a, **b)[:1])
@@ -157,7 +159,7 @@ def test_fewer_results_than_expectations_are_an_error(audited: Audited, monkeypa
 
 
 def test_an_exception_of_great_expectations_is_an_error(audited: Audited, monkeypatch: pytest.MonkeyPatch):
-    from tcdp_audit.integrations.great_expectations import quality
+    from tcdp_audit.quality import great_expectations as quality
 
     def crash(*_: Any, **__: Any) -> None:
         raise RuntimeError(CELL)
@@ -257,6 +259,18 @@ def test_on_the_command_line(context: Path, capsys: pytest.CaptureFixture[str], 
 
     assert main() == 1
     assert "does not keep expectation 1" in " ".join(capsys.readouterr().out.split())
+
+
+def test_where_every_warning_is_an_error(context: Path):
+    FRAME.to_csv("release.csv", index=False)
+    whole = {**POLICY, "suite": {"context": ".", "name": "quality"}}
+    (context / "p.tcdp.yaml").write_text(json.dumps(whole))
+    command = [sys.executable, "-W", "error", "-m", "tcdp_audit", "check", "release.csv", "--policy", "p.tcdp.yaml"]
+
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (ran.returncode, ran.stderr) == (1, "")
+    assert "does not keep expectation 1" in " ".join(ran.stdout.split())
 
 
 def test_both_judges_of_quality_are_asked(audited: Audited, tmp_path: Path):
