@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from great_expectations.core.expectation_suite import ExpectationSuite
-from great_expectations.exceptions.exceptions import InvalidKeyError, StoreBackendError
+from great_expectations.exceptions.exceptions import DataContextRequiredError, InvalidKeyError, StoreBackendError
 
 from tcdp_audit.errors import TcdpAuditError, UsageError
 from tcdp_audit.integrations.great_expectations.classes import BY_TYPE
@@ -80,10 +80,10 @@ def _asked(suite: ExpectationSuite) -> int:
 
 def _stored(suite: ExpectationSuite) -> int:
     """How many expectations the store has for the suite; none for a suite that is in no store."""
-    store = suite._store  # noqa: SLF001 - the only way to what was saved
     try:
+        store = suite._store  # noqa: SLF001 - the only way to what was saved
         saved = store.get(store.get_key(name=suite.name, id=suite.id))
-    except (InvalidKeyError, StoreBackendError):
+    except (DataContextRequiredError, InvalidKeyError, StoreBackendError):
         return 0
     return len(saved.get("expectations") or ())
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,17 @@ OF_OTHERS = (
 )
 NEEDED = installed("great_expectations")
 collect_ignore_glob = [] if NEEDED else ["test_gx_*.py"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """Great Expectations keeps its last context with its connections, which would end while another test runs."""
+    yield
+    if "great_expectations" in sys.modules:
+        from great_expectations.data_context import set_context
+
+        set_context(None)
+        gc.collect()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not ask for

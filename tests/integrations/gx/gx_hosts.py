@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import same_everywhere
+import sqlalchemy as sa
 
 from tcdp_audit.outcome import Outcome, Status, Tally, number
 
@@ -40,6 +41,13 @@ def postgresql_batches(url: str, table: str = "release") -> tuple[Any, dict[str,
     """A table of a PostgreSQL database."""
     source = gx.get_context(mode="ephemeral").data_sources.add_sql("postgres", connection_string=url)
     return source.add_table_asset("release", table_name=table).add_batch_definition_whole_table("whole"), {}
+
+
+def put(frame: Any, url: str, table: str = "release") -> None:
+    """A frame as a table of a database."""
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    frame.to_sql(table, engine, index=False, if_exists="replace")
+    engine.dispose()
 
 
 def definition(batches: Any, expectations: Sequence[Any], name: str = "suite") -> Any:

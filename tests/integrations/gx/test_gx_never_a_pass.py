@@ -73,7 +73,7 @@ def test_a_metric_that_crashes_fails_at_every_level_and_is_asked_once(level: str
 
 def test_a_table_that_is_gone_fails_once(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     url = f"sqlite:///{tmp_path / 'release.db'}"
-    frame().to_sql("release", sa.create_engine(url), index=False)
+    gx_hosts.put(frame(), url)
     whole, _ = sqlite_batches(url)
     expectations = [ANONYMOUS(quasi_identifiers=KNOWN, k=k) for k in (2, 3)]
     definition = gx_hosts.definition(whole, expectations)
@@ -89,7 +89,7 @@ def test_a_table_that_is_gone_fails_once(tmp_path: Path, caplog: pytest.LogCaptu
 
 def test_a_temporary_table_is_refused_in_a_sentence(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'release.db'}"
-    frame().to_sql("release", sa.create_engine(url), index=False)
+    gx_hosts.put(frame(), url)
     context = gx.get_context(mode="ephemeral")
     source = context.data_sources.add_sqlite("sqlite", connection_string=url, create_temp_table=True)
     whole = source.add_table_asset("release", table_name="release").add_batch_definition_whole_table("whole")

@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import gx_hosts
-import pandas as pd
 import pyarrow as pa
 import pytest
-import sqlalchemy as sa
 from gx_hosts import from_native, judged, pandas_batches, postgresql_batches, run, sqlite_batches
 from postgres_server import Server
 from same_everywhere import frame, native, policy
@@ -47,7 +45,7 @@ def test_on_pandas(audits: list[Any]):
 
 def test_on_sqlite(audits: list[Any], tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'release.db'}"
-    frame().to_sql("release", sa.create_engine(url), index=False)
+    gx_hosts.put(frame(), url)
 
     result = run(sqlite_batches(url), suite_of(policy()))
 
@@ -59,7 +57,7 @@ def test_on_sqlite(audits: list[Any], tmp_path: Path):
 def url(server: Server) -> str:
     """An address of the server, with the release in a table."""
     url = server.url().replace("postgresql://", "postgresql+psycopg://")
-    frame().to_sql("release", sa.create_engine(url), index=False, if_exists="replace")
+    gx_hosts.put(frame(), url)
     return url
 
 
@@ -84,7 +82,7 @@ def test_part_of_a_table_on_pandas():
 
 def test_part_of_a_table_on_sqlite(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'release.db'}"
-    frame().to_sql("release", sa.create_engine(url), index=False)
+    gx_hosts.put(frame(), url)
 
     assert _figures(run(sqlite_batches(url), _of_women())) == _women()
 
@@ -165,7 +163,7 @@ def test_expectations_that_set_the_table_up_in_another_way_are_audited_apart(aud
 def test_types_of_postgresql_do_not_matter(server: Server):
     table = pa.table({"age": pa.array([1, 1, 2, 2]), "ill": ["a", "b", "a", None]})
     url = server.url().replace("postgresql://", "postgresql+psycopg://")
-    pd.DataFrame(table.to_pandas()).to_sql("small", sa.create_engine(url), index=False, if_exists="replace")
+    gx_hosts.put(table.to_pandas(), url, "small")
     asked = [gx_hosts.ours.ExpectColumnToBeDistinctLDiverse(quasi_identifiers="age", column="ill", l=2)]
 
     (one,) = run(postgresql_batches(url, "small"), asked).results
