@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ class FailingRecords:
     """
 
     audit: Audit
-    masks: tuple[NDArray[np.bool_] | None, ...]
+    masks: tuple[NDArray[np.bool_] | None, ...] = field(repr=False)  # of millions of records, and confidential
 
     def __iter__(self) -> Iterator[tuple[Outcome, NDArray[np.bool_] | None]]:
         """Each outcome with its mask."""

@@ -36,7 +36,7 @@ def opened(table: Any, name: str, memory: int) -> Engine:
         UsageError: Spark is not installed, or there is nothing after the scheme.
         DataError: Spark cannot read the table.
     """
-    if find_spec("pyspark") is None:
+    if find_spec("pyspark") is None or find_spec("pandas") is None:  # Spark's workers import pandas
         raise UsageError('spark: needs Spark; pip install "tcdp-audit[spark]"')
     from tcdp_audit_plugins.engines.spark.opening import engine_over  # noqa: PLC0415 - imports Spark
 
