@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from math import erf, sqrt
 from pathlib import Path
@@ -15,7 +15,7 @@ from synthetic import CATEGORIES
 
 STEP = 1 / 128  # of the logarithm of a probability: combinations that are nearer to each other count as equally likely
 
-FEW = 50_000_000  # records of which all combinations are counted
+FEW = 50_000_000  # combinations that are all counted
 
 
 @cache
@@ -45,10 +45,10 @@ def distinct(attributes: Iterable[str], records: float) -> float:
     return float(counts @ -np.expm1(-records * likely / (counts @ likely)))
 
 
-def counted(path: Path, attributes: Iterable[str]) -> int:
-    """The number of distinct combinations in a file; beyond 50 million records, 16 times those of a sixteenth."""
+def counted(path: Path, attributes: Sequence[str]) -> int:
+    """The number of distinct combinations in a file; of more than 50 million, 16 times those of a sixteenth."""
     columns, relation = ", ".join(attributes), duckdb.read_parquet(str(path))
-    parts = 16 if len(relation) > FEW else 1  # which combinations are in it is decided by their hash
+    parts = 16 if distinct(attributes, len(relation)) > FEW else 1  # their hash says which are in it
     chosen = relation.filter(f"hash({columns}) % {parts} = 0").project(columns).distinct()
     return parts * len(chosen)
 
