@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import adult
+import adult_release
 import pytest
 from answers import PLUGINS, answer
 
@@ -13,14 +13,16 @@ from tcdp_audit.plugin import ClassCheck, VictimCheck
 
 def test_every_check_on_classes_is_in_the_list() -> None:
     on_classes = {name for name, check in PLUGINS.checks.items() if isinstance(check, ClassCheck | VictimCheck)}
-    assert {next(iter(one)) for one in adult.EXPECT} - {next(iter(one)) for one in adult.RISKS} <= on_classes
-    assert on_classes <= {next(iter(one)) for one in adult.EXPECT}
+    assert {next(iter(one)) for one in adult_release.EXPECT} - {
+        next(iter(one)) for one in adult_release.RISKS
+    } <= on_classes
+    assert on_classes <= {next(iter(one)) for one in adult_release.EXPECT}
 
 
 @pytest.mark.parametrize("shards", [None, 16])
 def test_every_expectation_has_an_answer(data: Path, shards: int | None) -> None:
-    outcomes = answer(adult.file(data), adult.policy(data), shards=shards)["outcomes"]
+    outcomes = answer(adult_release.file(data), adult_release.policy(data), shards=shards)["outcomes"]
     assert len(outcomes) > 45
     assert [one["message"] for one in outcomes if one["status"] == "error"] == []
-    assert {next(iter(one)) for one in adult.EXPECT} <= {one["check"] for one in outcomes}
+    assert {next(iter(one)) for one in adult_release.EXPECT} <= {one["check"] for one in outcomes}
     assert next(one for one in outcomes if one["check"] == "k_anonymity")["classes"]["total"] > 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import adult
+import adult_release
 import pyarrow as pa
 import pytest
 import sources
@@ -102,18 +102,18 @@ def test_checks_of_pairs(check: str, loaded: Loaded) -> None:
 
 @pytest.fixture(scope="module")
 def truth_of_adult(data: Path) -> dict[str, Any]:
-    return answer(adult.file(data), adult.policy(data))
+    return answer(adult_release.file(data), adult_release.policy(data))
 
 
 @pytest.mark.parametrize("form", ["frame", "sqlite", "duckdb"])
 def test_adult(form: str, data: Path, truth_of_adult: dict[str, Any], loaded: Loaded) -> None:
-    table = adult.table(data)
+    table = adult_release.table(data)
     release = table.to_pandas() if form == "frame" else getattr(loaded, form)(table)
-    assert answer(release, adult.policy(data)) == truth_of_adult
+    assert answer(release, adult_release.policy(data)) == truth_of_adult
 
 
 @pytest.mark.usefixtures("transport")
 def test_adult_in_postgresql(data: Path, truth_of_adult: dict[str, Any], server: Server) -> None:
-    address = into_postgresql(server, adult.table(data), "adult")
-    assert answer(address, adult.policy(data)) == truth_of_adult
-    assert answer(address, adult.policy(data), shards=16) == truth_of_adult
+    address = into_postgresql(server, adult_release.table(data), "adult")
+    assert answer(address, adult_release.policy(data)) == truth_of_adult
+    assert answer(address, adult_release.policy(data), shards=16) == truth_of_adult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import adult
+import adult_release
 import pyarrow as pa
 import pytest
 import sources
@@ -16,8 +16,8 @@ from tcdp_audit import audit
 
 
 def test_adult_has_the_same_outcomes(spark: Any, data: Path) -> None:
-    asked = adult.policy(data)
-    assert answer(spark.createDataFrame(adult.table(data)), asked) == answer(adult.file(data), asked)
+    asked = adult_release.policy(data)
+    assert answer(spark.createDataFrame(adult_release.table(data)), asked) == answer(adult_release.file(data), asked)
 
 
 @pytest.fixture(scope="session")

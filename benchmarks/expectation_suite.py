@@ -1,6 +1,6 @@
 """Twenty expectations on a pandas frame of nine columns, through Great Expectations, beside one native audit of them.
 
-    python benchmarks/great_expectations.py [--records 1000000] [--rounds 5]
+    python benchmarks/expectation_suite.py [--records 1000000] [--rounds 5]
 
 Prints the seconds that importing takes, and the median ratio of a run of a validation definition to the native call,
 which alternate in one process. Both judge the same twenty demands; the figures of both are compared.
