@@ -64,6 +64,7 @@ class DuckDBEngine(Engine):
                 "autoinstall_known_extensions": False,
             }
         )
+        self._connection.execute("SET enable_progress_bar = false")  # it would draw one in notebooks
         self._columns: list[Column] = []
         self._raw: dict[str, RawDomain] = {}
         self._records = 0

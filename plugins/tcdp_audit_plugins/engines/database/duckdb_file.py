@@ -60,6 +60,7 @@ class DuckDBFile(Source):
             raise
         try:
             self._connection.execute("BEGIN TRANSACTION READ ONLY")
+            self._connection.execute("SET enable_progress_bar = false")  # it would draw one in notebooks
             self._connection.execute("SET TimeZone = 'UTC'")
             relation = relation_of_query(place) if isinstance(place, str) else relation_of_table(place)
             self._cells = {cell.column: cell for cell in self._described(relation, place)}
