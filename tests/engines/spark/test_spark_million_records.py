@@ -9,12 +9,12 @@ import million
 import pytest
 from answers import answer
 
-from tcdp_audit_plugins.engines.spark.partitions import Partitions
-
 
 def test_eight_partitions_give_the_answer_of_the_file(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from tcdp_audit_plugins.engines.spark.partitions import Partitions
+
     file = million.file(tmp_path)
     counts: list[int] = []
     worked = Partitions.map
