@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from glob import glob, has_magic
 from pathlib import Path
@@ -42,9 +43,9 @@ def with_parents(folder: Path) -> Iterator[Path]:
 
 
 def policies_in(folder: Path) -> list[Path]:
-    """The policy files of a folder by name; none where it cannot be read."""
+    """The policy files of a folder by name; none where it cannot be read. A link that leads nowhere is one."""
     try:
-        return sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIXES) and path.is_file())
+        return sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIXES) and not path.is_dir())
     except OSError:
         return []
 
@@ -52,34 +53,49 @@ def policies_in(folder: Path) -> list[Path]:
 def named_policies(names: Iterable[str], folder: Path = Path()) -> list[Path]:
     """The policies that files, folders and patterns name, each once, in the order of the names.
 
+    A file that links lead to from several folders is a policy in each: the paths in it start there.
+
     Args:
         names: a folder stands for every policy in it and below, a pattern such as `data/**/*.tcdp.yaml` for what it
             matches.
         folder: where relative names start.
 
     Raises:
-        UsageError: a folder or a pattern stands for no policy.
+        UsageError: a name is empty, a folder or a pattern stands for no policy, or a folder cannot be read.
     """
-    found: dict[Path, Path] = {}  # by the file that it is
+    found: dict[tuple[Path, Path], Path] = {}  # by the file that it is, and where its paths start
     for name in names:
         for path in _named(name, folder / name):
-            found.setdefault(path.resolve(), path)
+            found.setdefault((path.parent.resolve(), path.resolve()), path)
     return list(found.values())
 
 
 def _named(name: str, path: Path) -> list[Path]:
+    if not name:
+        raise UsageError("the name of a policy is empty; name a file, a folder or a pattern")
     if path.is_dir():
-        below = sorted(one for one in path.rglob("*") if one.name.endswith(SUFFIXES) and not _is_hidden(one, path))
-        return _some([one for one in below if one.is_file()], f"{name}: no policy (`*.tcdp.yaml`) in this folder")
+        return _some(sorted(_below(path)), f"{name}: no policy (`*.tcdp.yaml`) in this folder")
     if path.exists() or not has_magic(name):
         return [path]  # one that is not there is told when it is read
     matches = sorted(Path(one) for one in glob(str(path), recursive=True))  # noqa: PTH207 - of an absolute one too
-    return _some([one for one in matches if one.is_file()], f"{name}: no file matches this pattern")
+    return _some([one for one in matches if not one.is_dir()], f"{name}: no file matches this pattern")
 
 
-def _is_hidden(path: Path, folder: Path) -> bool:
-    """Whether it is in a folder that tools keep for themselves, such as `.venv`."""
-    return any(part.startswith(".") for part in path.relative_to(folder).parts[:-1])
+def _below(folder: Path) -> Iterator[Path]:
+    """The policies in a folder and below, through links too, but not in what tools keep for themselves (`.venv`)."""
+    entered: set[str] = set()
+    for place, folders, files in os.walk(folder, followlinks=True, onerror=_refuse):
+        entered.add(os.path.realpath(place))
+        folders[:] = sorted(
+            one
+            for one in folders
+            if one[0] != "." and os.path.realpath(os.path.join(place, one)) not in entered  # noqa: PTH118
+        )
+        yield from (Path(place, one) for one in files if one.endswith(SUFFIXES))
+
+
+def _refuse(error: OSError) -> None:
+    raise UsageError(f"{error.filename}: cannot be read: {error.strerror}; a policy may be in it") from None
 
 
 def _some(paths: list[Path], otherwise: str) -> list[Path]:
