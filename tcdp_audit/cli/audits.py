@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tcdp_audit.api import audit
 from tcdp_audit.cli.ahead import ahead
 from tcdp_audit.cli.forms import Form
-from tcdp_audit.cli.options import on_engine, prepare, require_own_outputs, with_query
+from tcdp_audit.cli.options import on_engine, prepare, with_query
 from tcdp_audit.cli.printing import complain_of
 from tcdp_audit.cli.progress import progress_on_terminal
 from tcdp_audit.cli.reports import Reports, Written
@@ -17,6 +17,7 @@ from tcdp_audit.cli.request import Call, Request
 from tcdp_audit.errors import TcdpAuditError
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.own_files import files_of, require_own_files
 from tcdp_audit.results.unaudited import Unaudited
 
 
@@ -70,8 +71,11 @@ def run(request: Request, settings: Settings, form: Form) -> int:
         codes.append(code)
         faults = faults.and_also(written)
     common = reports.write_common(results)
-    form.end(results, max(codes, default=0), common.paths)
-    return _with_faults(max(codes), [*faults.faults, *common.faults])
+    code = max([*codes, *(fault.exit_code for fault in common.faults)])
+    form.end(results, code, common.paths)
+    for fault in (*faults.faults, *common.faults):
+        complain_of(fault)
+    return code
 
 
 def _read(request: Request, path: Path) -> Call | Unaudited:
@@ -92,15 +96,17 @@ def _plugins_of_all(read: Iterable[Call | Unaudited], plugins: Plugins) -> Plugi
 
 
 def _require_own_outputs(reports: Reports, request: Request, read: Iterable[Call | Unaudited]) -> None:
-    """Insist that no report takes the place of what any policy reads.
+    """Insist that no report takes the place of another, of a policy, wrong or not, or of what a policy reads.
 
     Raises:
         UsageError: one would.
     """
     files = [("--report", path) for path in reports.files(request.policies)]
+    require_own_files(files, {})
     for one in read:
-        if isinstance(one, Call):
-            require_own_outputs(files, one.policy, **request.tables)
+        kept = {"the policy": one.path} if isinstance(one, Unaudited) else files_of(one.policy, **request.tables)
+        for file in files:
+            require_own_files([file], kept)
 
 
 def _audited(call: Call, release: str | None, settings: Settings) -> Audit | Unaudited:
@@ -132,9 +138,3 @@ def _complain(result: Unaudited, policies: int) -> None:
     """Tell why there is no audit; among several policies also of which."""
     name = str(result.path)
     complain_of(result.error, f"{name}: " if policies > 1 and not str(result.error).startswith(name) else "")
-
-
-def _with_faults(code: int, faults: Sequence[TcdpAuditError]) -> int:
-    for fault in faults:
-        complain_of(fault)
-    return max([code, *(fault.exit_code for fault in faults)])

@@ -119,6 +119,21 @@ def test_reports_of_two_policies_never_share_a_file(folder: Path, here: Any):
 
 
 @pytest.mark.usefixtures("folder")
+def test_reports_of_wrong_policies_never_share_a_file_either(here: Any):
+    Path("other").mkdir()
+    shutil.copy(f"{WRONG}.tcdp.yaml", "other")
+    Path("wrong.sarif").write_text(Path(f"{WRONG}.tcdp.yaml").read_text())
+
+    both = here("check", *policies(WRONG, f"other/{WRONG}"), "--report", "{policy}.junit.xml")
+    own = here("check", "--policy", "wrong.sarif", "--report", "{policy}.sarif")
+
+    assert both.err == "tcdp-audit: wrong.junit.xml: --report and --report name the same file\n"
+    assert not Path("wrong.junit.xml").exists()
+    assert "wrong.sarif: --report must be a file of its own; this is the policy" in own.err
+    assert "k_anonimity" in Path("wrong.sarif").read_text()
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_report_takes_the_place_of_no_policys_files(here: Any):
     before = Path("li07_table4.csv").read_text()
     Path("li07_table4.csv").rename("release.sarif")
