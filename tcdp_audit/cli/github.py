@@ -29,6 +29,7 @@ MOST_ANNOTATIONS = 10  # of a level that GitHub shows of one step
 MOST_BYTES = 1024 * 1024 - 1024  # of a step's summaries together: GitHub drops what is larger than a MiB
 COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 GRAVITY = ("passed", "measured", "failed", "error")
+JUDGED = {0: "passed", 1: "failed", 3: "measured"}  # a complete audit by its exit code
 MARKDOWN = ".md"
 CUT = "\n\n**The report is cut here**: a step's summary holds no more. The log and the reports have all of it.\n"
 
@@ -80,8 +81,10 @@ class ForGitHub:
         _append(OUTPUT, lambda _: "".join(self._outputs(results, code)))
 
     def _outputs(self, results: Sequence[Result], code: int) -> Iterator[str]:
-        failing = sum(one.blocks for result in results if isinstance(result, Audit) for one in result.outcomes)
-        yield f"status={status_of(results)}\nexit-code={code}\nfailing={failing}\n"
+        outcomes = [one for result in results if isinstance(result, Audit) for one in result.outcomes]
+        failing = sum(one.blocks or (self.fail_on_warning and one.is_warning) for one in outcomes)
+        status = status_of(results, fail_on_warning=self.fail_on_warning)
+        yield f"status={status}\nexit-code={code}\nfailing={failing}\n"
         paths = "".join(f"{visible(str(Path(path).resolve()))}\n" for path in self.reports)
         yield f"reports<<{self.token}\n{paths}{self.token}\n"
 
@@ -96,10 +99,20 @@ def disobeyed(token: str | None = None) -> Iterator[None]:
     write(f"::{token}::\n")
 
 
-def status_of(results: Sequence[Result]) -> str:
-    """The gravest status of a run: a policy that could not be audited is an error."""
-    states = ["error" if isinstance(one, Unaudited) else one.status for one in results]
-    return max(states, key=GRAVITY.index)
+def status_of(results: Sequence[Result], *, fail_on_warning: bool = False) -> str:
+    """The gravest status of a run: a policy that could not be audited is an error.
+
+    Args:
+        results: the audits, and the policies that could not be audited.
+        fail_on_warning: whether demands of severity warning count, as they do in the exit code then.
+    """
+    return max((_status(one, fail_on_warning=fail_on_warning) for one in results), key=GRAVITY.index)
+
+
+def _status(result: Result, *, fail_on_warning: bool) -> str:
+    if isinstance(result, Unaudited) or result.status == "error":
+        return "error"
+    return JUDGED[result.exit_code(fail_on_warning=True)] if fail_on_warning else result.status
 
 
 def annotated(findings: Iterable[ToolFinding], *, fail_on_warning: bool = False) -> Iterator[str]:

@@ -78,6 +78,32 @@ def test_later_steps_are_told(runner: Path, here: Any):
     assert f"{runner / 'li07_table3.html'}\n{runner / 'x.sarif'}\n" in text
 
 
+@pytest.mark.parametrize(
+    ("k", "answer"), [(4, ("failed", "1", "1")), (3, ("passed", "0", "0")), (1, ("measured", "3", "0"))]
+)
+def test_a_warning_that_fails_the_step_is_no_pass_for_later_steps(runner: Path, here: Any, k: int, answer: tuple[str]):
+    declared = (runner / "li07_table4.tcdp.yaml").read_text().split("expect:")[0]
+    (runner / "w.tcdp.yaml").write_text(f"{declared}expect: [k_anonymity: {{k: {k}, severity: warning}}]\n")
+    code = here("check", "--policy", "w.tcdp.yaml", "--format", "github", "--fail-on", "warning").code
+    told = outputs(runner / "OUTPUT")
+
+    assert (told["status"], told["exit-code"], told["failing"]) == answer
+    assert str(code) == answer[1]
+
+
+def test_later_steps_are_told_of_a_report_of_the_run_that_could_not_be_made(
+    runner: Path, here: Any, monkeypatch: pytest.MonkeyPatch
+):
+    def broken(_: object) -> str:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("tcdp_audit_reports.sarif_report.render", broken)
+    answer = here("check", "--policy", "li07_table4.tcdp.yaml", "--format", "github", "--report", "x.sarif")
+
+    assert answer.code == 3
+    assert outputs(runner / "OUTPUT")["exit-code"] == "3"
+
+
 def test_the_summary_is_the_report_in_markdown(runner: Path, here: Any):
     (runner / "SUMMARY").write_text("An earlier line.\n")
     here("check", "--policy", "li07_table4.tcdp.yaml", "--format", "github", "--report", "x.md", "--quiet")
@@ -186,5 +212,7 @@ def test_the_gravest_status_is_that_of_the_run(with_warning: Any):
     broken = Unaudited(Path("x.tcdp.yaml"), DataError("release.csv: it is empty"))
 
     assert status_of([with_warning]) == "passed"
+    assert status_of([with_warning], fail_on_warning=True) == "failed"
+    assert status_of([with_warning, broken], fail_on_warning=True) == "error"
     assert status_of([with_warning, broken, with_warning]) == "error"
     assert "# Audit incomplete: x.tcdp.yaml\n\n- release.csv&#58; it is empty" in summary([with_warning, broken])
