@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -84,7 +85,7 @@ def configuration(folder: Path) -> Configuration:
     """
     for place in with_parents(folder):
         path = place / FILE
-        if path.is_file():
+        if os.path.isfile(path) or os.path.islink(path):  # noqa: PTH113, PTH114 - no error in a folder that cannot be entered
             table = _table(path)
             if table is not None:
                 return Configuration(path, _sound(table, path))
@@ -94,8 +95,12 @@ def configuration(folder: Path) -> Configuration:
 def _table(path: Path) -> Any:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 text (byte {error.start:,}); save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: not TOML: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: not TOML that can be read: it is nested too deeply") from None
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     return document.get("tool", {}).get("tcdp-audit") if isinstance(document.get("tool", {}), dict) else None

@@ -38,7 +38,7 @@ def with_parents(folder: Path) -> Iterator[Path]:
     for climbed in range(len(folder.resolve().parents) + 1):
         place = folder.joinpath(*[".."] * climbed)
         yield place
-        if (place / ".git").exists():
+        if os.path.exists(place / ".git"):  # noqa: PTH110 - no error where the folder cannot be entered
             return
 
 

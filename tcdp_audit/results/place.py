@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -65,6 +66,6 @@ def name_in_repository(path: Path) -> str:
     Outside of any repository, relative to the current folder; a file that is not below that has its whole path.
     """
     whole = Path(path).resolve()
-    roots = [folder for folder in whole.parents if (folder / ".git").exists()][:1]
+    roots = [folder for folder in whole.parents if os.path.exists(folder / ".git")][:1]  # noqa: PTH110 - whoever may enter it
     root = roots[0] if roots else Path.cwd()
     return (whole.relative_to(root) if whole.is_relative_to(root) else whole).as_posix()

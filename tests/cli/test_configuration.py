@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -145,3 +146,28 @@ def test_a_table_that_is_none(project: Path, here: Any):
     (project / "pyproject.toml").write_text("[tool]\ntcdp-audit = 3\n")
 
     assert here("check").err == "tcdp-audit: ../../pyproject.toml: tool.tcdp-audit must be a table\n"
+
+
+def test_a_configuration_that_cannot_be_read_is_not_passed_over(project: Path, here: Any):
+    (project / "pyproject.toml").symlink_to("nowhere.toml")
+    dangling = here("check").err
+    (project / "pyproject.toml").unlink()
+    (project / "pyproject.toml").write_text(f"a = {'[' * 5000}")
+
+    assert dangling == "tcdp-audit: ../../pyproject.toml: cannot be read: No such file or directory\n"
+    assert here("check").err == "tcdp-audit: ../../pyproject.toml: not TOML that can be read: it is nested too deeply\n"
+
+
+def test_a_folder_that_cannot_be_entered_is_passed_over(project: Path, here: Any, monkeypatch: pytest.MonkeyPatch):
+    for path in (project / "policies").iterdir():
+        shutil.copy(path, project / "src" / "deep")
+    asked = os.stat
+
+    def refused(path: Any, *arguments: Any, **options: Any) -> os.stat_result:
+        if Path(os.path.abspath(path)).parent in project.parents:  # noqa: PTH100 - resolving asks itself
+            raise PermissionError(13, "Permission denied")
+        return asked(path, *arguments, **options)
+
+    (project / ".git").rmdir()
+    monkeypatch.setattr("os.stat", refused)
+    assert here("check", "--report", "x.sarif").code == 0
