@@ -19,6 +19,7 @@ from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.own_files import files_of, require_own_files
 from tcdp_audit.results.unaudited import Unaudited
+from tcdp_audit.visible import visible
 
 
 @dataclass(frozen=True)
@@ -136,5 +137,5 @@ def _exit_code(result: Audit | Unaudited, settings: Settings, written: Written) 
 
 def _complain(result: Unaudited, policies: int) -> None:
     """Tell why there is no audit; among several policies also of which."""
-    name = str(result.path)
+    name = visible(str(result.path))
     complain_of(result.error, f"{name}: " if policies > 1 and not str(result.error).startswith(name) else "")

@@ -72,6 +72,16 @@ def test_a_wrong_policy_hides_no_result(here: Any):
 
 
 @pytest.mark.usefixtures("folder")
+def test_no_name_of_a_policy_begins_a_line_of_its_own(here: Any):
+    Path("a\n::add-mask::x.tcdp.yaml").write_text("version: 1\n")
+    answer = here("check", *policies(PASSES, "a\n::add-mask::x"))
+
+    assert answer.code == 2
+    assert answer.err.startswith(r"tcdp-audit: a\n::add-mask::x.tcdp.yaml:1:1: ")
+    assert "\n::" not in answer.out + answer.err
+
+
+@pytest.mark.usefixtures("folder")
 def test_each_audit_is_printed_under_its_policy(here: Any):
     out = here("check", *policies(FAILS, PASSES)).out
 
