@@ -19,6 +19,7 @@ from tcdp_audit.errors import UsageError
 from tcdp_audit.files import reason
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.findings import Level, ToolFinding, findings_of
+from tcdp_audit.results.place import name_in_repository
 from tcdp_audit.results.unaudited import Unaudited
 from tcdp_audit.results.verdict import VERDICTS
 from tcdp_audit.visible import visible, visible_lines
@@ -177,13 +178,17 @@ def _markdown(result: Result) -> str:
 
 def _table(results: Sequence[Result]) -> str:
     rows = [
-        (result.name, "–", VERDICTS["error"])
+        (name_in_repository(result.path), "–", VERDICTS["error"])
         if isinstance(result, Unaudited)
-        else (result.policy.name, result.release.name, VERDICTS[result.status])
+        else (_policy_of(result), result.release.name, VERDICTS[result.status])
         for result in results
     ]
     lines = ["| Policy | Release | Verdict |", "| --- | --- | --- |"]
     return "\n".join([*lines, *(f"| {' | '.join(map(_plain, row))} |" for row in rows)])
+
+
+def _policy_of(audit: Audit) -> str:
+    return audit.policy.name if audit.policy.path is None else name_in_repository(audit.policy.path)
 
 
 def _plain(text: str) -> str:

@@ -63,9 +63,10 @@ def _source(text: str) -> Source | None:
 def name_in_repository(path: Path) -> str:
     """A file as tools call it that know the repository: relative to the nearest folder above it that has a `.git`.
 
-    Outside of any repository, relative to the current folder; a file that is not below that has its whole path.
+    Outside of any repository, relative to the current folder; a file that is not below that has its whole path. A link
+    has its own name: what it leads to may be a policy of several folders.
     """
-    whole = Path(path).resolve()
+    whole = path.parent.resolve() / path.name
     roots = [folder for folder in whole.parents if os.path.exists(folder / ".git")][:1]  # noqa: PTH110 - whoever may enter it
     root = roots[0] if roots else Path.cwd()
     return (whole.relative_to(root) if whole.is_relative_to(root) else whole).as_posix()

@@ -71,6 +71,27 @@ def test_a_wrong_policy_hides_no_result(here: Any):
     assert "3 policies: 1 met, 1 not met and 1 not audited completely. Exit code 2." in " ".join(answer.out.split())
 
 
+def test_policies_of_one_name_are_told_apart(folder: Path, here: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
+    for name, release in (("a", "li07_table4"), ("b", "li07_table3")):
+        Path(name).mkdir()
+        shutil.copy(f"{release}.csv", f"{name}/li07_table4.csv")
+        shutil.copy("li07_disease_hierarchy.csv", name)
+    shutil.copy("li07_table4.tcdp.yaml", "a/p.tcdp.yaml")
+    Path("b/p.tcdp.yaml").symlink_to("../a/p.tcdp.yaml")
+    answer = here("check", "--policy", "a", "--policy", "b", "--report", "x.junit.xml", "--format", "github")
+    suites = ET.parse("x.junit.xml").getroot()  # noqa: S314 - our own
+
+    assert answer.code == 1
+    assert [suite.get("name") for suite in suites] == ["a/p.tcdp.yaml", "b/p.tcdp.yaml"]
+    assert [suite.get("failures") != "0" for suite in suites] == [False, True]
+    table = Path("summary.md").read_text().replace("&#95;", "_").splitlines()
+    assert table[2:4] == [
+        "| a/p.tcdp.yaml | li07_table4.csv | Fit for release |",
+        "| b/p.tcdp.yaml | li07_table4.csv | Not fit for release |",
+    ]
+
+
 @pytest.mark.usefixtures("folder")
 def test_no_name_of_a_policy_begins_a_line_of_its_own(here: Any):
     Path("a\n::add-mask::x.tcdp.yaml").write_text("version: 1\n")
