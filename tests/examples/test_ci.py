@@ -171,7 +171,7 @@ def test_the_container_is_given_the_folder_and_passes_the_arguments_on(tmp_path:
 
     assert ran.returncode == 3
     assert f"{tmp_path}:/audit" in words
-    assert words[-5:] == ["tcdp-audit", "--report", "report.html", "--policy", "a b.tcdp.yaml"]
+    assert words[-5:] == ["tcdp-audit", "--report", "{policy}.html", "--policy", "a b.tcdp.yaml"]
 
 
 SCHEMAS = {
