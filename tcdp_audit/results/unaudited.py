@@ -7,6 +7,8 @@ from pathlib import Path
 
 from tcdp_audit.errors import PolicyError, TcdpAuditError
 
+UNEXPLAINED = "no audit could be made, and what failed does not say why"  # a plugin's error may have no text
+
 
 @dataclass(frozen=True)
 class Unaudited:
@@ -32,6 +34,7 @@ class Unaudited:
 
     @property
     def reasons(self) -> list[tuple[int, int, str]]:
-        """Why: line and column of the policy (0 where they are unknown), and a sentence for each fault."""
+        """Why: line and column of the policy (0 where unknown) and a sentence for each fault, at least one."""
         faults = self.error.faults if isinstance(self.error, PolicyError) else ()
-        return list(faults) or [(0, 0, line) for line in str(self.error).splitlines()]
+        lines = [line for line in str(self.error).splitlines() if line.strip()] or [UNEXPLAINED]
+        return list(faults) or [(0, 0, line) for line in lines]
