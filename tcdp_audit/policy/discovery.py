@@ -56,8 +56,8 @@ def named_policies(names: Iterable[str], folder: Path = Path()) -> list[Path]:
     A file that links lead to from several folders is a policy in each: the paths in it start there.
 
     Args:
-        names: a folder stands for every policy in it and below, a pattern such as `data/**/*.tcdp.yaml` for what it
-            matches.
+        names: a folder stands for every policy in it and below, a pattern such as `data/**/*.tcdp.yaml` for the
+            files that it matches and the policies in the folders that it matches.
         folder: where relative names start.
 
     Raises:
@@ -78,7 +78,8 @@ def _named(name: str, path: Path) -> list[Path]:
     if path.exists() or not has_magic(name):
         return [path]  # one that is not there is told when it is read
     matches = sorted(Path(one) for one in glob(str(path), recursive=True))  # noqa: PTH207 - of an absolute one too
-    return _some([one for one in matches if not one.is_dir()], f"{name}: no file matches this pattern")
+    found = [path for one in matches for path in (sorted(_below(one)) if one.is_dir() else [one])]
+    return _some(found, f"{name}: no file matches this pattern")
 
 
 def _below(folder: Path) -> Iterator[Path]:

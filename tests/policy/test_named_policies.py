@@ -74,3 +74,13 @@ def test_a_folder_that_cannot_be_read_is_no_empty_one(monkeypatch: pytest.Monkey
 def test_an_empty_name_stands_for_nothing():
     with pytest.raises(UsageError, match="the name of a policy is empty"):
         names("")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_folder_that_a_pattern_matches_stands_for_its_policies():
+    Path("b/deep").mkdir()
+    Path("b/q.tcdp.yaml").touch()
+    Path("b/deep/r.tcdp.yaml").touch()
+    assert names("b/*") == ["b/deep/r.tcdp.yaml", "b/q.tcdp.yaml"]
+    with pytest.raises(UsageError, match="no file matches this pattern"):
+        names("al*")
