@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tcdp_audit.addresses import resolved
+from tcdp_audit.errors import UsageError
 from tcdp_audit.resources import parse_memory
 
 
@@ -32,9 +33,9 @@ class Settings:
         """What a run of pytest was given.
 
         Raises:
-            UsageError: the memory is no amount.
+            UsageError: the memory is no amount, or an option of the command line is empty.
         """
-        memory = config.getoption("tcdp_memory") or config.getini("tcdp_memory")
+        memory = _option(config, "tcdp_memory") or config.getini("tcdp_memory")
         return cls(
             release=_table(config, "tcdp_release"),
             original=_table(config, "tcdp_original"),
@@ -45,10 +46,18 @@ class Settings:
 
 def _table(config: pytest.Config, name: str) -> str | None:
     """A table; its path starts where pytest was called, or where the configuration file stands that names it."""
-    option, configured = config.getoption(name), config.getini(name)
+    option, configured = _option(config, name), config.getini(name)
     if option:
         return resolved(option, config.invocation_params.dir)
     return resolved(configured, _folder(config)) if configured else None
+
+
+def _option(config: pytest.Config, name: str) -> str | None:
+    """An option of the command line. An empty one, as of a variable that is not set, must not mean another table."""
+    option: str | None = config.getoption(name)
+    if option is not None and not option.strip():
+        raise UsageError(f"--{name.replace('_', '-')} is empty; give it a value, or leave it out")
+    return option
 
 
 def _folder(config: pytest.Config) -> Path:

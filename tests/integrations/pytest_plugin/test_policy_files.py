@@ -180,6 +180,14 @@ def test_the_release_of_the_options_is_audited(inner_pytest: Run, put: Put):
     inner_pytest("--tcdp-release=release.csv").assert_outcomes(passed=9)
 
 
+@pytest.mark.parametrize("name", ["release", "memory"])
+def test_an_empty_option_is_refused_and_not_taken_for_none(inner_pytest: Run, put: Put, name: str):
+    put(f"release: release.csv\n{NAMELESS}", RELEASE)
+    result = inner_pytest(f"--tcdp-{name}=")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines([f"--tcdp-{name} is empty; give it a value, or leave it out"])
+
+
 def test_memory_that_is_no_amount_is_said_at_once(inner_pytest: Run, put: Put):
     put(NAMELESS)
     result = inner_pytest("--tcdp-memory=much")
