@@ -75,7 +75,7 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
         level = str(asked["result_format"])
         if self.checked is None:
             return structure_result(metrics[METRIC], level)
-        nothing_demanded = not _demanded(self.checked, self.__dict__)
+        nothing_demanded = not demanded(self.checked, self.__dict__)
         return result_of(metrics[METRIC], level, measured_only=nothing_demanded)
 
 
@@ -91,7 +91,7 @@ def demand_of(check: Any, values: Mapping[str, Any]) -> Demand:
     own = {one.parameter: _plain(values[one.name]) for one in check_fields(check) if values.get(one.name) is not None}
     if values.get("column") is not None:
         own["attribute"] = values["column"]
-    if _severity(values) != "critical" and _demanded(check, values):
+    if _severity(values) != "critical" and demanded(check, values):
         own["severity"] = "warning"
     return Demand.of(check.name, own, setup)
 
@@ -101,14 +101,14 @@ def _severity(values: Mapping[str, Any]) -> str:
     return str(getattr(given, "value", given))
 
 
-def _demanded(check: Any, values: Mapping[str, Any]) -> list[str]:
+def demanded(check: Any, values: Mapping[str, Any]) -> list[str]:
     """The parameters with a threshold that are given."""
     thresholds = {limit.parameter for limit in check.limits}
     return [one.name for one in check_fields(check) if one.parameter in thresholds and values.get(one.name) is not None]
 
 
 def _require_a_demand(check: Any, values: Mapping[str, Any]) -> None:
-    if check is None or _demanded(check, values) or _severity(values) == MEASURED_ONLY:
+    if check is None or demanded(check, values) or _severity(values) == MEASURED_ONLY:
         return
     thresholds = {limit.parameter for limit in check.limits}
     names = " or ".join(one.name for one in check_fields(check) if one.parameter in thresholds)

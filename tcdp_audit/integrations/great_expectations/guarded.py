@@ -16,6 +16,7 @@ from great_expectations.exceptions.exceptions import DataContextRequiredError, I
 
 from tcdp_audit.errors import TcdpAuditError, UsageError
 from tcdp_audit.integrations.great_expectations.classes import BY_TYPE
+from tcdp_audit.integrations.great_expectations.expectation import demanded
 from tcdp_audit.integrations.great_expectations.suites import META
 from tcdp_audit.words import count
 
@@ -95,10 +96,17 @@ def _require_all(result: Any, asked: int) -> None:
             f"{evaluated:,} of {count(asked, 'expectation')} of the suite {result.suite_name!r} were evaluated; "
             "nothing may be concluded"
         )
-    ours = [one for one in result.results if _type(one) in BY_TYPE]
-    statuses = {((one.result or {}).get("details") or {}).get("status") for one in ours}
-    if len(ours) == evaluated and result.success and statuses <= {"measured"}:
+    if result.success and _only_measures(result.results):
         raise IncompleteRunError(f"the suite {result.suite_name!r} only measures; nothing is demanded of the table")
+
+
+def _only_measures(results: Sequence[Any]) -> bool:
+    """Whether no check has a threshold, as their expectations say; at some levels their results do not say it."""
+    if not all(_type(one) in BY_TYPE for one in results):
+        return False
+    checks = [(BY_TYPE[_type(one)].checked, one.expectation_config.kwargs) for one in results]
+    demands = [bool(demanded(check, kwargs)) for check, kwargs in checks if check is not None]
+    return bool(demands) and not any(demands)
 
 
 def _type(result: Any) -> str:

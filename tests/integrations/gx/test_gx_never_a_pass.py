@@ -107,11 +107,17 @@ def test_a_demand_that_nothing_can_fail_is_no_success():
     assert "so the figure is measured, not judged" in one.result["details"]["message"]
 
 
-def test_a_suite_that_only_measures_is_refused():
+@pytest.mark.parametrize("level", ["BOOLEAN_ONLY", "COMPLETE"])
+def test_a_suite_that_only_measures_is_refused_at_every_level(level: str):
     asked = [ANONYMOUS(quasi_identifiers=KNOWN, severity="info")]
 
     with pytest.raises(IncompleteRunError, match="only measures"):
-        run(pandas_batches(frame()), asked)
+        run(pandas_batches(frame()), asked, result_format=level)
+
+
+def test_a_policy_that_only_measures_is_refused_as_a_suite():
+    with pytest.raises(IncompleteRunError, match="only measures"):
+        run(pandas_batches(frame()), suite_of(policy([{"k_anonymity": {}}]), "measures"))
 
 
 @pytest.mark.parametrize(
