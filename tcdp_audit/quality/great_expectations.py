@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+from great_expectations.core.metric_domain_types import MetricDomainTypes
 from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
 from great_expectations.validator.validator import Validator
 
@@ -27,6 +28,8 @@ from tcdp_audit.words import agree, count, listing
 
 CHECK = "great_expectations_suite"
 TITLE = "Great Expectations suite"
+DOMAIN = ("row_condition", "condition_parser")  # where an expectation says which records it is about
+OF_NO_VALUE = ("type", "non_null")  # in the names of those that are about a column's type or its missing values
 COLUMNS = ("column", "column_A", "column_B", "column_list", "column_set")  # where an expectation names columns
 
 
@@ -101,8 +104,21 @@ class _Evaluation:
             where = "" if records is None else f", in {part_of(records.failing or 0, records.total, 'record')}"
             verb = agree(len(columns), "does", "do") if columns else "does"
             yield self._outcome(Status.FAILED, f"{about} {verb} not keep {kind}{where}.", result, records)
-        elif _nothing_seen(figures):
+        elif _nothing_seen(figures) or self._column_is_empty(result.expectation_config, figures):
             yield self._outcome(Status.ERROR, f"{about} has no value that could be evaluated by {kind}.", result)
+
+    def _column_is_empty(self, configuration: Any, figures: Mapping[str, Any]) -> bool:
+        """Whether a figure of a column, such as its sum, is one of no value at all."""
+        kwargs = configuration.kwargs
+        if "element_count" in figures or "observed_value" not in figures or kwargs.get("column") not in self.frame:
+            return False
+        if any(one in configuration.type for one in OF_NO_VALUE):
+            return False
+        domain = {name: kwargs[name] for name in DOMAIN if kwargs.get(name) is not None}
+        with _silent():
+            engine = PandasExecutionEngine(batch_data_dict={"release": self.frame})
+            records, _, _ = engine.get_compute_domain(domain, domain_type=MetricDomainTypes.TABLE)
+        return not records[kwargs["column"]].notna().any()
 
     def _outcome(self, status: Status, message: str, result: Any = None, records: Tally | None = None) -> Outcome:
         configuration = None if result is None else result.expectation_config

@@ -20,8 +20,18 @@ from tcdp_audit.errors import PolicyError
 from tcdp_audit.policy import Policy
 from tcdp_audit.policy.model import StoredSuite
 
+NO_JSON = "is not JSON in UTF-8 in which each key stands once"
 CONFIGURATION = "great_expectations.yml"
 FILES = "TupleFilesystemStoreBackend"  # the store of suites that is a folder of JSON files
+
+DEMANDED_BY = {  # the parameter without which an expectation holds for everything
+    "expect_column_values_to_be_in_type_list": "type_list",
+    "expect_column_values_to_not_be_in_set": "value_set",
+    "expect_column_distinct_values_to_contain_set": "value_set",
+    "expect_column_kl_divergence_to_be_less_than": "threshold",
+    "expect_table_columns_to_match_ordered_list": "column_list",
+    "expect_table_columns_to_match_set": "column_set",
+}
 
 
 @dataclass(frozen=True)
@@ -89,14 +99,26 @@ def _backend(path: Path) -> Mapping[str, Any]:
 
 def _content(path: Path) -> Mapping[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=once_each)
     except OSError as error:
         raise _Fault(f"cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise _Fault("is not JSON in UTF-8") from None
+    except (ValueError, RecursionError):
+        raise _Fault(NO_JSON) from None
     if not isinstance(content, dict) or not isinstance(content.get("expectations"), list):
         raise _Fault("is no expectation suite: it must be a mapping with a list of `expectations`")
     return content
+
+
+def once_each(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """A mapping in JSON; of a key that stands twice, only the last value would be read.
+
+    Raises:
+        ValueError: a key stands twice.
+    """
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        raise ValueError
+    return mapping
 
 
 def _entries(content: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -124,7 +146,23 @@ def _configuration(number: int, entry: Mapping[str, Any], parameters: Mapping[st
         raise _Fault(f"{where} is not sound: {_reason(error)}") from None
     if getattr(expectation, "mostly", 1) == 0:
         raise _Fault(f"{where} cannot fail: `mostly` is 0")
+    bounds = _bounds(expectation)
+    if bounds and all(_is_nothing(getattr(expectation, name)) for name in bounds):
+        raise _Fault(f"{where} demands nothing: it has {' and '.join(f'no `{one}`' for one in bounds)}")
     return configuration
+
+
+def _bounds(expectation: Any) -> Sequence[str]:
+    """Parameters of one of Great Expectations' own, which demands nothing where it has none of them."""
+    if expectation.expectation_type in DEMANDED_BY:
+        return [DEMANDED_BY[expectation.expectation_type]]
+    is_theirs = type(expectation).__module__.startswith("great_expectations.")
+    has_range = hasattr(expectation, "min_value") and hasattr(expectation, "max_value")
+    return ["min_value", "max_value"] if is_theirs and has_range else []
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, list | tuple | set) and not value)
 
 
 def _reason(error: Exception) -> str:

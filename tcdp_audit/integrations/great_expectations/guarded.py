@@ -18,6 +18,7 @@ from tcdp_audit.errors import TcdpAuditError, UsageError
 from tcdp_audit.integrations.great_expectations.classes import BY_TYPE
 from tcdp_audit.integrations.great_expectations.expectation import demanded
 from tcdp_audit.integrations.great_expectations.suites import META
+from tcdp_audit.quality.great_expectations_suite import NO_JSON, once_each
 from tcdp_audit.words import count
 
 
@@ -156,11 +157,11 @@ def _require_known(suite: ExpectationSuite, asked: Sequence[str]) -> None:
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=once_each)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise UsageError(f"{path}: is not JSON in UTF-8") from None
+    except (ValueError, RecursionError):
+        raise UsageError(f"{path}: {NO_JSON}") from None
     if not isinstance(content, dict):
         raise UsageError(f"{path}: is no expectation suite")
     return content

@@ -251,8 +251,9 @@ def test_a_suite_in_json_is_read_whole_or_not_at_all(tmp_path: Path):
     for broken in ({}, {"name": "s", "expectations": {}}):
         with pytest.raises(UsageError, match="no expectation suite"):
             load_suite(broken)
-    path.write_text("[")
-    with pytest.raises(UsageError, match="is not JSON"):
-        load_suite(path)
+    for text in ("[", "[" * 100_000, '{"name": "s", "expectations": [{}], "expectations": []}'):
+        path.write_text(text)
+        with pytest.raises(UsageError, match="is not JSON in UTF-8 in which each key stands once"):
+            load_suite(path)
     with pytest.raises(UsageError, match="cannot be read"):
         load_suite(tmp_path / "nowhere.json")

@@ -120,6 +120,47 @@ def test_an_expectation_that_sees_no_value_is_an_error(audited: Audited):
 
 
 @pytest.mark.parametrize(
+    "kwargs", [{"column": "none"}, {"column": "n", "row_condition": "n > 9", "condition_parser": "pandas"}]
+)
+@pytest.mark.parametrize(
+    ("kind", "demand"),
+    [
+        ("expect_column_distinct_values_to_be_in_set", {"value_set": [1]}),
+        ("expect_column_unique_value_count_to_be_between", {"max_value": 3}),
+        ("expect_column_sum_to_be_between", {"max_value": 3}),
+    ],
+)
+def test_a_figure_of_no_value_is_no_pass(audited: Audited, kwargs: Any, kind: str, demand: Any):
+    release = FRAME.assign(none=pd.Series([None] * 4, dtype="Int64"))
+
+    (one,) = _of_suite(audited(wants(kind, **kwargs, **demand), release=release))
+
+    assert one.status is Status.ERROR
+    assert one.message == f"Column '{kwargs['column']}' has no value that could be evaluated by expectation 1, {kind}."
+
+
+def test_a_divergence_is_bounded_by_its_threshold(audited: Audited):
+    shares = {"values": ["flu", "gout", f"{CELL}1"], "weights": [0.5, 0.25, 0.25]}
+    kind = "expect_column_kl_divergence_to_be_less_than"
+
+    (one,) = _of_suite(audited(wants(kind, column="disease", partition_object=shares, threshold=0.1)))
+
+    assert one.status is Status.PASSED
+    with pytest.raises(PolicyError, match="demands nothing: it has no `threshold`"):
+        audited(wants(kind, column="disease", partition_object=shares, threshold=None))
+
+
+def test_the_type_and_the_presence_of_a_column_need_no_value(audited: Audited):
+    release = FRAME.assign(none=pd.Series([None] * 4, dtype="float64"))
+    presence = wants("expect_column_proportion_of_non_null_values_to_be_between", column="none", max_value=0)
+    kind = wants("expect_column_values_to_be_of_type", column="none", type_="float64")
+
+    (one,) = _of_suite(audited(presence, kind, release=release))
+
+    assert one.status is Status.PASSED
+
+
+@pytest.mark.parametrize(
     ("expectations", "sentence"),
     [
         ([], "it demands nothing: it has no expectation"),
@@ -127,6 +168,9 @@ def test_an_expectation_that_sees_no_value_is_an_error(audited: Audited):
         ([NOT_NULL, wants("expect_unheard_of")], "expectation 2, expect_unheard_of, is not known here"),
         ([wants("expect_column_values_to_not_be_null", colum="a")], "column: field required; colum: extra fields not"),
         ([{**NOT_NULL, "kwargs": {"column": "zip", "mostly": 0}}], "cannot fail: `mostly` is 0"),
+        ([wants("expect_table_row_count_to_be_between")], "demands nothing: it has no `min_value` and no `max_value`"),
+        ([wants("expect_column_values_to_not_be_in_set", column="zip", value_set=[])], "it has no `value_set`"),
+        ([wants("expect_column_values_to_be_in_type_list", column="n", type_list=None)], "it has no `type_list`"),
         ([wants("expect_table_row_count_to_equal", value={"$PARAMETER": "n"})], "has a parameter without a value"),
         ([{"kwargs": {}}], "expectation 1 has no `type`"),
         ([{**NOT_NULL, "sevirity": "low"}], "is not sound"),
@@ -242,6 +286,14 @@ def test_a_context_that_has_no_such_suite_is_a_fault(
 
     with pytest.raises(PolicyError, match=sentence):
         audit(FRAME, {**POLICY, "suite": {"context": folder, "name": "quality"}})
+
+
+def test_a_key_that_stands_twice_is_a_fault(tmp_path: Path):
+    path = tmp_path / "quality.json"
+    path.write_text(json.dumps({"expectations": [NOT_NULL]}).replace('"column": ', '"column": "none", "column": '))
+
+    with pytest.raises(PolicyError, match="is not JSON in UTF-8 in which each key stands once"):
+        audit(FRAME, {**POLICY, "suite": str(path)})
 
 
 def test_a_report_takes_no_place_of_the_suite(audited: Audited):
