@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 def assert_releasable(
     release: Any, policy: str | Path | Mapping[str, Any] | Policy, original: Any = None, population: Any = None
 ) -> Audit:
-    """Assert that a release passes its policy. Nothing else lets it return: no warning, no error, no mere measurement.
+    """Assert that a release passes its policy. Nothing else lets it return: no error, no mere measurement.
+
+    A demand that only warns (`severity: warning`) keeps no release from passing, as on the command line.
 
     Args:
         release: the table under audit, or None for the one that the policy names; see `tcdp_audit.audit`.
