@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import pytest
+
 from tcdp_audit.errors import TcdpAuditError, UsageError
 from tcdp_audit.integrations.pytest_plugin.planned import Key, by_key
 from tcdp_audit.integrations.pytest_plugin.settings import Settings
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy import Policy
 from tcdp_audit.registry import Plugins
+
+OUTCOMES = (pytest.skip.Exception, pytest.fail.Exception)  # a plugin may call `pytest.importorskip`
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ def answered(policy: Policy, plugins: Plugins, settings: Settings) -> Answer:
     """Audit a release; what goes wrong is an answer as well. Cost: that of `tcdp_audit.audit`."""
     try:
         return _audited(policy, plugins, settings)
-    except Exception as error:  # noqa: BLE001 - a traceback of pytest shows arguments, which may be cells
+    except (Exception, *OUTCOMES) as error:  # noqa: BLE001 - a traceback of pytest shows arguments, which may be cells
         return Answer(fault=sentence_about(error, "the audit"))
 
 

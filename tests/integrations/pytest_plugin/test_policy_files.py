@@ -82,6 +82,18 @@ def test_what_ends_a_process_passes_nothing(inner_pytest: Run, put: Put, monkeyp
     inner_pytest("release.tcdp.yaml::verdict").assert_outcomes(errors=1)
 
 
+@pytest.mark.parametrize("outcome", [pytest.skip, pytest.xfail])
+def test_a_piece_of_code_that_skips_skips_nothing(
+    inner_pytest: Run, put: Put, monkeypatch: pytest.MonkeyPatch, outcome: Any
+):
+    monkeypatch.setattr("tcdp_audit.api.audit", lambda *_, **__: outcome("zanzibar"))
+    put(f"release: release.csv\n{NAMELESS}", RELEASE)
+    result = inner_pytest("-rA", "release.tcdp.yaml::verdict")
+
+    result.assert_outcomes(errors=1)
+    assert "zanzibar" not in result.stdout.str()
+
+
 CELLS = "zip,age,disease,name,extra,misfit\n" + "".join(
     f"zanzibar-{i % 2},8675309{i},zanzibar{i % 3} ,zanzibar,zanzibar,zanzibar\n" for i in range(7)
 )
