@@ -262,6 +262,14 @@ def test_a_frame_that_is_changed_in_place_is_audited_again():
         schemas[0].validate(frame, inplace=True)
 
 
+def test_a_frame_that_is_changed_between_checks_called_by_themselves_is_audited_again():
+    _, two, three = checks_of({**POLICY, "expect": [{"k_anonymity": {"k": 2}}, {"k_anonymity": {"k": 3}}]})
+    frame = FRAME.assign(ward="1")
+    assert two(frame).check_passed
+    frame["ward"] = FRAME["ward"]
+    assert not three(frame).check_passed
+
+
 def test_no_frame_is_kept_alive_and_nothing_waits_for_one_that_is_gone():
     frame = FRAME.copy()
     alive = weakref.ref(frame)

@@ -71,7 +71,7 @@ def results_of(demand: Demand, batch: Sequence[Demand], frame: Any, in_schema: S
         TcdpAuditError: the frame cannot be audited.
     """
     run = _RUN.get()
-    together = run.demands if run else _together(demand, batch, in_schema)
+    together = run.demands if run else _together(demand, batch, in_schema, frame)
     _LAST.continue_or_begin(frame, together, demand)
     if demand not in _LAST.waiting:
         marked = _audited(frame, demand, _entries(demand, together, batch), run)
@@ -128,11 +128,15 @@ class _Validation(local):
 _LAST = _Validation()
 
 
-def _together(demand: Demand, batch: Sequence[Demand], in_schema: Sequence[Demand]) -> tuple[Demand, ...]:
-    """What pandera is likely to ask for as well."""
+def _together(demand: Demand, batch: Sequence[Demand], in_schema: Sequence[Demand], frame: Any) -> tuple[Demand, ...]:
+    """What pandera is likely to ask for as well; nothing where a check is called by itself.
+
+    Between two such calls a frame may be changed in place. A lazy one of polars, as pandera makes them, never is.
+    """
     if demand in in_schema:
         return tuple(in_schema)
-    return tuple(batch) if demand in batch or not demand.entry else (demand,)
+    is_lazy = type(frame).__name__ == "LazyFrame"
+    return tuple(batch) if is_lazy and (demand in batch or not demand.entry) else (demand,)
 
 
 def _entries(demand: Demand, together: Sequence[Demand], batch: Sequence[Demand]) -> list[str]:
