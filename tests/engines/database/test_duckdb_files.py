@@ -80,3 +80,15 @@ def test_a_file_or_table_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no intact database"):
         values(f"duckdb:///{tmp_path}/no.duckdb?table=t")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["no.duckdb", "r.duckdb"]
+
+
+def test_release_and_original_may_be_in_one_file(tmp_path: Path) -> None:
+    address = made(tmp_path, "CREATE TABLE t AS SELECT 1 AS a", "CREATE TABLE o AS SELECT 2 AS a")
+    with open_database(address, "original", 2 * MEMORY) as original:
+        assert values(address) == ([1], [1])
+        with pytest.raises(UsageError, match="no such table or view"):
+            values(address.replace("table=t", "table=u"))
+        with open_database(address.replace("table=t", "table=o"), "release", MEMORY) as release:
+            original.close()
+            assert release.domain("a").values.tolist() == [2]
+    made(tmp_path, "CREATE TABLE v AS SELECT 1 AS a")  # which nobody could while the file is open for reading

@@ -4,6 +4,7 @@ address, source      where the table is; its columns
 session, shared      a connection and its snapshot, for all tables of one database
 statements           what is sent
 postgresql, sqlite, reflected, duckdb_file   the types of each database, and how its rows travel
+opened_file          a DuckDB file for all who read it at once
 faults               what drivers raise, as sentences
 engine               the engine: one grouped query, held locally
 """

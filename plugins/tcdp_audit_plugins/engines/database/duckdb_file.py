@@ -10,9 +10,10 @@ import duckdb
 import pyarrow as pa
 import sqlalchemy as sa
 
-from tcdp_audit.plugin import Column, Sampling, Scratch, UsageError
+from tcdp_audit.plugin import Column, Sampling, UsageError
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.faults import ABSENT, QUERY, Refused
+from tcdp_audit_plugins.engines.database.opened_file import OpenedFile
 from tcdp_audit_plugins.engines.database.session import cast_to, deadline
 from tcdp_audit_plugins.engines.database.source import Source
 from tcdp_audit_plugins.engines.database.statements import (
@@ -51,13 +52,9 @@ class DuckDBFile(Source):
     def __init__(self, path: Path, place: TableName | str, timeout: float | None, memory: int) -> None:
         if not path.is_file():
             raise UsageError(f"{path}: no such file; write duckdb:///FILE?table=TABLE")
-        self._folder = Scratch()
         self._timeout = timeout
-        try:
-            self._connection = duckdb.connect(path, read_only=True, config=_config(memory, self._folder.name))
-        except BaseException:
-            self._folder.cleanup()
-            raise
+        self._file: OpenedFile | None = OpenedFile.of(path, memory)
+        self._connection = self._file.connection()
         try:
             self._connection.execute("BEGIN TRANSACTION READ ONLY")
             self._connection.execute("SET enable_progress_bar = false")  # it would draw one in notebooks
@@ -94,20 +91,11 @@ class DuckDBFile(Source):
         return drawn_by(cell, sampling, sa.func.md5)
 
     def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
-        self._folder.cleanup()
-
-
-def _config(memory: int, folder: str) -> dict[str, Any]:
-    return {
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-        "enable_external_access": False,
-        "python_enable_replacements": False,  # a name is a table of the file, never a variable of the program
-        "memory_limit": f"{max(memory // 4, 2**28) // 2**20}MiB",
-        "temp_directory": folder,
-    }
+        """Close the file, unless somebody else reads it."""
+        file, self._file = self._file, None
+        if file is not None:
+            self._connection.close()
+            file.close()
 
 
 def _cell(name: str, kind: str) -> Cell:
