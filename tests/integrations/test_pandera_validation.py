@@ -177,6 +177,7 @@ def test_a_variable_that_disables_pandera_is_noticed(variable: str):
             "the frame is lazy: what pandera would look at is not there yet; coll",
         ),
         (FRAME[:0], schema(pa), DataError, "the frame has no records; an empty release cannot be audited"),
+        (pd.concat([FRAME, FRAME], axis=1), schema(pa), DataError, "two columns of the frame have the same name"),
         (POLARS[:0], schema(ppl), DataError, "the frame has no records; an empty release cannot be audited"),
         (
             FRAME,

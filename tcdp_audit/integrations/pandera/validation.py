@@ -79,7 +79,7 @@ def validate(frame: Any, schema: Any) -> Validation:
     Raises:
         UsageError: pandera is disabled or would not look at the data, the frame is lazy or of another library than the
             schema, a schema of polars coerces, or the schema has no expectation.
-        DataError: the frame has no records, or cannot be read.
+        DataError: the frame has no records, two columns of the same name, or cannot be read.
         PolicyError: a table or a hierarchy that an expectation needs is wrong.
         CheckError: pandera did not run an expectation.
 
@@ -125,6 +125,8 @@ def _require_together(frame: Any, schema: Any) -> None:
         )
     if not len(frame):
         raise DataError("the frame has no records; an empty release cannot be audited")
+    if library == "pandas" and not frame.columns.is_unique:
+        raise DataError("two columns of the frame have the same name; rename or drop one")
     if library == "polars" and (schema.coerce or any(one.coerce for one in schema.columns.values())):
         raise UsageError(
             "the schema coerces, so that other values than the frame's would be judged; cast the columns first, and "
