@@ -43,7 +43,7 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, Mapping):
-        given = plain(policy)
+        given = _unfolded(policy)
         source, text, path = Source(given, None), json.dumps(given, sort_keys=True, default=str), None
         return _Reading(source, text, path, plugins).policy()
     if not isinstance(policy, str | PathLike):
@@ -56,6 +56,15 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
     except SourceFault as fault:
         raise unsound(str(path), text, fault.faults) from None
     return replace(_Reading(source, text, path, plugins).policy(), content=content)
+
+
+def _unfolded(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """The mapping as YAML would give it."""
+    try:
+        given: dict[str, Any] = plain(policy)
+    except RecursionError:
+        raise UsageError("policy: a list or a mapping in it holds itself; give it as a file would") from None
+    return given
 
 
 def _read(path: Path) -> bytes:

@@ -154,3 +154,10 @@ def test_options_of_another_kind_are_refused(arguments: dict[str, Any], sentence
         with pytest.raises(UsageError) as caught:
             call(FRAME, POLICY, **arguments)
         assert str(caught.value) == sentence
+
+
+def test_a_policy_that_holds_itself() -> None:
+    order: list[Any] = []
+    order.append(order)
+    with pytest.raises(UsageError, match=r"^policy: a list or a mapping in it holds itself"):
+        load_policy({"version": 1, "attributes": {"zip": {"role": "sensitive", "order": order}}})
