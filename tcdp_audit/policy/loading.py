@@ -44,7 +44,7 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
         return policy
     if isinstance(policy, Mapping):
         given = _unfolded(policy)
-        source, text, path = Source(given, None), json.dumps(given, sort_keys=True, default=str), None
+        source, text, path = Source(given, None), json.dumps(_named(given), sort_keys=True, default=str), None
         return _Reading(source, text, path, plugins).policy()
     if not isinstance(policy, str | PathLike):
         raise UsageError(f"policy: must be a path, a mapping or a Policy, not of type {type(policy).__name__}")
@@ -65,6 +65,13 @@ def _unfolded(policy: Mapping[str, Any]) -> dict[str, Any]:
     except RecursionError:
         raise UsageError("policy: a list or a mapping in it holds itself; give it as a file would") from None
     return given
+
+
+def _named(given: Any) -> Any:
+    """The same with keys that can be sorted: columns of pandas may be numbered."""
+    if isinstance(given, dict):
+        return {str(name): _named(one) for name, one in given.items()}
+    return [_named(one) for one in given] if isinstance(given, list) else given
 
 
 def _read(path: Path) -> bytes:

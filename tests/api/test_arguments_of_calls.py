@@ -161,3 +161,8 @@ def test_a_policy_that_holds_itself() -> None:
     order.append(order)
     with pytest.raises(UsageError, match=r"^policy: a list or a mapping in it holds itself"):
         load_policy({"version": 1, "attributes": {"zip": {"role": "sensitive", "order": order}}})
+
+
+def test_columns_may_have_names_and_numbers() -> None:
+    frame = pd.DataFrame({0: ["a", "a"], "age": [30, 30]})
+    assert measure("k_anonymity", frame, quasi_identifiers=[0, "age"]).observed == 2
