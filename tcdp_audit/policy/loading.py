@@ -64,6 +64,9 @@ def _unfolded(policy: Mapping[str, Any]) -> dict[str, Any]:
         given: dict[str, Any] = plain(policy)
     except RecursionError:
         raise UsageError("policy: a list or a mapping in it holds itself; give it as a file would") from None
+    columns = given.get("attributes")
+    if isinstance(columns, dict) and len(set(map(str, columns))) < len(columns):
+        raise UsageError("policy: attributes: a column is declared twice, by a number and by the same number as text")
     return given
 
 

@@ -166,3 +166,9 @@ def test_a_policy_that_holds_itself() -> None:
 def test_columns_may_have_names_and_numbers() -> None:
     frame = pd.DataFrame({0: ["a", "a"], "age": [30, 30]})
     assert measure("k_anonymity", frame, quasi_identifiers=[0, "age"]).observed == 2
+
+
+def test_a_column_is_declared_once() -> None:
+    declared = {0: {"role": "quasi_identifier"}, "0": {"role": "insensitive"}, "age": {"role": "quasi_identifier"}}
+    with pytest.raises(UsageError, match=r"^policy: attributes: a column is declared twice"):
+        load_policy({"version": 1, "attributes": declared, "expect": [{"k_anonymity": {"k": 2}}]})
