@@ -52,7 +52,8 @@ class Sampled:
     def by_key(self, key: str, declarations: Mapping[str, AttributeDeclaration], conventions: Conventions) -> Tables:
         """The records whose key is drawn, in both tables.
 
-        That each has a key of its own is held of the whole tables, so that whoever is drawn stands for himself.
+        That each has a key of its own is held of the whole tables, so that whoever is drawn stands for himself. A text
+        or a number that stands for no value (`NA`, NaN) is counted as missing only where it is drawn.
 
         Raises:
             CheckError: the key is missing or repeated somewhere, or no sample can be drawn by it.
