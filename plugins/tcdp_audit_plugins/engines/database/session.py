@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 import sqlalchemy as sa
@@ -103,8 +103,7 @@ class Session:
             result = self.connection.execute(statement, execution_options=_STREAMED)
             try:
                 decoders = _decoders(result, statement)
-                # the driver's own rows: SQLAlchemy's cost more than all that is done with them here
-                while rows := result.cursor_strategy.fetchmany(result, result.cursor, ROWS):
+                for rows in _fetched(result):
                     require_time()
                     yield _batch(rows, decoders, schema)
             finally:
@@ -140,11 +139,16 @@ class Session:
 Decoder = Callable[[Any], Any]
 
 
-def _decoders(result: sa.CursorResult[Any], statement: sa.Select[Any]) -> list[Decoder | None]:
+def _decoders(result: Any, statement: sa.Select[Any]) -> list[Decoder | None]:
     """What makes a driver's cell one of its column's type; None where it is that already."""
-    context, cursor = cast("Any", result.context), cast("Any", result.cursor)
-    described = zip(statement.selected_columns, cursor.description, strict=True)
-    return [context.get_result_processor(column.type, name, code) for column, (name, code, *_) in described]
+    described = zip(statement.selected_columns, result.cursor.description, strict=True)
+    return [result.context.get_result_processor(column.type, name, code) for column, (name, code, *_) in described]
+
+
+def _fetched(result: Any) -> Iterator[Sequence[Sequence[Any]]]:
+    """The driver's own rows: SQLAlchemy's cost more than all that is done with them here."""
+    while rows := result.cursor_strategy.fetchmany(result, result.cursor, ROWS):
+        yield rows
 
 
 def _batch(rows: Sequence[Sequence[Any]], decoders: Sequence[Decoder | None], schema: pa.Schema) -> pa.RecordBatch:
