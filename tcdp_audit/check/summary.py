@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,11 @@ WORST_SHOWN = 10
 COUNTED = 2**22  # whole figures below this are kept exactly, all others to three digits
 SMALLEST = 1e-12  # figures nearer to zero are binned there
 SPARSE = 32  # figures up to so many times their number are counted, others are sorted first
+RUN = 64  # keys of which only the least is looked at first
 DIGITS = 3  # figures that are not whole numbers are binned to this many significant digits
+
+_LOWEST, _HIGHEST = -13, 310  # decimal exponents of figures, and one more at either end
+_SCALES = 10.0 ** (DIGITS - 1 - np.arange(_LOWEST, _HIGHEST, dtype=np.float64))  # by exponent; a power takes long
 
 
 @dataclass(frozen=True)
@@ -109,17 +113,28 @@ def _merge_worst(candidates: Sequence[Candidate], comparison: Comparison) -> tup
 
 def _worst_first(values: Floats, records: Counts, comparison: Comparison) -> NDArray[np.intp]:
     """The indices of the worst classes, larger first among equals."""
-    badness = values if comparison.higher_is_safer else -values
-    candidates = np.arange(len(values))
-    if len(values) > WORST_SHOWN:
-        edge = np.partition(badness, WORST_SHOWN - 1)[WORST_SHOWN - 1]
-        candidates = np.flatnonzero(badness <= edge)
-    if len(candidates) > WORST_SHOWN:  # many classes share the last value shown
-        at_edge = candidates[badness[candidates] == badness[candidates].max()]
-        largest = at_edge[np.argpartition(-records[at_edge], min(WORST_SHOWN, len(at_edge)) - 1)[:WORST_SHOWN]]
-        candidates = np.concatenate([candidates[badness[candidates] < badness[candidates].max()], largest])
-    order = np.lexsort((-records[candidates], badness[candidates]))
-    return candidates[order][:WORST_SHOWN]
+    worst: list[int] = []
+    for equal in _least_first(values if comparison.higher_is_safer else -values, WORST_SHOWN):
+        for alike in _least_first(-records[equal], WORST_SHOWN - len(worst)):
+            worst += equal[alike].tolist()
+    return np.array(worst[:WORST_SHOWN], dtype=np.intp)
+
+
+def _least_first(keys: NDArray[Any], wanted: int) -> Iterator[NDArray[np.intp]]:
+    """The indices of the least keys, then those of the next, until there are as many as wanted.
+
+    Never a partition: numpy's takes long where many keys are equal, as those of small classes are.
+    """
+    left = np.arange(len(keys))
+    if len(keys) > RUN * wanted:  # the least of some runs bound the keys that can be among the wanted ones
+        bound = np.sort(np.minimum.reduceat(keys, left[::RUN]))[wanted - 1]
+        left = np.flatnonzero(keys <= bound)
+        keys = keys[left]
+    while wanted > 0 and len(keys):
+        least = keys == keys.min()
+        yield left[least]
+        wanted -= int(np.count_nonzero(least))
+        keys, left = keys[~least], left[~least]
 
 
 def _distribution(values: Floats, records: Counts) -> dict[float, tuple[int, int]]:
@@ -164,9 +179,9 @@ def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts) -> dict[f
 
 def _binned(values: Floats) -> tuple[Floats, NDArray[np.int64]]:
     """Figures to three significant digits, and an integer for each bin: its exponent and its digits."""
-    exponent = np.floor(np.log10(np.maximum(np.abs(values), SMALLEST)))
-    digits = np.round(values * 10.0 ** (DIGITS - 1 - exponent))
+    exponent = np.floor(np.log10(np.maximum(np.abs(values), SMALLEST))).astype(np.int64)
+    digits = np.round(values * _SCALES.take(exponent - _LOWEST))
     carried = np.abs(digits) == 10**DIGITS  # 0.09996 is 0.1, and one bin with it
     exponent[carried] += 1
     digits[carried] /= 10
-    return digits / 10.0 ** (DIGITS - 1 - exponent), (exponent * 4 * 10**DIGITS + digits).astype(np.int64)
+    return digits / _SCALES.take(exponent - _LOWEST), exponent * 4 * 10**DIGITS + digits.astype(np.int64)
