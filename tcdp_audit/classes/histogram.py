@@ -70,7 +70,12 @@ class Histogram:
 
     def sum(self, per_pair: NDArray[Any]) -> NDArray[Any]:
         """Sum over each class; 0 for a class without values. Shape (classes,)."""
-        return self._reduce(np.add, per_pair)
+        if per_pair.dtype != np.int64:
+            return self._reduce(np.add, per_pair)
+        upto = np.empty(len(per_pair) + 1, dtype=np.int64)
+        upto[0] = 0
+        np.cumsum(per_pair, out=upto[1:])  # may wrap around; differences of it are right all the same
+        return np.diff(upto[self.offsets])
 
     def max(self, per_pair: NDArray[Any]) -> NDArray[Any]:
         """Largest of each class; 0 for a class without values. Shape (classes,)."""

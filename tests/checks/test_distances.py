@@ -30,6 +30,7 @@ from tcdp_audit.check.exact import Measured
 from tcdp_audit.check.kinds import Marginal
 from tcdp_audit.encoding.hierarchy import Tree
 from tcdp_audit_plugins.checks._shared import distances
+from tcdp_audit_plugins.checks._shared.distances import line
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, largest_loss
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
 
@@ -160,6 +161,26 @@ def test_figures_are_the_definitions_fractions(seed: int):
         assert distances.jensen_shannon(*arguments) == pytest.approx(
             [jensen_shannon(p, q) for p, q in pairs], abs=1e-12
         )
+
+
+@pytest.mark.parametrize(("pairs", "cells", "steps"), [(1, 1, 0), (4, 2, 1), (7, 64, 2)])
+def test_a_distance_on_a_line_is_the_same_however_its_turns_are_looked_for(
+    monkeypatch: pytest.MonkeyPatch, pairs: int, cells: int, steps: int
+):
+    for name, size in (("PAIRS", pairs), ("CELLS", cells), ("STEPS", steps)):
+        monkeypatch.setattr(line, name, size)
+    random = np.random.default_rng([pairs, cells])
+    for m in (2, 3, 40):
+        counts = random.poisson(random.choice([0.1, 1, 20], (8, m))) + (np.arange(m) == random.integers(m))
+        table = Table(counts.tolist(), [*random.integers(0, 50, m - 1).tolist(), 1], [])
+        values = np.sort(random.choice(10**6, m, replace=False))
+        by_rank, by_value = ([on_a_line(p, q, at) for p, q in table.pairs()] for at in (range(m), values.tolist()))
+        places = (values - values[0]) / (values[-1] - values[0])
+        estimated = line.estimated_distance(table.histogram, table.marginal, places, list)
+
+        assert exact(distances.ordered_distance(table.histogram, table.marginal)) == by_rank
+        assert exact(distances.numeric_distance(table.histogram, table.marginal, values)) == by_value
+        assert estimated.values == pytest.approx([float(one) for one in by_value], abs=1e-12)
 
 
 # Beyond 32 and 64 bits

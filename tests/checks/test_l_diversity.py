@@ -10,6 +10,7 @@ from class_rows import Rows, evidence, outcome, tables, totals, with_gaps
 from hypothesis import given, strategies as st
 
 from tcdp_audit import PolicyError
+from tcdp_audit_plugins.checks import l_diversity
 from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
 from tcdp_audit_plugins.checks.l_diversity import (
     DistinctParameters,
@@ -46,6 +47,14 @@ def test_the_effective_values_by_definition(rows: Rows):
     found = effective_values(evidence(rows), EntropyParameters()).values
 
     assert found.tolist() == pytest.approx([perplexity(row) for row in rows], rel=1e-12)
+
+
+def test_a_logarithm_is_the_same_from_the_table_and_beyond_it(monkeypatch: pytest.MonkeyPatch):
+    rows = evidence([[1, 1, 0], [2, 5, 9], [3, 3, 4], [70, 1, 0]])
+    tabulated = effective_values(rows, EntropyParameters()).values.tolist()
+    monkeypatch.setattr(l_diversity, "_table", list)
+
+    assert effective_values(rows, EntropyParameters()).values.tolist() == tabulated
 
 
 @given(tables)

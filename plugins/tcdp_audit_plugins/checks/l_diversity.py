@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,10 +16,13 @@ from tcdp_audit.plugin import (
     ClassCheck,
     ClassEvidence,
     Comparison,
+    Counts,
     Exact,
+    Floats,
     Guide,
     Outcome,
     Quarter,
+    Ratios,
     Status,
     Threshold,
     Transcendental,
@@ -31,6 +35,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
 
+TABULATED = 2**16  # counts below this have their logarithm in a table
 TKDD = "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007"
 
 
@@ -72,19 +77,31 @@ def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcend
     Source: Machanavajjhala et al. (2007), definition 4.1.
     """
     histogram = evidence.sensitive[0]
-    counts = histogram.counts.astype(np.float64)
     total = histogram.total.astype(np.float64)
-    entropy = np.log(total) - histogram.sum(counts * np.log(counts)) / total  # ln n - (sum c ln c) / n
-    uniform = histogram.max(histogram.counts) == histogram.min(histogram.counts)
+    entropy = np.log(total) - histogram.sum(_times_logarithm(histogram.counts)) / total  # ln n - (sum c ln c) / n
+    uniform = histogram.max(histogram.counts) * histogram.distinct == histogram.total
     values = np.where(uniform, histogram.distinct, np.exp(entropy))  # m equal shares are exactly m
 
     def decide(classes: NDArray[np.intp], threshold: Fraction) -> NDArray[np.int8]:
-        signs = np.zeros(len(classes), dtype=np.int8)
-        for profile, positions in histogram.profiles(classes):
-            signs[positions] = sign_of_perplexity(profile, threshold)
+        signs = Ratios.whole(histogram.distinct[classes]).compare(threshold)
+        mixed = np.flatnonzero(~uniform[classes])
+        for profile, positions in histogram.profiles(classes[mixed]):
+            signs[mixed[positions]] = sign_of_perplexity(profile, threshold)
         return signs
 
     return Transcendental(values, decide)
+
+
+def _times_logarithm(counts: Counts) -> Floats:
+    """Every count times its logarithm; from a table where they are small, as a logarithm takes longer."""
+    small = int(counts.max(initial=0)) < len(_table())
+    return np.asarray(_table().take(counts) if small else counts * np.log(counts))
+
+
+@cache
+def _table() -> Floats:
+    numbers = np.arange(TABULATED, dtype=np.float64)
+    return np.append(0.0, numbers[1:] * np.log(numbers[1:]))
 
 
 def _distinct_sentence(outcome: Outcome) -> str:

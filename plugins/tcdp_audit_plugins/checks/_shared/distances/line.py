@@ -8,8 +8,10 @@ its sign. Prefix sums of the reference's cumulative weights give the area of bot
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,11 @@ from tcdp_audit.plugin import (
 from tcdp_audit_plugins.checks._shared.distances.room import widened
 
 Positions = NDArray[Any]
+
+PAIRS = 2**16  # pairs of class and value that are worked on at a time: their arrays stay in the processor's cache
+CELLS = 2**12  # shares of the reference that a table gives the value for
+STEPS = 2  # values further on that are looked at before those that remain are searched for
+EXACT_FLOAT = 2**53  # products below this are exact as floats, too
 
 
 def ordered_distance(histogram: Histogram, marginal: Marginal) -> Measured:
@@ -75,11 +82,11 @@ def line_distance(histogram: Histogram, marginal: Marginal, positions: NDArray[n
     span = int(positions[-1])
     wide = histogram.total * float(2 * marginal.total * span) >= LIMIT
     if not wide.any():
-        return Ratios(*_work(histogram, marginal.weights, positions))
+        return _ratios(histogram, marginal, positions)
     narrow = np.flatnonzero(~wide)
     estimate = _estimated(histogram, marginal, positions / span)
     if len(narrow):
-        estimate[narrow] = Ratios(*_work(histogram.take(narrow), marginal.weights, positions)).values
+        estimate[narrow] = _ratios(histogram.take(narrow), marginal, positions).values
     return Transcendental(estimate, _exactly(histogram, marginal, lambda: positions.astype(object)))
 
 
@@ -99,9 +106,16 @@ def estimated_distance(
     return Transcendental(_estimated(histogram, marginal, positions), _exactly(histogram, marginal, exact))
 
 
+def _ratios(histogram: Histogram, marginal: Marginal, positions: NDArray[np.int64]) -> Ratios:
+    return Ratios(*_work(histogram, marginal.weights, positions, _turns(histogram, marginal.weights)))
+
+
 def _estimated(histogram: Histogram, marginal: Marginal, positions: Floats) -> Floats:
     counted = replace(histogram, counts=histogram.counts.astype(np.float64))
-    moved, whole = _work(counted, marginal.weights.astype(np.float64), positions)
+    weights = marginal.weights.astype(np.float64)
+    narrow = int(histogram.total.max(initial=0)) * marginal.total < EXACT_FLOAT
+    turn = _turns(histogram, marginal.weights) if narrow else _turns(counted, weights)
+    moved, whole = _work(counted, weights, positions, turn)
     return np.asarray(np.clip(moved / whole, 0, 1), dtype=np.float64)
 
 
@@ -111,40 +125,123 @@ def _exactly(
     """Decides classes in Python integers."""
 
     def decide(classes: NDArray[np.intp], threshold: Fraction) -> Signs:
-        moved, whole = _work(widened(histogram.take(classes)), marginal.weights.astype(object), positions())
+        taken, weights = widened(histogram.take(classes)), marginal.weights.astype(object)
+        moved, whole = _work(taken, weights, positions(), _turns(taken, weights))
         difference = moved * threshold.denominator - whole * threshold.numerator
         return np.asarray((difference > 0).astype(np.int8) - (difference < 0).astype(np.int8))
 
     return decide
 
 
-def _work(histogram: Histogram, weights: NDArray[Any], positions: Positions) -> tuple[NDArray[Any], NDArray[Any]]:
+def _work(
+    histogram: Histogram, weights: NDArray[Any], positions: Positions, turn: NDArray[np.intp]
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Numerator and denominator of the distance, in the arithmetic of its arguments' types."""
-    total, size = weights.sum(), histogram.total
-    cumulative = np.cumsum(weights)
-    area = np.concatenate([[0], np.cumsum(cumulative[:-1] * np.diff(positions))])  # below `cumulative`, up to a value
-    first, last = histogram.offsets[:-1], histogram.offsets[1:] - 1
-    start, end = histogram.values, np.empty_like(histogram.values)
-    end[:-1] = histogram.values[1:]
-    end[last] = len(weights) - 1
-    level, spread = _running(histogram) * total, histogram.spread(size)
-    turn = _turns(histogram, weights).clip(start, end)
-    moved = _bend(positions, start, turn, end) * level - _bend(area, start, turn, end) * spread
-    return histogram.sum(moved) + area[start[first]] * size, size * total * positions[-1]
+    line = _Line(weights, positions)
+    moved = [line.moved(block, turn[pairs]) for pairs, block in _blocks(histogram)]
+    return np.concatenate(moved), histogram.total * line.total * positions[-1]
 
 
 @cached_on_histogram
 def _turns(histogram: Histogram, weights: NDArray[Any]) -> NDArray[np.intp]:
     """After each pair of class and value the value from which on the reference is ahead. Shape (pairs,)."""
-    level = _running(histogram) * weights.sum()
-    return np.asarray(np.searchsorted(np.cumsum(weights), -(-level // histogram.spread(histogram.total))))
+    find = _Quantiles(weights)
+    return np.concatenate([find.turns(block) for _, block in _blocks(histogram)])
 
 
-def _bend(figures: NDArray[Any], start: NDArray[Any], turn: NDArray[Any], end: NDArray[Any]) -> NDArray[Any]:
-    """How much more a figure grows up to the turn than after it."""
-    return np.asarray(2 * figures.take(turn) - figures.take(start) - figures.take(end))
+@cached_on_histogram
+def _blocks(histogram: Histogram) -> tuple[tuple[slice, Histogram], ...]:
+    """Runs of classes whose pairs fit into the cache together, each with where its pairs stand."""
+    offsets = histogram.offsets
+    cuts = np.unique(np.append(np.searchsorted(offsets, np.arange(0, offsets[-1], PAIRS)), len(histogram)))
+    pairs = [slice(*ends) for ends in pairwise(offsets[cuts].tolist())]
+    return tuple(
+        (here, Histogram(offsets[first : last + 1] - here.start, histogram.values[here], histogram.counts[here]))
+        for here, (first, last) in zip(pairs, pairwise(cuts.tolist()), strict=True)
+    )
 
 
+@dataclass(frozen=True)
+class _Quantiles:
+    """Where the cumulative weights of a reference reach a share of their total.
+
+    A table says so for shares of 1/CELLS; from there the value sought is hardly ever far. It is looked for in integers.
+    """
+
+    weights: NDArray[Any]
+
+    @cached_property
+    def _cumulative(self) -> NDArray[Any]:
+        return np.cumsum(self.weights)
+
+    @cached_property
+    def _table(self) -> NDArray[np.intp]:
+        total, cell = int(self._cumulative[-1]), np.arange(CELLS + 1)
+        return np.searchsorted(self._cumulative, cell * (total // CELLS) + cell * (total % CELLS) // CELLS)
+
+    def turns(self, histogram: Histogram) -> NDArray[np.intp]:
+        """The first value from each of the class's own on, up to its next, at which the reference is not behind."""
+        running, size = _running(histogram), histogram.spread(histogram.total)
+        end = _next(histogram, histogram.values, len(self.weights) - 1)
+        return self._first(running, size).clip(histogram.values, end)
+
+    def _first(self, running: NDArray[Any], size: NDArray[Any]) -> NDArray[np.intp]:
+        """The first value with (cumulative weight) / (total weight) >= running / size."""
+        cumulative, level = self._cumulative, running * self._cumulative[-1]
+        if level.dtype != np.int64:
+            return np.searchsorted(cumulative, -(-level // size))
+        turn = self._table.take(running * CELLS // size)
+        for _ in range(STEPS):
+            turn += cumulative.take(turn) * size < level
+        far = np.flatnonzero(cumulative.take(turn) * size < level)
+        turn[far] = np.searchsorted(cumulative, -(-level[far] // size[far]))
+        return turn
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A reference on a line.
+
+    Args:
+        weights: the weight of each value.
+        positions: where each value stands.
+    """
+
+    weights: NDArray[Any]
+    positions: Positions
+
+    @cached_property
+    def total(self) -> Any:
+        """The sum of the weights."""
+        return self.weights.sum()
+
+    @cached_property
+    def _area(self) -> NDArray[Any]:
+        """The area below the cumulative weights, up to each value."""
+        return np.concatenate([[0], np.cumsum(np.cumsum(self.weights)[:-1] * np.diff(self.positions))])
+
+    def moved(self, histogram: Histogram, turn: NDArray[np.intp]) -> NDArray[Any]:
+        """The area between each class's cumulative counts and the reference's, times the totals of both."""
+        size = histogram.total
+        moved = self._bend(self.positions, histogram, turn) * (_running(histogram) * self.total)
+        moved -= self._bend(self._area, histogram, turn) * histogram.spread(size)
+        return histogram.sum(moved) + self._area[histogram.values[histogram.offsets[:-1]]] * size
+
+    def _bend(self, figures: NDArray[Any], histogram: Histogram, turn: NDArray[np.intp]) -> NDArray[Any]:
+        """How much more a figure grows up to the turn than after it."""
+        start = figures.take(histogram.values)
+        return np.asarray(2 * figures.take(turn) - start - _next(histogram, start, figures[-1]))
+
+
+def _next(histogram: Histogram, of_pair: NDArray[Any], after: Any) -> NDArray[Any]:
+    """For each pair of class and value what the next pair of its class has; `after` for the last one."""
+    following = np.empty_like(of_pair)
+    following[:-1] = of_pair[1:]
+    following[histogram.offsets[1:] - 1] = after
+    return following
+
+
+@cached_on_histogram
 def _running(histogram: Histogram) -> NDArray[Any]:
     """Cumulative counts within every class."""
     running = np.cumsum(histogram.counts)
