@@ -41,12 +41,10 @@ class Suite:
     Args:
         name: what messages call it.
         configurations: its expectations, as Great Expectations evaluates them.
-        parameters: the values of its own parameters.
     """
 
     name: str
     configurations: Sequence[Any]
-    parameters: Mapping[str, Any]
 
 
 def suite_in(policy: Policy) -> Suite:
@@ -66,7 +64,7 @@ def suite_in(policy: Policy) -> Suite:
         configurations = [_configuration(number, one, parameters) for number, one in enumerate(entries, 1)]
     except _Fault as fault:
         raise PolicyError(f"{policy.name}: suite: {shown}: {fault}") from None
-    return Suite(shown, configurations, parameters)
+    return Suite(shown, configurations)
 
 
 class _Fault(Exception):  # noqa: N818 - it becomes a PolicyError

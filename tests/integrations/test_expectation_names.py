@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit import PolicyError, audit, load_policy
+from tcdp_audit import PolicyError, audit, inputs, load_policy
 from tcdp_audit.integrations import great_expectations
-from tcdp_audit.integrations.great_expectations import demands
 from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand, Fault, answers, joined
 from tcdp_audit.integrations.great_expectations.names import class_names
 from tcdp_audit.integrations.great_expectations.parameters import TAKEN, all_fields, setup_of
@@ -129,7 +128,7 @@ def test_faults_are_answers(monkeypatch: pytest.MonkeyPatch):
 
     (empty,) = answers(_table().slice(0, 0), [demand]).values()
     (none,) = answers(7, [demand]).values()
-    monkeypatch.setattr(demands, "evaluate", lambda *_: 1 / 0)
+    monkeypatch.setattr(inputs, "evaluate", lambda *_: 1 / 0)
     (raised,) = answers(_table(), [demand]).values()
 
     assert isinstance(empty, Fault)

@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from tcdp_audit.auditor.evaluation import Options, evaluate
-from tcdp_audit.engines import Engine, open_engine
-from tcdp_audit.engines.opener import opener_of, require_no_url
+from tcdp_audit.auditor.evaluation import Options
 from tcdp_audit.errors import Discreet, PolicyError, TcdpAuditError
+from tcdp_audit.inputs import open_inputs
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.registry import Plugins
-from tcdp_audit.resources import budget
-from tcdp_audit.scratch import sweep
 
 STRUCTURE = ""  # in place of a check's name: the core's own demands on the columns
 UNMEASURED: dict[str, Any] = {}  # an entry of `expect` that no check is made of
@@ -227,32 +223,11 @@ def answers(table: Any, demands: Iterable[Demand]) -> dict[Demand, Answer]:
 @Discreet()
 def _audited(table: Any, demands: Sequence[Demand], attributes: Mapping[str, Any]) -> dict[Demand, Answer]:
     policy = policy_of_demands(demands, attributes)
-    sweep()
-    memory = budget(None)
-    with ExitStack() as stack:
-        engine = stack.enter_context(_opened(table, "batch", memory))
-        named = {name: stack.enter_context(_opened(table, name, memory)) for name, table in _companions(policy)}
-        outcomes = evaluate(policy, engine, Options(memory=memory), named)
-        if not engine.ordered:
-            engine.sha256()  # of a database it says whether everything could be read
+    with open_inputs(table, policy, None, None, plugins(), Options()) as inputs:
+        outcomes = inputs.outcomes()
+        if not inputs.engine.ordered:
+            inputs.engine.sha256()  # of a database it says whether everything could be read
     return _by_demand(policy, demands, outcomes)
-
-
-def _companions(policy: Policy) -> Iterator[tuple[str, str]]:
-    """The further tables: the original always, others where a check asks."""
-    required = {"original"}.union(*(one.check.requires for one in policy.expectations))
-    for name in ("original", "population", "holdout"):
-        location = getattr(policy.document, name)
-        if location is not None and name in required:
-            yield name, policy.resolve(location)
-
-
-def _opened(table: Any, name: str, memory: int) -> Engine:
-    opener = opener_of(table, plugins().engines.values())
-    if opener is not None:
-        return opener.open(table, name, memory)
-    require_no_url(table, (info.name for info in plugins().infos if info.error))
-    return open_engine(table, memory, name)
 
 
 def _by_demand(policy: Policy, demands: Sequence[Demand], outcomes: Sequence[Outcome]) -> dict[Demand, Answer]:

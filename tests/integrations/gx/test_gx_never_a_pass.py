@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from gx_hosts import gx, ours, pandas_batches, run, sqlite_batches
 from same_everywhere import frame, policy
 
+from tcdp_audit import inputs
 from tcdp_audit.errors import UsageError
 from tcdp_audit.integrations.great_expectations import IncompleteRunError, guarded_run, load_suite, suite_of
 
@@ -60,7 +61,7 @@ def test_a_metric_that_crashes_fails_at_every_level_and_is_asked_once(level: str
         calls.append(1)
         raise RuntimeError("zq-marker in a cell")
 
-    monkeypatch.setattr(ours.demands, "evaluate", crash)
+    monkeypatch.setattr(inputs, "evaluate", crash)
     expectations = [ANONYMOUS(quasi_identifiers=KNOWN, k=k) for k in (2, 3, 4)]
 
     result = run(pandas_batches(frame()), expectations, result_format=level)

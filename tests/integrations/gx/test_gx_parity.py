@@ -12,7 +12,8 @@ from gx_hosts import from_native, judged, pandas_batches, postgresql_batches, ru
 from postgres_server import Server
 from same_everywhere import frame, native, policy
 
-from tcdp_audit.integrations.great_expectations import demands, suite_of
+from tcdp_audit import inputs
+from tcdp_audit.integrations.great_expectations import suite_of
 
 NATIVE = sorted(map(from_native, native()), key=repr)
 
@@ -26,13 +27,13 @@ def _figures(result: Any) -> list[tuple[Any, ...]]:
 def audits(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Collects the policy of each audit that runs."""
     seen: list[Any] = []
-    evaluate = demands.evaluate
+    evaluate = inputs.evaluate
 
     def counted(policy: Any, *rest: Any) -> Any:
         seen.append(policy)
         return evaluate(policy, *rest)
 
-    monkeypatch.setattr(demands, "evaluate", counted)
+    monkeypatch.setattr(inputs, "evaluate", counted)
     return seen
 
 
