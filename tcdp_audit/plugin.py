@@ -66,6 +66,10 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.classes.shards import Progress as Progress, silent as silent
     from tcdp_audit.encoding.counted import CountedCodes as CountedCodes
+    from tcdp_audit.encoding.counting import (
+        boundaries as boundaries,
+        run_lengths as run_lengths,
+    )
     from tcdp_audit.encoding.domain import Domain as Domain, RawDomain as RawDomain
     from tcdp_audit.encoding.generalised import (
         interval_label as interval_label,
@@ -78,9 +82,7 @@ if TYPE_CHECKING:
         Codes as Codes,
         KeyArray as KeyArray,
         Keys as Keys,
-        boundaries as boundaries,
         fold as fold,
-        run_lengths as run_lengths,
     )
     from tcdp_audit.encoding.reading import domain_of as domain_of
     from tcdp_audit.engines import open_file as open_file

@@ -74,7 +74,7 @@ class MatchedShard:
         group = _Group(grouping, tasks, self.missing_is_a_value)
         attributes = len({task.attribute.attribute for task in tasks if task.attribute is not None})
         try:
-            _require_memory(len(grouping.keys.values), attributes, self.memory)
+            _require_memory(grouping.shard.rows, attributes, self.memory)
             group.prepare()
         except Exception as error:  # noqa: BLE001 - the tasks of other groups go on
             group.error = raised_by_check(error)

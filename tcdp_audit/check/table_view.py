@@ -12,7 +12,8 @@ from tcdp_audit.arrays import Floats, freeze_arrays
 from tcdp_audit.classes.grouping import Grouping
 from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.classes.wildcard import compatibility
-from tcdp_audit.encoding.keys import Codes, boundaries, fold
+from tcdp_audit.encoding.counting import boundaries
+from tcdp_audit.encoding.keys import Codes, fold
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError
 from tcdp_audit.policy import Policy, Role
@@ -275,8 +276,8 @@ def _sums_of_weights(grouping: Grouping, weights: Floats, name: str) -> Floats:
     """
     if np.isnan(weights).any() or (weights <= 0).any():
         raise CheckError(f"the weight {name!r} must be a positive number in every record")
-    order = np.lexsort((weights, grouping.keys.values))
-    keys, weights = grouping.keys.values[order], weights[order]
-    alike = np.flatnonzero(np.append(True, (keys[1:] != keys[:-1]) | (weights[1:] != weights[:-1])))
+    order = np.lexsort((weights, grouping.class_of_row))
+    classes, weights = grouping.class_of_row[order], weights[order]
+    alike = np.flatnonzero(np.append(True, (classes[1:] != classes[:-1]) | (weights[1:] != weights[:-1])))
     products = np.add.reduceat(grouping.shard.each[order], alike) * weights[alike]
-    return np.add.reduceat(products, boundaries(keys[alike]))
+    return np.add.reduceat(products, boundaries(classes[alike]))

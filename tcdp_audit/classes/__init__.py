@@ -2,6 +2,7 @@
 
 segments        arrays cut into stretches: starts, ranks, firsts
 histogram       how often each value of a confidential attribute occurs in each class
+visits          entities that count once per class and value
 joint           several confidential attributes as one
 wildcard_rows, wildcard   cells that match several values, so that classes overlap
 grouping        records as classes

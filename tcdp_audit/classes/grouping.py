@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.classes.histogram import Counts, Histogram, add_up, count_pairs
+from tcdp_audit.classes.histogram import Counts, Histogram, add_up, count_in_classes
+from tcdp_audit.classes.visits import Visits
 from tcdp_audit.classes.wildcard import Compatibility, compatibility
 from tcdp_audit.encoding.counted import CountedCodes
+from tcdp_audit.encoding.counting import numbered, occurrences
 from tcdp_audit.encoding.domain import Domain
-from tcdp_audit.encoding.keys import Codes, KeyArray, Keys, boundaries, fold, in_order, run_lengths
+from tcdp_audit.encoding.keys import Codes, KeyArray, fold
+from tcdp_audit.encoding.packed import PACKED
 
-DENSE = 8  # keys for each row up to which a table of all of them beats a search
 Shard = CountedCodes  # no equivalence class is split between two shards
 
 
@@ -38,25 +39,41 @@ class Grouping:
     wildcard: bool = False
 
     @cached_property
-    def keys(self) -> Keys:
-        """One key per row."""
-        domains = self.quasi_identifiers
-        return fold([self.shard[d.attribute] for d in domains], [d.size + 1 for d in domains])
-
-    @cached_property
-    def _classes(self) -> tuple[KeyArray, Counts]:
-        ordered, times = in_order(self.keys.values, self.shard.times)
-        starts = boundaries(ordered)
-        return ordered[starts], run_lengths(starts, len(ordered), times)
+    def _numbered(self) -> tuple[int, Codes]:
+        """How many classes there are, and the class of each row."""
+        columns, radices = self._columns
+        if len(columns) == 1:
+            distinct, numbers = numbered(columns[0], radices[0])
+        else:
+            keys = fold(columns, radices)
+            distinct, numbers = numbered(keys.values, keys.span)
+        return len(distinct), numbers
 
     @property
+    def _columns(self) -> tuple[list[Codes], list[int]]:
+        """What the quasi-identifiers' codes stand in, and a number above all of each; packed ones stay packed."""
+        shard, domains, packing = self.shard, self.quasi_identifiers, self.shard.packing
+        columns, radices = [], []
+        if packing is not None and packing.begins(domains):
+            columns, radices, domains = [shard[PACKED]], [packing.span], domains[len(packing.radices) :]
+        return columns + [shard[d.attribute] for d in domains], radices + [d.size + 1 for d in domains]
+
+    @property
+    def class_of_row(self) -> Codes:
+        """The class of each row of the shard, in ascending order of the quasi-identifiers' codes. Shape (rows,)."""
+        return self._numbered[1]
+
+    @cached_property
     def records(self) -> Counts:
         """Records of the release in each class. Shape (classes,)."""
-        return self._classes[1]
+        return occurrences(self.class_of_row, self._numbered[0], self.shard.times)
 
     def codes(self) -> list[KeyArray]:
         """For each quasi-identifier the code of every class."""
-        return self.keys.decode(self._classes[0])
+        row_of_class = np.empty(len(self.records), dtype=np.intp)
+        row_of_class[self.class_of_row] = np.arange(self.shard.rows)
+        one_of_each = self.shard.take(row_of_class)
+        return [one_of_each[domain.attribute].astype(np.int64) for domain in self.quasi_identifiers]
 
     def rows_of(self, classes: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which rows of the shard belong to some classes. Shape (rows,).
@@ -64,17 +81,7 @@ class Grouping:
         Args:
             classes: whether each class is one of them. Shape (classes,).
         """
-        return classes[self._class_of_row]
-
-    @cached_property
-    def _class_of_row(self) -> NDArray[np.integer[Any]]:
-        """The class of each row: read from a table where keys are dense, and found by halving where they are not."""
-        keys, classes = self.keys, self._classes[0]
-        if keys.span > DENSE * len(keys.values):
-            return np.searchsorted(classes, keys.values)
-        number = np.zeros(keys.span, dtype=np.int32)
-        number[classes] = np.arange(len(classes), dtype=np.int32)
-        return number[keys.values]
+        return classes[self.class_of_row]
 
     @cached_property
     def compatibility(self) -> Compatibility | None:
@@ -90,20 +97,29 @@ class Grouping:
         """What k counts: records of the class, its entities, or the records compatible with it. Shape (classes,)."""
         if self.unit is None:
             return self.records if self.compatibility is None else self.compatibility.sum(self.records)
-        entities, radix = self.entities_of(self.unit), self.unit.size + 1
-        return entities.distinct if self.compatibility is None else self.compatibility.distinct(entities, radix)
+        if self.compatibility is None:
+            return self._visits.in_classes(len(self.records))
+        return self.compatibility.distinct(self.entities_of(self.unit), self.unit.size + 1)
+
+    @cached_property
+    def _visits(self) -> Visits:
+        assert self.unit is not None  # noqa: S101 - only asked for where an entity counts once
+        return Visits.of(self.class_of_row, len(self.records), self.shard[self.unit.attribute], self.unit.size + 1)
 
     def entities_of(self, unit: Domain) -> Histogram:
         """The entities of each ordinary class."""
-        return count_pairs(self.keys, self.shard[unit.attribute], unit.size + 1, self.shard.times)
+        return self._counted(self.shard[unit.attribute], unit.size + 1)
+
+    def _counted(self, codes: Codes, radix: int) -> Histogram:
+        return count_in_classes(self.class_of_row, len(self.records), codes, radix, self.shard.times)
 
     def counted(self, codes: Codes, radix: int) -> tuple[Histogram, int]:
         """What `values_of` makes a histogram of: counts in each ordinary class, and a number above all values."""
         if self.unit is None:
-            return count_pairs(self.keys, codes, radix, self.shard.times), radix
+            return self._counted(codes, radix), radix
         entities = self.unit.size + 1
         joint = codes.astype(np.int64) * entities + self.shard[self.unit.attribute]
-        return count_pairs(self.keys, joint, radix * entities, self.shard.times), radix * entities
+        return self._counted(joint, radix * entities), radix * entities
 
     def values_of(self, counted: Histogram, radix: int) -> Histogram:
         """A histogram of values out of that of values and entities: an entity counts once per class and value."""
@@ -114,9 +130,12 @@ class Grouping:
 
     def histogram(self, codes: Codes, radix: int) -> Histogram:
         """Counts of a sensitive attribute's codes (all below `radix`) in each class, missing codes included."""
-        counted, span = self.counted(codes, radix)
-        matched = counted if self.compatibility is None else self.compatibility.merge(counted, span)
-        return self.values_of(matched, radix)
+        if self.compatibility is not None:
+            return self.values_of(self.compatibility.merge(*self.counted(codes, radix)), radix)
+        if self.unit is None:
+            return self._counted(codes, radix)
+        class_of_value, values = self._visits.values(codes, radix)
+        return count_in_classes(class_of_value, len(self.records), values, radix)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import freeze_arrays, frozen_array, frozen_arrays
-from tcdp_audit.encoding.keys import Codes, KeyArray, Keys, boundaries, fold, in_order, run_lengths
+from tcdp_audit.encoding.counting import boundaries, narrow, numbered, occurrences, tally
+from tcdp_audit.encoding.keys import SPAN_LIMIT, Codes, Keys, fold
 
 Counts = NDArray[np.int64]
 P = ParamSpec("P")
@@ -165,42 +166,49 @@ def count_pairs(keys: Keys, codes: Codes, radix: int, times: Counts | None = Non
         radix: a number above all codes.
         times: how many records each row stands for; None where it is one.
 
-    Cost: one sort of n 64-bit integers.
+    Cost: see `count_in_classes`.
     """
-    radix = 1 << max(int(radix) - 1, 1).bit_length()  # a power of two, so that keys split by shift and mask
-    pairs = fold([keys.values, codes], [keys.span, radix])
-    if pairs.steps[-1].codes_before is not None:
-        return _count_compacted(pairs, times)
-    distinct, counts = _counted(pairs, times)
-    return compress(distinct >> (radix.bit_length() - 1), distinct & (radix - 1), counts)
+    distinct, class_of_row = numbered(keys.values, keys.span)
+    return count_in_classes(class_of_row, len(distinct), codes, radix, times)
 
 
-def _counted(pairs: Keys, times: Counts | None) -> tuple[KeyArray, Counts]:
-    """The different keys, ascending, and how many records have each."""
-    ordered, times = in_order(pairs.values, times)
-    starts = boundaries(ordered)
-    return ordered[starts], run_lengths(starts, len(ordered), times)
+def count_in_classes(
+    class_of_row: Codes, classes: int, codes: Codes, radix: int, times: Counts | None = None
+) -> Histogram:
+    """Count the codes within classes, each of which has a row.
+
+    Args:
+        class_of_row: the class of each row.
+        classes: how many there are.
+        codes: the code of each row.
+        radix: a number above all codes.
+        times: how many records each row stands for; None where it is one.
+
+    Cost: O(rows) where there are few classes x codes beside them, otherwise O(rows) for each 16 bits of them.
+    """
+    span = max(classes, 1) * int(radix)
+    if span > SPAN_LIMIT:
+        before, codes = numbered(codes, radix)
+        compacted = count_in_classes(class_of_row, classes, codes, len(before), times)
+        return Histogram(compacted.offsets, before[compacted.values].astype(np.int64), compacted.counts)
+    pairs = class_of_row.astype(narrow(span + 1))
+    pairs *= radix
+    np.add(pairs, codes, out=pairs, casting="unsafe")  # the sum is below the span
+    distinct, counts = tally(pairs, span, times)
+    rows, values = _split(distinct, radix)
+    return Histogram(np.append(boundaries(rows), len(rows)), values, counts)
 
 
-def _count_compacted(pairs: Keys, times: Counts | None) -> Histogram:
-    """The rare case in which key and code together need more than 62 bits, so that both were renumbered."""
-    distinct, counts = _counted(pairs, times)
-    rows, values = pairs.decode(distinct)
-    return compress(rows, values, counts)
-
-
-def compress(rows: KeyArray, values: KeyArray, counts: Counts) -> Histogram:
-    """Sorted (row key, value, count) triples as a histogram with one row for each row key that occurs."""
-    starts = boundaries(rows)
-    return Histogram(np.append(starts, len(rows)).astype(np.int64), values, counts)
+def _split(pairs: Codes, radix: int) -> tuple[Codes, Counts]:
+    """The classes and the codes that pairs were made of. numpy divides faster than it takes remainders."""
+    rows = pairs // radix
+    return rows, (pairs - rows * radix).astype(np.int64)
 
 
 def add_up(rows: Counts, values: Counts, counts: Counts, classes: int, radix: int) -> Histogram:
-    """Unsorted (class number, value, count) triples as a histogram, equal pairs added. O(triples log triples)."""
+    """Unsorted (class number, value, count) triples as a histogram, equal pairs added. Cost: see `count_in_classes`."""
     pairs = fold([rows, values], [classes, radix])
-    order = np.argsort(pairs.values, kind="stable")
-    starts = boundaries(pairs.values[order])
-    first = order[starts]
-    sums = np.add.reduceat(counts[order], starts) if len(starts) else counts[:0]
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows[first], minlength=classes))])
-    return Histogram(offsets, values[first], sums)
+    distinct, sums = tally(pairs.values, pairs.span, counts)
+    present, values = pairs.decode(distinct)
+    offsets = np.concatenate([[0], np.cumsum(occurrences(present, classes))])
+    return Histogram(offsets, values, sums)

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.encoding.counted import CountedCodes
+from tcdp_audit.encoding.counting import occurrences, tally
 from tcdp_audit.encoding.domain import Domain
-from tcdp_audit.encoding.keys import SPAN_LIMIT, Codes, boundaries, in_order, run_lengths
+from tcdp_audit.encoding.keys import SPAN_LIMIT, Codes
 from tcdp_audit.errors import CheckError
 
 LOOKUP_SPAN = 2**24  # with so few possible combinations a table serves better than a search
@@ -82,7 +83,7 @@ def joint_domain(
 
 def count_codes(domain: Domain, shard: CountedCodes) -> NDArray[np.int64]:
     """Records of a shard with each code of a domain, the missing ones last. Shape (size + 1,)."""
-    return _occurrences(domain.codes(shard), shard.times, domain.size + 1)
+    return occurrences(domain.codes(shard), domain.size + 1, shard.times)
 
 
 @dataclass(frozen=True)
@@ -106,27 +107,13 @@ def combinations_in(parts: Sequence[Domain], shard: CountedCodes) -> Combination
     Raises:
         CheckError: the attributes have more possible combinations than 62 bits can number.
 
-    Cost: O(rows), and a sort of them where many combinations are possible.
+    Cost: O(rows) where few combinations are possible, otherwise O(rows) for each 16 bits of them.
     """
     key, absent = _key(parts, shard)
     lacking = shard.take(absent).records
     present, times = (key[~absent], shard.take(~absent).times) if absent.any() else (key, shard.times)
-    if _span(parts) <= LOOKUP_SPAN:
-        counts = _occurrences(present, times, _span(parts))
-        keys = np.flatnonzero(counts)
-        return Combinations(keys, counts[keys], lacking)
-    ordered, times = in_order(present, times)
-    starts = boundaries(ordered)
-    return Combinations(ordered[starts], run_lengths(starts, len(ordered), times), lacking)
-
-
-def _occurrences(codes: Codes, times: NDArray[np.int64] | None, span: int) -> NDArray[np.int64]:
-    """Records with each number below `span`."""
-    if times is None:
-        return np.bincount(codes, minlength=span)
-    counts = np.zeros(span, dtype=np.int64)
-    np.add.at(counts, codes, times)
-    return counts
+    keys, counts = tally(present, _span(parts), times)
+    return Combinations(keys, counts, lacking)
 
 
 def _key(parts: Sequence[Domain], shard: Mapping[str, Codes]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

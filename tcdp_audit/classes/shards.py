@@ -13,15 +13,17 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.classes.grouping import Shard
 from tcdp_audit.encoding.counted import CountedCodes
+from tcdp_audit.encoding.counting import boundaries, order_of, run_lengths
 from tcdp_audit.encoding.domain import Domain
-from tcdp_audit.encoding.keys import Codes, boundaries, fold, run_lengths
+from tcdp_audit.encoding.keys import Codes, fold
+from tcdp_audit.encoding.packed import PACKED, Packing
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.engines.shards import MappedShards, Measure
 from tcdp_audit.resources import processors
@@ -68,11 +70,13 @@ class LocalShards(MappedShards):
         domains: the encoded attributes.
         count: how many shards there are.
         folder: where they are, if they are on disk.
+        packing: the attributes that are packed into one column, if any are.
     """
 
     domains: Sequence[Domain]
     count: int
     folder: Path | None = None
+    packing: Packing | None = None
     divisible = True
     _parts: list[list[CountedCodes]] = field(default_factory=list)
     _scratch: Scratch | None = None
@@ -108,7 +112,7 @@ class LocalShards(MappedShards):
         if self.folder is None:
             self._parts[shard].append(rows)
             return
-        columns = [rows[domain.attribute] for domain in self.domains]
+        columns = [rows.codes[name] for name in self._types]
         for position, column in enumerate(columns if rows.times is None else [*columns, rows.times]):
             with writing_temporarily(), self._file(shard, position).open("ab") as file:
                 column.tofile(file)
@@ -125,9 +129,17 @@ class LocalShards(MappedShards):
     def _spilled(self, shard: int) -> Shard:
         if not self._file(shard, 0).exists():
             return CountedCodes({})
-        codes = {d.attribute: np.fromfile(self._file(shard, i), dtype=d.dtype) for i, d in enumerate(self.domains)}
-        times = self._file(shard, len(self.domains))
-        return CountedCodes(codes, np.fromfile(times, dtype=np.int64) if times.exists() else None)
+        types = enumerate(self._types.items())
+        codes = {name: np.fromfile(self._file(shard, position), dtype=dtype) for position, (name, dtype) in types}
+        times = self._file(shard, len(self._types))
+        return CountedCodes(codes, np.fromfile(times, dtype=np.int64) if times.exists() else None, self.packing)
+
+    @cached_property
+    def _types(self) -> dict[str, np.dtype[Any]]:
+        """The columns that are kept, and their types."""
+        packed = {} if self.packing is None else self.packing.radices
+        kept = {domain.attribute: domain.dtype for domain in self.domains if domain.attribute not in packed}
+        return kept if self.packing is None else {PACKED: self.packing.dtype, **kept}
 
     def __iter__(self) -> Iterator[Shard]:
         """Every shard that has records."""
@@ -209,7 +221,8 @@ def dealt(
         merged: whether equal rows that are read together become one, so that no shard holds all of many.
     """
     scratch = Scratch() if chosen.spill else None
-    shards = LocalShards(domains, chosen.shards if by else 1, scratch.path if scratch else None)
+    count, packing = chosen.shards if by else 1, Packing.of(by)
+    shards = LocalShards(domains, count, scratch.path if scratch else None, packing)
     shards._scratch = scratch  # noqa: SLF001 - made here, removed with it
     done = 0
     try:
@@ -225,20 +238,21 @@ def dealt(
 
 def merged_rows(rows: CountedCodes, domains: Sequence[Domain]) -> CountedCodes:
     """Rows with equal ones made one, in the order of their codes. O(rows log rows)."""
-    keys = fold([rows[one.attribute] for one in domains], [one.size + 1 for one in domains]).values
-    order = np.argsort(keys, kind="stable")
-    starts = boundaries(keys[order])
+    keys = fold([rows[one.attribute] for one in domains], [one.size + 1 for one in domains])
+    order = order_of(keys.values, keys.span)
+    starts = boundaries(keys.values[order])
     distinct = rows.take(order[starts])
-    return CountedCodes(distinct.codes, run_lengths(starts, len(keys), rows.each[order]))
+    return CountedCodes(distinct.codes, run_lengths(starts, len(order), rows.each[order]))
 
 
 def _deal(rows: CountedCodes, by: Sequence[Domain], shards: LocalShards) -> None:
+    kept = rows if shards.packing is None else rows.packed(shards.packing)
     if shards.count == 1:
-        shards.append(0, rows)
+        shards.append(0, kept)
         return
     home = _home([rows[domain.attribute] for domain in by], shards.count)
     ends = np.cumsum(np.bincount(home, minlength=shards.count))
-    dealt = rows.take(np.argsort(home, kind="stable"))
+    dealt = kept.take(np.argsort(home, kind="stable"))
     start = 0
     for shard, end in enumerate(ends.tolist()):
         if end > start:
@@ -246,9 +260,12 @@ def _deal(rows: CountedCodes, by: Sequence[Domain], shards: LocalShards) -> None
         start = end
 
 
-def _home(columns: Sequence[Codes], shards: int) -> NDArray[np.uint16]:
-    """The shard of each row: a function of the codes alone."""
+def _home(columns: Sequence[Codes], shards: int) -> NDArray[np.unsignedinteger[Any]]:
+    """The shard of each row, a function of the codes alone, in a type that is soon in order."""
     key = np.zeros(len(columns[0]), dtype=np.uint64)
     for codes in columns:
-        key = (key + codes.astype(np.uint64)) * MIX
-    return ((key >> np.uint64(32)) * np.uint64(shards) >> np.uint64(32)).astype(np.uint16)
+        key += codes.astype(np.uint64, copy=False)
+        key *= MIX
+    key >>= np.uint64(32)
+    key *= np.uint64(shards)
+    return (key >> np.uint64(32)).astype(np.uint8 if shards <= 2**8 else np.uint16)

@@ -2,7 +2,9 @@
 
 A column becomes a list of distinct values, its domain, and one code a record.
 
+    counting      integers counted, numbered and put into order
     keys          several columns of codes as one key a row
+    packed        several columns of codes as one narrow column
     counted       rows of codes, each with how many records it stands for
     numbers       numbers in text, read exactly
     generalised   cells that stand for several values: ranges, sets, wildcards

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.encoding.packed import PACKED, Packing
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class CountedCodes(Mapping[str, Codes]):
         codes: attribute -> code of each row. Shape (rows,) each.
         times: how many records each row stands for, at least 1, int64, shape (rows,). None where each row is one
             record, which costs nothing.
+        packing: the attributes whose codes are packed into one column, `PACKED`; None where there are none. They are
+            read like the others.
 
     Example:
         >>> rows = CountedCodes({"zip": np.array([0, 1])}, np.array([5, 2]))
@@ -29,18 +32,22 @@ class CountedCodes(Mapping[str, Codes]):
 
     codes: Mapping[str, Codes]
     times: NDArray[np.int64] | None = None
+    packing: Packing | None = None
 
     def __getitem__(self, attribute: str) -> Codes:
         """The code of each row."""
+        if self.packing is not None and attribute in self.packing.radices:
+            return self.packing.unpacked(self.codes[PACKED], attribute)
         return self.codes[attribute]
 
     def __iter__(self) -> Iterator[str]:
         """The attributes."""
-        return iter(self.codes)
+        yield from () if self.packing is None else self.packing.radices
+        yield from (attribute for attribute in self.codes if attribute != PACKED)
 
     def __len__(self) -> int:
         """How many attributes there are."""
-        return len(self.codes)
+        return sum(1 for _ in self)
 
     @property
     def rows(self) -> int:
@@ -55,17 +62,24 @@ class CountedCodes(Mapping[str, Codes]):
     def take(self, rows: NDArray[Any] | slice) -> CountedCodes:
         """Some rows: their positions in the order wanted, a mask, or a slice."""
         times = None if self.times is None else self.times[rows]
-        return CountedCodes({attribute: codes[rows] for attribute, codes in self.codes.items()}, times)
+        codes = {attribute: codes[rows] for attribute, codes in self.codes.items()}
+        return replace(self, codes=codes, times=times)
+
+    def packed(self, packing: Packing) -> CountedCodes:
+        """The same rows with the codes of some attributes in one column. O(rows x attributes)."""
+        packed = packing.packed([self.codes[attribute] for attribute in packing.radices])
+        others = {attribute: codes for attribute, codes in self.codes.items() if attribute not in packing.radices}
+        return CountedCodes({PACKED: packed, **others}, self.times, packing)
 
     @staticmethod
     def joined(parts: Sequence[CountedCodes]) -> CountedCodes:
-        """Several tables of the same attributes, at least one, as one."""
+        """Several tables of the same attributes, at least one, as one; all of them packed alike, or none."""
         if len(parts) == 1:
             return parts[0]
-        codes = {attribute: np.concatenate([part[attribute] for part in parts]) for attribute in parts[0]}
-        if all(part.times is None for part in parts):
-            return CountedCodes(codes)
-        return CountedCodes(codes, np.concatenate([part.each for part in parts]))
+        codes = {name: np.concatenate([part.codes[name] for part in parts]) for name in parts[0].codes}
+        counted = any(part.times is not None for part in parts)
+        times = np.concatenate([part.each for part in parts]) if counted else None
+        return CountedCodes(codes, times, parts[0].packing)
 
     @property
     def each(self) -> NDArray[np.int64]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tcdp_audit.encoding.counting import numbered
 
 Codes = NDArray[Any]  # unsigned or signed integers from 0 to radix - 1
 KeyArray = NDArray[np.int64]
@@ -17,11 +19,15 @@ SPAN_LIMIT = 2**62
 
 @dataclass(frozen=True)
 class _Step:
-    """One column folded in: what the key and the code were before, where either had to be compacted."""
+    """One column folded in: what the key and the code were before, where either had to be compacted.
+
+    Once all keys differ, a column changes none of them: its code is then looked up by the key (`of_key`).
+    """
 
     radix: int
-    keys_before: KeyArray | None
-    codes_before: KeyArray | None
+    keys_before: KeyArray | None = None
+    codes_before: KeyArray | None = None
+    of_key: KeyArray | None = None
 
 
 @dataclass(frozen=True)
@@ -39,8 +45,11 @@ class Keys:
         """The code columns behind some keys, in the order they were folded. O(keys x columns)."""
         columns = []
         for step in reversed(self.steps):
-            keys, codes = np.divmod(keys, step.radix)
-            columns.append(codes if step.codes_before is None else step.codes_before[codes])
+            if step.of_key is None:
+                keys, codes = np.divmod(keys, step.radix)
+                columns.append(codes if step.codes_before is None else step.codes_before[codes])
+            else:
+                columns.append(step.of_key[keys])
             if step.keys_before is not None:
                 keys = step.keys_before[keys]
         return columns[::-1]
@@ -59,18 +68,20 @@ def fold(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
     Returns:
         Keys whose order is the lexicographic order of the columns.
 
-    Cost: O(n x columns), and a sort of n for each compaction.
+    Cost: O(n x columns), and a radix sort of n for each compaction. None follows once all keys differ.
     """
     key: KeyArray = np.zeros(len(columns[0]), dtype=np.int64)
     span = 1
-    steps = []
-    for column, radix in zip(columns, radices, strict=True):
+    steps: list[_Step] = []
+    for position, (column, radix) in enumerate(zip(columns, radices, strict=True)):
         codes, keys_before, codes_before = column, None, None
         if span * radix > SPAN_LIMIT:
-            keys_before, key = np.unique(key, return_inverse=True)
+            keys_before, key = _compacted(key, span)
             span = max(len(keys_before), 1)
+            if span == len(key):
+                return Keys(key, span, (*steps, *_looked_up(key, keys_before, columns[position:])))
         if span * radix > SPAN_LIMIT:
-            codes_before, codes = np.unique(column.astype(np.int64), return_inverse=True)
+            codes_before, codes = _compacted(column, radix)
             radix = max(len(codes_before), 1)  # noqa: PLW2901 - the column is renumbered, and so is its radix
         key *= radix
         key += codes
@@ -79,26 +90,16 @@ def fold(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
     return Keys(key, span, tuple(steps))
 
 
-def boundaries(sorted_keys: KeyArray) -> NDArray[np.intp]:
-    """Where a new key begins in sorted keys."""
-    if not len(sorted_keys):
-        return np.zeros(0, dtype=np.intp)
-    first = np.empty(len(sorted_keys), dtype=bool)
-    first[0] = True
-    np.not_equal(sorted_keys[1:], sorted_keys[:-1], out=first[1:])
-    return np.flatnonzero(first)
+def _compacted(keys: Codes, span: int) -> tuple[KeyArray, KeyArray]:
+    """The different keys, ascending, and the rank of each key."""
+    distinct, ranks = numbered(keys, span)
+    return distinct.astype(np.int64, copy=False), ranks.astype(np.int64)
 
 
-def in_order(keys: KeyArray, times: NDArray[np.int64] | None) -> tuple[KeyArray, NDArray[np.int64] | None]:
-    """Keys in ascending order, with how often each stands there; None where each stands once."""
-    if times is None:
-        return np.sort(keys), None
-    order = np.argsort(keys)
-    return keys[order], times[order]
-
-
-def run_lengths(starts: NDArray[np.intp], total: int, times: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """How long each run is, given where the runs start and where the last one ends; or the sum of `times` in each."""
-    if times is None:
-        return np.diff(starts, append=total).astype(np.int64, copy=False)
-    return np.add.reduceat(times, starts) if len(starts) else times[:0]
+def _looked_up(ranks: KeyArray, keys_before: KeyArray | None, columns: Sequence[Codes]) -> Iterator[_Step]:
+    """The steps of columns that come when all keys differ, whose ranks are the keys from then on."""
+    row_of_key = np.empty(len(ranks), dtype=np.intp)
+    row_of_key[ranks] = np.arange(len(ranks))
+    for column in columns:
+        yield _Step(1, keys_before, of_key=column[row_of_key].astype(np.int64))
+        keys_before = None

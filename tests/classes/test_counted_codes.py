@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 from hypothesis import given, strategies as st
 
@@ -57,15 +55,6 @@ def test_classes_and_histograms_are_those_of_the_records(drawn: list[tuple[int, 
         two.values.tolist(),
         two.counts.tolist(),
     ]
-
-
-@given(rows)
-def test_a_class_has_the_records_that_its_rows_stand_for(drawn: list[tuple[int, ...]]) -> None:
-    counted, _ = tables(drawn)
-    expected: Counter[tuple[int, ...]] = Counter()
-    for *codes, times in drawn:
-        expected[tuple(codes[:2])] += times
-    assert Grouping(counted, DOMAINS[:2]).records.tolist() == [expected[one] for one in sorted(expected)]
 
 
 @given(rows)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-from tcdp_audit.encoding.keys import SPAN_LIMIT, boundaries, fold, run_lengths
+from tcdp_audit.encoding.keys import SPAN_LIMIT, fold
 
 HUGE = 2**40  # two of these columns fit into 62 bits only once they are compacted
 
@@ -61,9 +61,9 @@ def test_codes_are_compacted_where_compacting_the_keys_is_not_enough() -> None:
     assert [found.tolist() for found in keys.decode(keys.values)] == [[0, 1, 1], [5, 1, 5]]
 
 
-@given(st.lists(st.integers(0, 3), max_size=20).map(sorted))
-def test_runs_of_sorted_keys(values: list[int]) -> None:
-    keys = np.array(values, dtype=np.int64)
-    starts = boundaries(keys)
-    assert keys[starts].tolist() == sorted(set(values))
-    assert run_lengths(starts, len(keys)).tolist() == [values.count(one) for one in sorted(set(values))]
+def test_once_all_keys_differ_further_columns_are_looked_up() -> None:
+    column = np.array([7, 1, 3], dtype=np.int64)
+    keys = fold([column, column[::-1], column], [HUGE] * 3)
+    assert (keys.values.tolist(), keys.span) == ([2, 0, 1], 3)
+    assert [found.tolist() for found in keys.decode(keys.values)] == [[7, 1, 3], [3, 1, 7], [7, 1, 3]]
+    assert [found.tolist() for found in keys.decode(np.array([1]))] == [[3], [7], [3]]

@@ -1,0 +1,72 @@
+"""Classes and histograms of a shard, by cells and by radix passes, packed or not, as plain Python counts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from tcdp_audit.classes.grouping import Grouping
+from tcdp_audit.encoding import counting
+from tcdp_audit.encoding.counted import CountedCodes
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.packed import Packing
+
+SIZES = {"zip": 3, "age": 70_000, "answer": 4, "person": 5}
+CELLS = st.sampled_from([0, 2**20])  # radix passes always; cells always
+Row = tuple[int, ...]  # the codes of each attribute, and how many records the row stands for
+codes = st.tuples(st.integers(0, 3), st.sampled_from([0, 1, 65_536, 70_000]), st.integers(0, 4), st.integers(0, 5))
+rows = st.lists(st.tuples(codes, st.integers(1, 4)).map(lambda one: (*one[0], one[1])), min_size=1, max_size=20)
+
+
+def domain(name: str) -> Domain:
+    values = np.arange(SIZES[name])
+    return Domain(name, values, np.ones(SIZES[name], np.int64), 0, values)
+
+
+DOMAINS = {name: domain(name) for name in SIZES}
+
+
+def shard(drawn: list[Row], packed: tuple[str, ...]) -> CountedCodes:
+    columns = np.array(drawn).T
+    table = CountedCodes(dict(zip(SIZES, columns, strict=False)), columns[-1])
+    packing = Packing.of([DOMAINS[name] for name in packed])
+    return table if packing is None else table.packed(packing)
+
+
+@pytest.mark.parametrize("packed", [(), ("zip", "age"), ("age", "zip"), ("zip", "answer")])
+@given(rows, st.booleans(), CELLS)
+def test_classes_are_those_of_equal_codes(packed: tuple[str, ...], drawn: list[Row], unit: bool, cells: int) -> None:
+    names = ("zip", "age", "answer")[: 3 if unit else 2]
+    classes = sorted({row[: len(names)] for row in drawn})
+    members = [[row for row in drawn if row[: len(names)] == one] for one in classes]
+    with patch.multiple(counting, COUNTED=cells, MARKED=cells):
+        grouping = Grouping(
+            shard(drawn, packed), [DOMAINS[name] for name in names], DOMAINS["person"] if unit else None
+        )
+        assert list(zip(*(one.tolist() for one in grouping.codes()), strict=True)) == classes
+        assert grouping.records.tolist() == [sum(row[-1] for row in one) for one in members]
+        entities = [len({row[3] for row in one}) for one in members]
+        assert grouping.size.tolist() == (entities if unit else grouping.records.tolist())
+        assert [classes[one] for one in grouping.class_of_row] == [row[: len(names)] for row in drawn]
+
+
+@pytest.mark.parametrize(("counted", "scale"), [("answer", 1), ("age", 1), ("age", 2**46)])
+@given(rows, st.booleans(), CELLS)
+def test_values_are_counted_in_each_class(counted: str, scale: int, drawn: list[Row], unit: bool, cells: int) -> None:
+    place, expected = list(SIZES).index(counted), dict[int, Counter[int]]()
+    values = [(row[0], row[place] * scale, row[3], row[-1]) for row in drawn]
+    if unit:  # an entity counts once per class and value
+        values = sorted({(*one[:3], 1) for one in values})
+    for zip_code, value, _, times in values:
+        expected.setdefault(zip_code, Counter())[value] += times
+    with patch.multiple(counting, COUNTED=cells, MARKED=cells):
+        grouping = Grouping(shard(drawn, ()), [DOMAINS["zip"]], DOMAINS["person"] if unit else None)
+        histogram = grouping.histogram(grouping.shard[counted].astype(np.int64) * scale, (SIZES[counted] + 1) * scale)
+    assert {histogram.values.dtype, histogram.counts.dtype, histogram.offsets.dtype} == {np.dtype(np.int64)}
+    parts = [np.split(one, histogram.offsets[1:-1]) for one in (histogram.values, histogram.counts)]
+    found = [list(zip(*(one.tolist() for one in row), strict=True)) for row in zip(*parts, strict=True)]
+    assert found == [sorted(expected[one].items()) for one in sorted(expected)]
