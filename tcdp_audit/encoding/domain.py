@@ -107,12 +107,18 @@ class Domain:
         """The code of each record of a shard."""
         return shard[self.attribute]
 
-    def recoded_to(self, values: NDArray[Any], covers: tuple[Interval, ...] | None = None) -> Domain:
-        """The same attribute over a larger domain in the same order, whose values include all of this one's."""
+    def recoded_to(
+        self, values: NDArray[Any], position: NDArray[np.int64], covers: tuple[Interval, ...] | None = None
+    ) -> Domain:
+        """The same attribute over a larger domain in the same order, whose values include all of this one's.
+
+        Args:
+            values: those of the larger domain.
+            position: the place of each of this domain's values among them. Shape (size,).
+            covers: what the larger domain's values cover, where cells are generalised.
+        """
         if np.array_equal(values, self.values):
             return self  # also where the values stand in a declared order
-        rank = {value: code for code, value in enumerate(values.tolist())}
-        position = np.array([rank[value] for value in self.values.tolist()], dtype=np.int64)
         counts = np.zeros(len(values), dtype=np.int64)
         counts[position] = self.counts
         return replace(

@@ -116,7 +116,7 @@ def test_numbers_and_their_texts_are_the_same_domain(numbers: list[int]) -> None
 
 def test_a_domain_laid_over_a_larger_one() -> None:
     domain, _ = read(["a", "c"], nulls=1)
-    larger = domain.recoded_to(np.array(["a", "b", "c"], dtype=object))
+    larger = domain.recoded_to(np.array(["a", "b", "c"], dtype=object), np.array([0, 2]))
     assert (larger.counts.tolist(), larger.code_of_raw.tolist(), larger.missing) == ([1, 0, 2], [0, 2], 1)
     ordered, _ = read(["high", "low"], "ordinal", order=["low", "middle", "high"])
-    assert ordered.recoded_to(ordered.values) is ordered
+    assert ordered.recoded_to(ordered.values, np.arange(3)) is ordered

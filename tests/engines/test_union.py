@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, strategies as st
 
 from tcdp_audit import audit
 from tcdp_audit.encoding import Domain, RawDomain, domain_of, union
@@ -41,6 +42,31 @@ def test_equal_codes_are_equal_values(
     assert [first.values[code] for code in first.code_of_raw] == sorted(one)
     assert [second.values[code] for code in second.code_of_raw] == sorted(two)
     assert (int(first.counts.sum()), int(second.counts.sum())) == (len(one), len(two))
+
+
+cells = st.one_of(
+    st.lists(st.integers(-4, 4), min_size=1),
+    st.lists(st.sampled_from([-2.5, -0.0, 0.0, 1.0, 1.5, 2.0**53]), min_size=1),
+)
+texts = st.lists(st.text("ab*é", max_size=2), min_size=1)
+
+
+def raw_values(domain: Domain) -> list[Any]:
+    values = [*domain.values.tolist(), None]
+    return [values[code] for code in domain.code_of_raw.tolist()]
+
+
+@given(st.lists(cells, min_size=2, max_size=4) | st.lists(texts, min_size=2, max_size=4), st.booleans())
+def test_a_union_is_that_of_python_sets(tables: list[list[Any]], numeric: bool) -> None:
+    declared = NUMERIC if numeric and not isinstance(tables[0][0], str) else {"scale": "nominal"}
+    own = [read(cells, **declared) for cells in tables]
+    known = sorted(set().union(*(one.values.tolist() for one in own)))
+    for before, after in zip(own, union(own), strict=True):
+        assert after.values.tolist() == known
+        counts = dict(zip(before.values.tolist(), before.counts.tolist(), strict=True))
+        assert after.counts.tolist() == [counts.get(value, 0) for value in known]
+        assert raw_values(after) == raw_values(before)
+        assert after.missing == before.missing
 
 
 def test_numbers_beside_ranges_have_no_union() -> None:
