@@ -149,6 +149,7 @@ if TYPE_CHECKING:
     from tcdp_audit.release.pairs import Pairs as Pairs
     from tcdp_audit.remedy.demands import Demands as Demands
     from tcdp_audit.remedy.merged import MergedDemands as MergedDemands
+    from tcdp_audit.remedy.numbering import numbered as numbered
     from tcdp_audit.remedy.remedy import (
         NewColumn as NewColumn,
         Remedy as Remedy,

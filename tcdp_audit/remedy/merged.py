@@ -14,18 +14,24 @@ from numpy.typing import NDArray
 
 from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.classes.histogram import Counts, Histogram, add_up, count_pairs
+from tcdp_audit.classes.segments import positions_of
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import fold
 from tcdp_audit.remedy.demands import CLASS, Demands
 
 Numbers = NDArray[np.int64]
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class _Pairs:
-    """How often each value of an attribute occurs in each base class: base class, value and count of each pair."""
+    """How often each value of an attribute occurs in each base class: base class, value and count of each pair.
+
+    The pairs of a base class stand together, in the order of the base classes, of which there are `bases`.
+    """
 
     attribute: Domain
+    bases: int
     rows: Numbers
     values: Numbers
     counts: Counts
@@ -33,7 +39,37 @@ class _Pairs:
     def of(self, kept: NDArray[np.bool_]) -> _Pairs:
         """Those of some base classes."""
         stays = kept[self.rows]
-        return _Pairs(self.attribute, self.rows[stays], self.values[stays], self.counts[stays])
+        return _Pairs(self.attribute, self.bases, self.rows[stays], self.values[stays], self.counts[stays])
+
+    @cached_property
+    def _starts(self) -> NDArray[np.intp]:
+        """Where the pairs of each base class begin, and where the last ones end. Shape (bases + 1,)."""
+        return np.searchsorted(self.rows, np.arange(self.bases + 1))
+
+    def united(self, merged: Numbers, chosen: Indices | None) -> tuple[Numbers, Numbers, Counts]:
+        """Union, value and count of each pair of some base classes; see `MergedDemands.kept_by`."""
+        if chosen is None:
+            return merged[self.rows], self.values, self.counts
+        lengths = self._starts[chosen + 1] - self._starts[chosen]
+        pairs = positions_of(self._starts[chosen], lengths)
+        return np.repeat(merged, lengths), self.values[pairs], self.counts[pairs]
+
+
+@dataclass(frozen=True)
+class _Union:
+    """Base classes as they are united.
+
+    Args:
+        merged: the union of each base class, or of each chosen one.
+        chosen: which base classes those are, ascending; None for all.
+        size: kept records of each union. Shape (unions,).
+        summed: the histograms that tasks have asked for, by attribute.
+    """
+
+    merged: Numbers
+    chosen: Indices | None
+    size: Counts
+    summed: dict[str, Histogram] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -77,14 +113,19 @@ class MergedDemands:
                 small |= task.failing(sizes, None)
         return int(np.argmin(np.append(small, False))) + 1
 
-    def kept_by(self, merged: Numbers, count: int, stop_after: int | None = None) -> NDArray[np.bool_]:
+    def kept_by(
+        self, merged: Numbers, count: int, stop_after: int | None = None, *, chosen: Indices | None = None
+    ) -> NDArray[np.bool_]:
         """Which unions keep every demand, each judged by itself and exactly.
 
         Args:
-            merged: for each base class the number of its union, from 0 to count - 1. Shape (self.count,).
+            merged: for each base class, or each chosen one, the number of its union, from 0 to count - 1.
             count: how many unions there are; one without records does not keep the demands.
             stop_after: where unions of more records than this fail, it is enough to know it: others that fail may then
                 be answered as kept. None to know all.
+            chosen: the base classes that `merged` numbers, ascending; None for all. Where an entity counts once per
+                class and value, the reference is that of these unions if they hold all base classes, and otherwise
+                that of the release as it is.
 
         Returns:
             bool, shape (count,).
@@ -93,43 +134,55 @@ class MergedDemands:
         the records instead where counts do not add up, because an entity counts once per class and value, or where an
         intruder knows further attributes.
         """
-        size = np.bincount(merged, weights=self.sizes, minlength=count).astype(np.int64)
-        kept, summed = size > 0, dict[str, Histogram]()
+        union = _Union(merged, chosen, self._sizes_of(merged, count, chosen))
+        kept = union.size > 0
         for task in sorted(self.demands.tasks, key=lambda one: one.attribute is not None):  # sizes are quickly told
-            kept &= ~self._failing(task, merged, size, summed)
-            if stop_after is not None and int(size[~kept].sum()) > stop_after:
+            kept &= ~self._failing(task, union)
+            if stop_after is not None and int(union.size[~kept].sum()) > stop_after:
                 break
         return kept
 
+    def _sizes_of(self, merged: Numbers, count: int, chosen: Indices | None = None) -> Counts:
+        """Kept records of each union."""
+        sizes = self.sizes if chosen is None else self.sizes[chosen]
+        return np.bincount(merged, weights=sizes, minlength=count).astype(np.int64)
+
     def failed(self, merged: Numbers, count: int) -> list[str]:
         """The titles of the demands that some union fails, in the policy's order; see `kept_by`."""
-        size, summed = np.bincount(merged, weights=self.sizes, minlength=count).astype(np.int64), dict[str, Histogram]()
-        failing = (one for one in self.demands.tasks if self._failing(one, merged, size, summed).any())
+        union = _Union(merged, None, self._sizes_of(merged, count))
+        failing = (one for one in self.demands.tasks if self._failing(one, union).any())
         return list(dict.fromkeys(one.expectation.check.title for one in failing))
 
-    def _failing(
-        self, task: ClassTask, merged: Numbers, size: Counts, summed: dict[str, Histogram]
-    ) -> NDArray[np.bool_]:
-        """Which unions fail one expectation; `summed` holds the histograms that other tasks have asked for."""
+    def _failing(self, task: ClassTask, union: _Union) -> NDArray[np.bool_]:
+        """Which unions fail one expectation."""
         if self.demands.release.unit is not None or task.target.known:
-            return self.demands.failing(task, {**self.demands.shard, CLASS: merged[self._kept]}, len(size))
-        failing, filled = np.zeros(len(size), dtype=bool), size > 0
-        failing[filled] = task.failing(size[filled], self._histogram(task, merged, filled, summed))
+            return self._failing_by_record(task, union)
+        failing, filled = np.zeros(len(union.size), dtype=bool), union.size > 0
+        failing[filled] = task.failing(union.size[filled], self._histogram(task, union, filled))
         return failing
 
-    def _histogram(
-        self, task: ClassTask, merged: Numbers, filled: NDArray[np.bool_], summed: dict[str, Histogram]
-    ) -> Histogram | None:
+    def _failing_by_record(self, task: ClassTask, union: _Union) -> NDArray[np.bool_]:
+        if union.chosen is None:
+            shard = {**self.demands.shard, CLASS: union.merged[self._kept]}
+            return self.demands.failing(task, shard, len(union.size))
+        number = np.full(self.count, -1)
+        number[union.chosen] = union.merged
+        classes = number[self._kept]
+        records = np.flatnonzero(classes >= 0)
+        shard = {name: codes[records] for name, codes in self.demands.shard.items()}
+        return self.demands.failing(task, {**shard, CLASS: classes[records]}, len(union.size), whole=False)
+
+    def _histogram(self, task: ClassTask, union: _Union, filled: NDArray[np.bool_]) -> Histogram | None:
         """The values of a task's attribute in every union that has records; added up once for all tasks."""
         attribute = task.attribute
         if attribute is None:
             return None
-        if attribute.attribute not in summed:
-            pairs, number = self._pairs(attribute), np.cumsum(filled) - 1
-            rows = number[merged[pairs.rows]]
-            total = add_up(rows, pairs.values, pairs.counts, int(filled.sum()), attribute.size + 1)
-            summed[attribute.attribute] = self.demands.counted(total, attribute)
-        return summed[attribute.attribute]
+        if attribute.attribute not in union.summed:
+            number = np.cumsum(filled) - 1
+            merged, values, counts = self._pairs(attribute).united(union.merged, union.chosen)
+            total = add_up(number[merged], values, counts, int(filled.sum()), attribute.size + 1)
+            union.summed[attribute.attribute] = self.demands.counted(total, attribute)
+        return union.summed[attribute.attribute]
 
     def _pairs(self, attribute: Domain) -> _Pairs:
         """The values of an attribute in the base classes; several read together are coded anew once records went."""
@@ -138,5 +191,7 @@ class MergedDemands:
             codes = attribute.codes(self.demands.shard)
             counted = count_pairs(fold([self._kept], [self.count]), codes, attribute.size + 1)
             rows = np.flatnonzero(self.sizes)[counted.rows]
-            known = self._counted[attribute.attribute] = _Pairs(attribute, rows, counted.values, counted.counts)
+            known = self._counted[attribute.attribute] = _Pairs(
+                attribute, self.count, rows, counted.values, counted.counts
+            )
         return known

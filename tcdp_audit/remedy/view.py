@@ -21,6 +21,7 @@ from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.demands import Demands
+from tcdp_audit.remedy.numbering import numbered
 from tcdp_audit.remedy.remedy import RemedyError, Treatment
 
 
@@ -197,16 +198,14 @@ class RemedyView:
         Returns:
             The class number of each record, int64 from 0, shape (records,); and how many classes there are.
 
-        Cost: a sort of the records.
+        Cost: that of `numbered`.
         """
         chosen = self.quasi_identifiers if attributes is None else attributes
         columns = [
             np.zeros(self.records, dtype=np.int64),
             *(one.released_codes(self.suppressed_token) for one in chosen),
         ]
-        keys = fold(columns, [1, *(one.domain.size + 1 for one in chosen)])
-        distinct, numbers = np.unique(keys.values, return_inverse=True)
-        return numbers.astype(np.int64, copy=False), len(distinct)
+        return numbered(fold(columns, [1, *(one.domain.size + 1 for one in chosen)]))
 
     @property
     def demanded_k(self) -> int | None:

@@ -13,10 +13,12 @@ from hypothesis import assume, given, settings, strategies as st
 from mondrian_tables import policy, repaired, view_of
 from slow_mondrian import Dimension, Hierarchy, Line, own_partitioning
 
-from tcdp_audit.classes.shards import silent
-from tcdp_audit_plugins.remedies.mondrian.apply import axis_of
+from tcdp_audit.encoding.counted import CountedCodes
+from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit_plugins.remedies.mondrian import MondrianParameters, place_runs
+from tcdp_audit_plugins.remedies.mondrian.apply import Task
 from tcdp_audit_plugins.remedies.mondrian.cuts import STRATEGIES
-from tcdp_audit_plugins.remedies.mondrian.partition import Space, partition_table
+from tcdp_audit_plugins.remedies.mondrian.distinct_rows import DistinctRows
 
 PLACES = {"any": {"north": ["n1", "n2", "n3"], "south": ["s1", "s2"], "west": ["w1"]}}
 BRANCHES = {leaf: (leaf, node, "any") for node, leaves in PLACES["any"].items() for leaf in leaves}
@@ -72,21 +74,79 @@ def _groups(numbers: Sequence[Any]) -> set[frozenset[int]]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", STRATEGIES)
 @settings(max_examples=30)
 @given(records=RECORDS, asked=POLICIES)
-def test_the_same_partitions_as_plain_python(name: str, records: list[Record], asked: Asked) -> None:
+def test_the_same_partitions_as_plain_python(records: list[Record], asked: Asked) -> None:
     assume(_attainable(records, asked))  # otherwise it refuses, which is the matter of another test
     ages, places, names, _ = _columns(records).values()
     dimensions: list[Dimension] = [Line(ages), Line(names, is_set=True), Hierarchy(places, BRANCHES)]
     everybody = list(range(len(records)))
-    slow = own_partitioning(dimensions, everybody, lambda part: _keeps(records, part, asked), STRATEGIES[name])
     with view_of(_columns(records), _policy(asked)) as view:
-        axes = [axis_of(one) for one in view.quasi_identifiers]
-        space = Space(axes, [1.0] * len(axes), view.demands.kept_by, 1)
-        found = partition_table(space, np.zeros(len(records), dtype=np.int64), STRATEGIES[name], silent)
-    assert _groups(found.classes.tolist()) == {frozenset(part) for part in slow}
-    assert found.count == len(slow)
+        classes, _ = _partitioned(view, DistinctRows.of(view))
+    for name, strategy in STRATEGIES.items():
+        slow = own_partitioning(dimensions, everybody, lambda part: _keeps(records, part, asked), strategy)
+        assert _groups(classes[name]) == {frozenset(part) for part in slow}
+
+
+def _partitioned(view: RemedyView, rows: DistinctRows) -> tuple[dict[str, list[int]], dict[str, float]]:
+    """The class of each record under each strategy, and the penalty of each."""
+    done = Task(view, MondrianParameters(), rows).partitionings()
+    classes = {name: one.classes[rows.of_record].tolist() for name, (one, _) in done.items()}
+    return classes, {name: penalty for name, (_, penalty) in done.items()}
+
+
+def _each_record(view: RemedyView) -> DistinctRows:
+    """The records as they are, every one as a row."""
+    every = view.quasi_identifiers
+    return DistinctRows(np.arange(view.records), CountedCodes({one.name: one.codes for one in every}), every)
+
+
+def _require_alike(columns: Mapping[str, Any], asked: Mapping[str, Any], room: int) -> None:
+    """Distinct rows, whose places are counted or sorted, get the very numbers and penalties of their records."""
+    with view_of(columns, asked) as view:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(place_runs, "ROOM", room)
+            apart = _partitioned(view, _each_record(view))
+        rows = DistinctRows.of(view)
+        assert rows.counted.rows < rows.counted.records == view.records
+        assert _partitioned(view, rows) == apart
+
+
+def test_distinct_rows_are_cut_as_their_records_are() -> None:
+    random = np.random.default_rng(7)
+    drawn = {
+        "age": random.integers(20, 26, 300).tolist(),
+        "place": random.choice([*BRANCHES, "north"], 300).tolist(),
+        "name": random.choice([*"abc"], 300).tolist(),
+        "disease": random.choice([*"xyz"], 300).tolist(),
+    }
+    _require_alike(drawn, _policy((3, 2, "0.6")), room=0)
+
+
+@pytest.mark.long
+@settings(max_examples=30)
+@given(records=RECORDS, asked=POLICIES, times=st.integers(2, 3), room=st.sampled_from([0, place_runs.ROOM]))
+def test_distinct_rows_of_any_table_are_cut_as_its_records_are(
+    records: list[Record], asked: Asked, times: int, room: int
+) -> None:
+    assume(_attainable(records * times, asked))
+    _require_alike(_columns(records * times), _policy(asked), room)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("unit", [None, "person"])
+@settings(max_examples=20)
+@given(records=RECORDS, asked=POLICIES)
+def test_distinct_rows_count_entities_as_their_records_do(
+    records: list[Record], asked: Asked, unit: str | None
+) -> None:
+    columns = {**_columns(records * 2), "person": [f"p{number // 3}" for number in range(2 * len(records))]}
+    document = _policy(asked)
+    document["attributes"] |= {"person": {"role": "insensitive"}}
+    with view_of(columns, {**document, **({} if unit is None else {"unit": unit})}) as view:
+        every = _each_record(view)
+        assume(Task(view, MondrianParameters(), every).is_attainable)
+        assert _partitioned(view, DistinctRows.of(view)) == _partitioned(view, every)
 
 
 @pytest.mark.long

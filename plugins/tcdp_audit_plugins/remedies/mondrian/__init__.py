@@ -2,11 +2,13 @@
 
 - `parameters`: what a policy may say, and when the remedy is proposed;
 - `apply`: the remedy from a view to one label for each class;
+- `distinct_rows`: records that no cut can part, as one row;
 - `axes`: a quasi-identifier as a dimension: numbers, ranks and plain values, or the nodes of a hierarchy;
-- `place_runs`: the records of many partitions by their place on an axis, in compressed form;
+- `place_runs`: the rows of many partitions by their place on an axis, in compressed form;
 - `cuts`: how each partition would be cut on each axis, and which axis is tried first;
 - `parts`: which parts of a cut are allowed, and the rest that has to stay together;
-- `partition`: all partitions of a level are cut at once, until none can be.
+- `partition`: all partitions of a level are cut at once, until none can be;
+- `tally`: progress of the strategies that run side by side.
 """
 
 from __future__ import annotations

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.plugin import Attribute, MergedDemands, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin import Attribute, MergedDemands, NewColumn, RemedyError, RemedyView, Treatment, processors
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
 from tcdp_audit_plugins.remedies._shared.refusal import refused_as_one_class
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis, OrderedAxis
-from tcdp_audit_plugins.remedies.mondrian.cuts import STRATEGIES
+from tcdp_audit_plugins.remedies.mondrian.cuts import STRATEGIES, Strategy
+from tcdp_audit_plugins.remedies.mondrian.distinct_rows import DistinctRows
 from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters
-from tcdp_audit_plugins.remedies.mondrian.partition import Space, partition_table
+from tcdp_audit_plugins.remedies.mondrian.partition import Partitioning, Space, partition_table
 from tcdp_audit_plugins.remedies.mondrian.parts import Mask
 from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers
+from tcdp_audit_plugins.remedies.mondrian.tally import Tally
+
+SIDE_BY_SIDE = 2  # strategies at a time, where they take no more memory than one on every record would
 
 
 def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
@@ -24,18 +30,16 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
     Raises:
         RemedyError: nothing is demanded of a class, or the classes to start with do not keep the demands already.
 
-    Cost: that of `partition_table` for each strategy.
+    Cost: a grouping of the records, and that of `partition_table` on their distinct rows for each strategy.
     """
-    task = _Task(view, parameters)
+    task = Task(view, parameters, DistinctRows.of(view))
     task.require_attainable()
-    partitionings = {
-        name: partition_table(task.space, task.roots, one, view.progress) for name, one in STRATEGIES.items()
-    }
-    penalties = {name: task.space.penalty(one.classes) for name, one in partitionings.items()}
+    partitionings = task.partitionings()
+    penalties = {name: penalty for name, (_, penalty) in partitionings.items()}
     strategy = min(penalties, key=penalties.__getitem__)
-    best = partitionings[strategy]
+    best = partitionings[strategy][0]
     return Treatment(
-        {one.name: recode(one, best.classes, best.count, view.suppressed_token) for one in task.attributes},
+        {one.name: task.recoded(one, best) for one in task.attributes},
         notes={"classes": best.count, "levels": best.levels, "strategy": strategy, "penalties": penalties},
     )
 
@@ -49,17 +53,26 @@ def axis_of(attribute: Attribute) -> Axis:
 
 
 @dataclass(frozen=True)
-class _Task:
-    """A release to cut under some parameters."""
+class Task:
+    """A release to cut.
+
+    Args:
+        view: the release.
+        parameters: those of the policy.
+        rows: its records, those that no cut can part as one row.
+    """
 
     view: RemedyView
     parameters: MondrianParameters
+    rows: DistinctRows
 
     @cached_property
     def attributes(self) -> list[Attribute]:
-        """The quasi-identifiers to generalise."""
-        chosen = self.parameters.attributes
-        return [one for one in self.view.quasi_identifiers if chosen is None or one.name in chosen]
+        """The quasi-identifiers to generalise, coded by row."""
+        return [one for one in self.rows.attributes if self._is_chosen(one)]
+
+    def _is_chosen(self, attribute: Attribute) -> bool:
+        return self.parameters.attributes is None or attribute.name in self.parameters.attributes
 
     @cached_property
     def space(self) -> Space:
@@ -67,6 +80,7 @@ class _Task:
         weights = self.parameters.weights or {}
         return Space(
             axes=[axis_of(one) for one in self.attributes],
+            times=self.rows.counted.each.astype(np.float64),
             weights=[float(weights.get(one.name, 1)) for one in self.attributes],
             keep=self._keep,
             least=max(self._demands.least_size, self._k),
@@ -76,20 +90,40 @@ class _Task:
     def _k(self) -> int:
         return self.parameters.k or 1
 
-    def _keep(self, classes: Integers, count: int, records: Indices | None = None) -> Mask:
-        large = np.bincount(classes, minlength=count) >= self._k
-        return np.asarray(large & self.view.demands.kept_by(classes, count, records))
+    def _keep(self, classes: Integers, count: int, rows: Indices | None = None) -> Mask:
+        times = self.space.times if rows is None else self.space.times[rows]
+        large = np.bincount(classes, times, count) >= self._k
+        return np.asarray(large & self._demands.kept_by(classes, count, chosen=rows))
 
     @cached_property
     def roots(self) -> Integers:
-        """The classes to start with: those of the quasi-identifiers that stay as they are. Shape (records,)."""
-        generalised = {one.name for one in self.attributes}
-        others = [one for one in self.view.quasi_identifiers if one.name not in generalised]
-        return self.view.classes(others)[0]
+        """The classes to start with: those of the quasi-identifiers that stay as they are. Shape (rows,)."""
+        roots = np.zeros(self.rows.counted.rows, dtype=np.int64)
+        others = [one for one in self.view.quasi_identifiers if not self._is_chosen(one)]
+        if others:
+            roots[self.rows.of_record] = self.view.classes(others)[0]
+        return roots
 
     @cached_property
     def _demands(self) -> MergedDemands:
-        return MergedDemands(self.view.demands, self.roots, int(self.roots.max()) + 1)
+        return MergedDemands(self.view.demands, self.rows.of_record, self.rows.counted.rows)
+
+    def partitionings(self) -> Mapping[str, tuple[Partitioning, float]]:
+        """What each strategy makes of the table, and its certainty penalty; some strategies side by side."""
+        tally = Tally(self.view.progress, len(self.roots) * len(STRATEGIES))
+
+        def partitioned(strategy: Strategy) -> tuple[Partitioning, float]:
+            partitioning = partition_table(self.space, self.roots, strategy, tally.add)
+            return partitioning, self.space.penalty(partitioning.classes)
+
+        workers = min(processors(), SIDE_BY_SIDE, max(self.view.records // len(self.roots), 1))
+        with ThreadPoolExecutor(workers) as pool:
+            return dict(zip(STRATEGIES, pool.map(partitioned, STRATEGIES.values()), strict=True))
+
+    def recoded(self, attribute: Attribute, partitioning: Partitioning) -> NewColumn:
+        """A quasi-identifier with one label for each class, record by record."""
+        column = recode(attribute, partitioning.classes, partitioning.count, self.view.suppressed_token)
+        return replace(column, codes=column.codes[self.rows.of_record])
 
     def require_attainable(self) -> None:
         """The classes to start with must be allowed.
@@ -99,13 +133,21 @@ class _Task:
         """
         if not self.view.demands and self.parameters.k is None:
             raise RemedyError("the policy demands nothing of a class, so that any would do; give `k`")
-        if failing := int((~self._keep(self.roots, self._demands.count)).sum()):
-            raise RemedyError(self._refusal(failing))
+        if failing := int((~self._roots_kept).sum()):
+            raise RemedyError(self._refusal(failing, len(self._roots_kept)))
 
-    def _refusal(self, failing: int) -> str:
-        count = self._demands.count
-        demands = self._demands.failed(np.arange(count), count)
-        if (np.bincount(self.roots) < self._k).any():
+    @property
+    def is_attainable(self) -> bool:
+        """Whether the classes to start with are allowed."""
+        return bool(self._roots_kept.all())
+
+    @cached_property
+    def _roots_kept(self) -> Mask:
+        return self._keep(self.roots, int(self.roots.max()) + 1)
+
+    def _refusal(self, failing: int, count: int) -> str:
+        demands = self._demands.failed(self.roots, count)
+        if (np.bincount(self.roots, self.space.times) < self._k).any():
             demands.append(f"k = {self._k:,}")
         if count == 1:
             return f"no partition of the table keeps the policy: {refused_as_one_class(demands)}"

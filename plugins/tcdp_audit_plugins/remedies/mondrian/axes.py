@@ -29,7 +29,7 @@ class Axis(ABC):
     @property
     @abstractmethod
     def place(self) -> Integers:
-        """Where each record stands. Shape (records,)."""
+        """Where each row stands. Shape (rows,)."""
 
     @abstractmethod
     def width(self, ranges: PlaceRanges) -> Floats:
@@ -64,12 +64,12 @@ class OrderedAxis(Axis):
 
     @property
     def place(self) -> Integers:
-        """The code of each record, suppressed ones last."""
+        """The code of each row, suppressed ones last."""
         return self._place
 
     @cached_property
     def _place(self) -> Integers:
-        return place_of_records(self.attribute, np.arange(self.places))
+        return place_of_rows(self.attribute, np.arange(self.places))
 
     def width(self, ranges: PlaceRanges) -> Floats:
         """Width of the interval by that of the domain; of a set, its values by those of the domain."""
@@ -95,20 +95,22 @@ class OrderedAxis(Axis):
         return (np.arange(len(before)) >= median[runs.partition]).astype(np.int64)[None]
 
 
-def place_of_records(attribute: Attribute, place_of_value: NDArray[np.int64]) -> Integers:
-    """The place of each record, given that of each value; suppressed and missing values stand last."""
+def place_of_rows(attribute: Attribute, place_of_value: NDArray[np.int64]) -> Integers:
+    """The place of each row, given that of each value; suppressed and missing values stand last."""
     domain = attribute.domain
-    return np.where(domain.tells_nothing, domain.size, np.append(place_of_value, domain.size))[attribute.codes]
+    places = np.where(domain.tells_nothing, domain.size, np.append(place_of_value, domain.size))
+    return places.astype(np.min_scalar_type(domain.size))[attribute.codes]
 
 
-def mean_width(axis: Axis, classes: Integers) -> float:
+def mean_width(axis: Axis, classes: Integers, times: Floats) -> float:
     """Normalised certainty penalty of an attribute, the mean over all records.
 
     Args:
         axis: the attribute.
-        classes: class of each record, from 0 without a gap.
+        classes: class of each row, from 0 without a gap.
+        times: how many records each row stands for.
     """
-    runs = place_runs(classes, axis.place, axis.places)
+    runs = place_runs(classes, axis.place, axis.places, times)
     return float(np.average(axis.width(runs.ranges(runs.starts)), weights=runs.partition_size))
 
 
@@ -139,14 +141,14 @@ class HierarchyAxis(Axis):
 
     @property
     def place(self) -> Integers:
-        """The rank of each record's value in that order."""
+        """The rank of each row's value in that order."""
         return self._place
 
     @cached_property
     def _place(self) -> Integers:
         rank = {label: place for place, label in enumerate(self._labels)}
         places = [rank.get(label, self.places) for label in self.attribute.domain.labels]
-        return place_of_records(self.attribute, np.array(places, dtype=np.int64))
+        return place_of_rows(self.attribute, np.array(places, dtype=np.int64))
 
     @cached_property
     def _ancestors(self) -> Integers:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin import Floats, starts_of
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis
 from tcdp_audit_plugins.remedies.mondrian.parts import Cut
-from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers, PlaceRuns, place_runs
+from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers, PlaceRuns, Rows, place_runs
 
 
 class Worth(NamedTuple):
@@ -74,7 +74,7 @@ class Cuts:
         axis: the axis of each run.
         size: how many records it has.
         nodes: see `Axis.nodes`. Shape (depths, runs).
-        run: the run of each record on each axis. Shape (axes, records).
+        run: the run of each row on each axis. Shape (axes, rows).
         ranking: for each partition its axes, the one that is tried first on top. Shape (axes, partitions).
         depths: how deep each of those can be cut, 0 where not at all.
     """
@@ -83,7 +83,7 @@ class Cuts:
     axis: Integers
     size: Integers
     nodes: Integers
-    run: Integers
+    run: Rows
     ranking: Integers
     depths: Integers
 
@@ -93,7 +93,7 @@ class Cuts:
         Args:
             axis: the axis for each partition, -1 to leave it. Shape (partitions,).
             depth: the depth to begin with.
-            rows: the records of the partitions that are cut.
+            rows: the rows of the partitions that are cut.
             partition: their partitions.
         """
         used = self.axis == axis[self.partition]
@@ -103,20 +103,26 @@ class Cuts:
 
 
 def cuts_of(
-    axes: Sequence[Axis], weights: Sequence[float], records: Indices, partition: Integers, strategy: Strategy
+    axes: Sequence[Axis],
+    weights: Sequence[float],
+    rows: Indices,
+    partition: Integers,
+    times: Floats,
+    strategy: Strategy,
 ) -> Cuts:
     """The cuts of every partition.
 
     Args:
         axes: the dimensions.
         weights: how much each of them matters.
-        records: the records that are in a partition.
+        rows: the rows that are in a partition.
         partition: the partition of each, from 0 without a gap.
+        times: how many records each of them stands for.
         strategy: which axis is tried first.
 
     Cost: that of `place_runs` for each axis.
     """
-    runs_of_axis = [place_runs(partition, axis.place[records], axis.places) for axis in axes]
+    runs_of_axis = [place_runs(partition, axis.place[rows], axis.places, times) for axis in axes]
     nodes = [axis.nodes(runs) for axis, runs in zip(axes, runs_of_axis, strict=True)]
     worths = [_worth(axis, runs, cut[0]) for axis, runs, cut in zip(axes, runs_of_axis, nodes, strict=True)]
     scores = np.stack([_score(worth, weight, strategy) for worth, weight in zip(worths, weights, strict=True)])
@@ -129,7 +135,7 @@ def cuts_of(
         axis=np.repeat(np.arange(len(axes)), sizes),
         size=np.concatenate([runs.size for runs in runs_of_axis]),
         nodes=_side_by_side(nodes),
-        run=np.stack([runs.of_record + start for runs, start in zip(runs_of_axis, first.tolist(), strict=True)]),
+        run=np.stack([runs.of_row + np.int32(start) for runs, start in zip(runs_of_axis, first.tolist(), strict=True)]),
         ranking=ranking,
         depths=np.take_along_axis(np.where(scores < 0, 0, depths), ranking, axis=0),
     )

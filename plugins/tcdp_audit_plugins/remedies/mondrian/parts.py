@@ -23,7 +23,7 @@ class Cut:
         partition: the partition of each run; the runs of one stand together. Shape (runs,).
         size: how many records it has.
         nodes: see `Axis.nodes`. Shape (depths, runs).
-        run: the run of each row, a record. Shape (rows,).
+        run: the run of each row. Shape (rows,).
         partitions: a number above every partition's.
     """
 

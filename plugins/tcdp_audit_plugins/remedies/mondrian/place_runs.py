@@ -1,4 +1,4 @@
-"""The records of many partitions by their place on one axis, in compressed form."""
+"""The rows of many partitions by their place on one axis, in compressed form."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import boundaries
+from tcdp_audit.plugin import Floats, boundaries
+
+ROOM = 8  # possible keys for each row: with more, sorting the keys is quicker than counting them
+DIGIT = 16  # bits that numpy sorts by counting
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.intp]
+Rows = NDArray[np.int32]  # 32 bits number the rows of any table that fits into memory
 
 
 class PlaceRanges(NamedTuple):
@@ -25,19 +29,19 @@ class PlaceRanges(NamedTuple):
 
 @dataclass(frozen=True)
 class PlaceRuns:
-    """A run are the records of one partition at one place of an axis.
+    """A run are the rows of one partition at one place of an axis.
 
     Args:
         partition: the partition of each run, ascending from 0 without a gap. Shape (runs,).
         place: its place, ascending within a partition.
         size: how many records it has.
-        of_record: the run of each record. Shape (records,).
+        of_row: the run of each row. Shape (rows,).
     """
 
     partition: Integers
     place: Integers
     size: Integers
-    of_record: Integers
+    of_row: Rows
 
     @cached_property
     def starts(self) -> Indices:
@@ -55,29 +59,47 @@ class PlaceRuns:
         return PlaceRanges(self.place[heads], self.place[tails], (tails - heads + 1).astype(np.int64, copy=False))
 
 
-def place_runs(partition: Integers, place: Integers, places: int) -> PlaceRuns:
-    """Group the records of some partitions by their place.
+def place_runs(partition: Integers, place: Integers, places: int, times: Floats) -> PlaceRuns:
+    """Group the rows of some partitions by their place.
 
     Args:
-        partition: partition of each record, from 0 without a gap. Shape (records,).
+        partition: partition of each row, from 0 without a gap. Shape (rows,).
         place: its place, from 0 to `places`.
         places: the last place.
+        times: how many records each row stands for, as float64, in which counting is quickest.
 
-    Cost: linear in the records where partitions times places are at most twice as many, else a sort of the records.
+    Cost: linear in the rows where partitions times places are at most `ROOM` times as many, else some passes over them.
     """
-    keys = partition * (places + 1) + place
+    keys = partition * (places + 1)
+    keys += place
     span = (int(partition.max()) + 1) * (places + 1)
-    present, size, of_record = _count_keys(keys, span) if span <= 2 * len(keys) else _sort_keys(keys)
-    return PlaceRuns(*np.divmod(present, places + 1), size, of_record)
+    present, size, of_row = (_count_keys if span <= ROOM * len(keys) else _sort_keys)(keys, span, times)
+    return PlaceRuns(*np.divmod(present, places + 1), size, of_row)
 
 
-def _count_keys(keys: Integers, span: int) -> tuple[Integers, Integers, Integers]:
-    """The different keys, how often each occurs, and which of them every record has."""
-    counts = np.bincount(keys, minlength=span)
-    present = np.flatnonzero(counts)
-    return present, counts[present], (np.cumsum(counts > 0) - 1)[keys]
+def _count_keys(keys: Integers, span: int, times: Floats) -> tuple[Integers, Integers, Rows]:
+    """The different keys, the records of each, and which of them every row has."""
+    records = np.bincount(keys, times, span)
+    present = np.flatnonzero(records)
+    number = np.empty(span, dtype=np.int32)
+    number[present] = np.arange(len(present))
+    return present, records[present].astype(np.int64), number[keys]
 
 
-def _sort_keys(keys: Integers) -> tuple[Integers, Integers, Integers]:
-    present, of_record, size = np.unique(keys, return_inverse=True, return_counts=True)
-    return present, size, of_record
+def _sort_keys(keys: Integers, span: int, times: Floats) -> tuple[Integers, Integers, Rows]:
+    order = _order_of(keys, span)
+    ordered = keys[order]
+    starts = boundaries(ordered)
+    number = np.zeros(len(keys), dtype=np.int32)
+    number[starts[1:]] = 1
+    of_row = np.empty(len(keys), dtype=np.int32)
+    of_row[order] = np.cumsum(number, dtype=np.int32)
+    return ordered[starts], np.add.reduceat(times[order], starts).astype(np.int64), of_row
+
+
+def _order_of(keys: Integers, span: int) -> Indices:
+    """An order in which keys ascend: one pass for each 16 bits, since numpy sorts narrow integers by counting."""
+    order = np.argsort(keys.astype(np.uint16), kind="stable")
+    for bits in range(DIGIT, (span - 1).bit_length(), DIGIT):
+        order = order[np.argsort((keys[order] >> bits).astype(np.uint16), kind="stable")]
+    return order
