@@ -11,18 +11,20 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from tcdp_audit.plugin import VERDICTS, Audit, Rows, Table, count, tool, verdict_sentence, visible
 from tcdp_audit_reports.certificate import reasons, structure_rows, tally
 from tcdp_audit_reports.chart import Table as ShownTable
+from tcdp_audit_reports.compiled import compiled
 from tcdp_audit_reports.conventions_tried import conventions_tried
 from tcdp_audit_reports.coverage import coverage
 from tcdp_audit_reports.finding import Pairs, findings, plain
 from tcdp_audit_reports.policy_text import shown_policy
 
 if TYPE_CHECKING:
+    from jinja2 import Template
+
     from tcdp_audit_reports.remedy import Repair
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -73,16 +75,8 @@ def render(audit: Audit) -> str:
 
 @cache
 def template() -> Template:
-    """The page, compiled once."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-    return environment.get_template("report.html.j2")
+    """The page."""
+    return compiled(TEMPLATES / "report.html.j2")
 
 
 @cache
