@@ -18,15 +18,20 @@ class ReadOnlyError(TypeError):
     """Somebody tried to change what an audit shares between its participants."""
 
 
-def _refuse(*_: object, **__: object) -> NoReturn:
+def refuse(*_: object, **__: object) -> NoReturn:
+    """In place of every method that would change something.
+
+    Raises:
+        ReadOnlyError: always.
+    """
     raise ReadOnlyError(CHANGED)
 
 
 class FrozenDict(dict[K, V]):
     """A mapping that refuses every change. `dict(it)`, `it | other` and `it.copy()` are ordinary ones."""
 
-    __setitem__ = __delitem__ = __ior__ = _refuse
-    clear = pop = popitem = setdefault = update = _refuse
+    __setitem__ = __delitem__ = __ior__ = refuse
+    clear = pop = popitem = setdefault = update = refuse
 
     def __hash__(self) -> NoReturn:  # type: ignore[override]
         """Not hashable, as no mapping is."""
@@ -40,8 +45,8 @@ class FrozenDict(dict[K, V]):
 class FrozenList(list[V]):
     """A list that refuses every change. `list(it)`, `it + other` and `it.copy()` are ordinary ones."""
 
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
-    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = refuse
+    append = clear = extend = insert = pop = remove = reverse = sort = refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied through its content: an empty one could not be filled."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
-    from tcdp_audit.check.kinds import Check
+    from tcdp_audit.check.announced import Announced
     from tcdp_audit.engines.opener import EngineOpener
     from tcdp_audit.remedy.remedy import Remedy
     from tcdp_audit.results.reporter import Reporter, ReportSection
@@ -24,8 +24,8 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 @hookspec
-def tcdp_audit_checks() -> Iterable[Check]:  # type: ignore[empty-body]
-    """Yield checks: `ClassCheck`, `VictimCheck` or `TableCheck`.
+def tcdp_audit_checks() -> Iterable[Announced]:  # type: ignore[empty-body]
+    """Yield checks: `ClassCheck`, `VictimCheck` or `TableCheck`; or `LazyCheck`, which is loaded when it is named.
 
     Example::
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count, prose
@@ -106,4 +105,6 @@ def _mark(state: str) -> str:
 
 
 def _text(text: str) -> str:
+    from html import escape  # noqa: PLC0415 - only in a notebook
+
     return escape(visible(text))

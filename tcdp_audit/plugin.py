@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Parameters as Parameters,
         Quarter as Quarter,
     )
+    from tcdp_audit.check.announced import Announced as Announced, LazyCheck as LazyCheck
     from tcdp_audit.check.estimate import (
         Estimate as Estimate,
         estimate_of_largest as estimate_of_largest,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.metadata import Distribution, EntryPoint, entry_points
@@ -18,12 +19,14 @@ from tcdp_audit.plugin_faults import first_line
 from tcdp_audit.provenance import PluginInfo
 
 if TYPE_CHECKING:
+    from tcdp_audit.check.announced import Announced, ChecksByName
     from tcdp_audit.check.kinds import Check
     from tcdp_audit.engines.opener import EngineOpener
     from tcdp_audit.remedy.remedy import Remedy
     from tcdp_audit.results.reporter import Reporter, ReportSection
 
 GROUP = "tcdp_audit"
+CHECKS = "tcdp_audit_checks"
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
@@ -77,6 +80,8 @@ class Plugins:
         self._waiting: list[EntryPoint] = []  # installed, and not imported yet
         self._registered: list[PluginInfo] = []  # those that did not load have an error and no hooks
         self._answers: dict[str, _Answers] = {}  # by hook, since the last registration
+        self._checks: ChecksByName | None = None  # likewise
+        self._unloadable: dict[str, str] = {}  # why a check does not load, by the plugin that announces it
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
 
@@ -114,6 +119,8 @@ class Plugins:
             raise
         self._registered.append(replace(info, hooks=hooks))
         self._answers.clear()
+        self._unloadable.clear()
+        self._checks = None
 
     def _forget(self, name: str) -> None:
         if self._manager.has_plugin(name):
@@ -161,7 +168,8 @@ class Plugins:
     def infos(self) -> tuple[PluginInfo, ...]:
         """What is in use, and what should be and does not work, as far as its hooks were asked."""
         self._import()
-        errors = {plugin: error for answers in self._answers.values() for plugin, error in answers.errors.items()}
+        unanswered = {plugin: error for one in self._answers.values() for plugin, error in one.errors.items()}
+        errors = self._unloadable | unanswered
         return tuple(
             replace(info, error=errors[info.name]) if info.hooks and info.name in errors else info
             for info in self._registered
@@ -175,12 +183,20 @@ class Plugins:
 
     @property
     def broken(self) -> list[PluginInfo]:
-        """Plugins that did not load, or whose hooks did not answer."""
+        """Plugins that did not load, whose hooks did not answer, or who announce a check that does not load."""
         self._ask_everything()
+        self.load_checks()
         return [info for info in self.infos if info.error]
 
     def _ask_everything(self) -> tuple[Mapping[str, Any], ...]:
-        return self.checks, self.remedies, self.reporters, self.report_sections, self.engines
+        return self.announced_checks, self.remedies, self.reporters, self.report_sections, self.engines
+
+    def load_checks(self, plugin: str | None = None) -> None:
+        """Load all checks that were announced, of one plugin or of all, so that `infos` tells which do not load."""
+        for name, specs in self._answers[CHECKS].specs.items():
+            for one in specs if plugin in (name, None) else ():
+                with suppress(PluginError):  # it is noted
+                    self._loaded(one, name)
 
     def require(self, name: str) -> None:
         """Insist on a plugin that a policy names.
@@ -189,6 +205,7 @@ class Plugins:
             PluginError: it is not installed, left out, or broken.
         """
         self._ask_everything()
+        self.load_checks(name)
         info = next((info for info in self.infos if info.name == name), None)
         if info is None:
             hint = "it was left out on the command line" if name in self.blocked or not self.external else "install it"
@@ -218,10 +235,33 @@ class Plugins:
 
     @property
     def checks(self) -> Mapping[str, Check]:
-        """Every registered check by name."""
-        from tcdp_audit.check.kinds import KINDS  # noqa: PLC0415 - listing plugins should not import numpy
+        """Every registered check by name, each loaded when it is looked up: a `PluginError` where that fails."""
+        from tcdp_audit.check.announced import ChecksByName  # noqa: PLC0415 - importing the registry imports no numpy
 
-        return self._asked("tcdp_audit_checks", *KINDS)
+        announced = self.announced_checks
+        if self._checks is None:
+            providers = {one.name: plugin for plugin, specs in self._answers[CHECKS].specs.items() for one in specs}
+            self._checks = ChecksByName(announced, lambda one: self._loaded(one, providers[one.name]))
+        return self._checks
+
+    @property
+    def announced_checks(self) -> Mapping[str, Announced]:
+        """Every registered check by name, as its plugin yields it: with name, title and quarter, perhaps not loaded."""
+        from tcdp_audit.check.announced import LazyCheck  # noqa: PLC0415 - likewise
+        from tcdp_audit.check.kinds import KINDS  # noqa: PLC0415 - likewise
+
+        return self._asked(CHECKS, *KINDS, LazyCheck)
+
+    def _loaded(self, announced: Announced, plugin: str) -> Check:
+        from tcdp_audit.check.announced import loaded  # noqa: PLC0415 - likewise
+
+        try:
+            return loaded(announced)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            self._unloadable[plugin] = f"the check {announced.name}: {type(error).__name__}: {first_line(error)}"
+            raise PluginError(f"the plugin {plugin!r} does not work: {self._unloadable[plugin]}") from error
 
     @property
     def remedies(self) -> Mapping[str, Remedy[Any]]:

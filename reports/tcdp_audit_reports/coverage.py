@@ -40,7 +40,7 @@ def coverage(audit: Audit, findings: Sequence[Finding]) -> list[tuple[str, str, 
 
 
 def _quadrant(audit: Audit, findings: Sequence[Finding], quarter: Quarter) -> Quadrant:
-    here = {name: check for name, check in audit.plugins.checks.items() if check.quarter is quarter}
+    here = {name: check for name, check in audit.plugins.announced_checks.items() if check.quarter is quarter}
     checked_here = [one for one in findings if one.check in here]
     run = {one.check for one in checked_here}
     titles = [check.title for name, check in here.items() if name not in run]

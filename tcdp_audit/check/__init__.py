@@ -9,6 +9,7 @@ class_check     every class must keep the thresholds
 victim_check    an attack, and the share of records in the classes that it succeeds on
 table_check     a check on the release as a whole, and on the tables beside it
 kinds           all of these
+announced       checks that are loaded when they are named
 evidence        what a check on classes sees
 table_view      what a check on tables sees, read when asked for
 exact           figures that compare exactly with a threshold

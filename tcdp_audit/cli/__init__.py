@@ -50,6 +50,7 @@ def entry() -> None:
 
     Everything is flushed and closed by then; taking numpy, pyarrow and DuckDB apart again would only take time.
     """
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would look for some in every distribution
     os._exit(main())
 
 

@@ -64,7 +64,6 @@ def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
         UsageError: two of the options print to standard output, or one result would have to stand for several.
     """
     from tcdp_audit.cli import forms  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.cli.github import ForGitHub  # noqa: PLC0415 - likewise
 
     if request.as_json and name != "text":
         raise UsageError(f"--json and --format {name} both print to standard output; choose one")
@@ -76,6 +75,8 @@ def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
     if request.as_json:
         return forms.AsJson()
     if name == "github":
+        from tcdp_audit.cli.github import ForGitHub  # noqa: PLC0415 - only where it is asked for
+
         return ForGitHub(quiet=request.quiet, fail_on_warning=fail_on_warning)
     if request.quiet:
         return forms.Quiet()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +91,8 @@ def configuration(folder: Path) -> Configuration:
 
 
 def _table(path: Path) -> Any:
+    import tomllib  # noqa: PLC0415 - only where there is a file
+
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
@@ -111,6 +111,8 @@ def _sound(table: Any, path: Path) -> Mapping[str, Any]:
         raise UsageError(f"{path}: {TABLE} must be a table")
     for key, value in table.items():
         if key not in KEYS:
+            from difflib import get_close_matches  # noqa: PLC0415 - only for an unknown key
+
             near = get_close_matches(key, KEYS, n=1)
             guess = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(KEYS)}"
             raise UsageError(f"{path}: {TABLE}: unknown key {key!r}{guess}")

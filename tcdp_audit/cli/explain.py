@@ -16,6 +16,7 @@ from tcdp_audit.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from tcdp_audit.check.announced import Announced
     from tcdp_audit.check.kinds import Check
     from tcdp_audit.registry import Plugins
     from tcdp_audit.remedy.remedy import Remedy
@@ -68,10 +69,10 @@ def _index(plugins: Plugins) -> str:
 def _listing(plugins: Plugins) -> str:
     width = max(map(len, [*plugins.checks, *plugins.remedies]), default=0)
 
-    def rows(registered: Mapping[str, Check | Remedy[Any]]) -> list[str]:
+    def rows(registered: Mapping[str, Announced | Remedy[Any]]) -> list[str]:
         return [f"{INDENT}{name:<{width}}  {one.title}" for name, one in sorted(registered.items())]
 
-    checks = ["Checks that a policy may expect:", "", *rows(plugins.checks), ""]
+    checks = ["Checks that a policy may expect:", "", *rows(plugins.announced_checks), ""]
     remedies = ["Remedies that it may name:", "", *rows(plugins.remedies), ""] if plugins.remedies else []
     return "\n".join([*checks, *remedies, "More: tcdp-audit explain NAME"]) + "\n"
 

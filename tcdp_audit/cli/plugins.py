@@ -36,6 +36,7 @@ def command(blocked: tuple[str, ...], *, as_json: bool, no_external_plugins: boo
     """
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
     clashes = list(_clashes(plugins))
+    plugins.load_checks()
     listing = _as_json(plugins, clashes) if as_json else _as_text(plugins)
     write(listing)
     for clash in clashes:

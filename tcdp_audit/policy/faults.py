@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -38,6 +37,8 @@ _NUMBERS = ("int_type", "float_type")
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """A question about the name that was probably meant, or nothing."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for an unknown name
+
     matches = get_close_matches(name, list(names), n=1, cutoff=0.6)
     return f"; did you mean {matches[0]!r}?" if matches else ""
 

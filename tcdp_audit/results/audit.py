@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from tcdp_audit.auditor.conventions import Variant
     from tcdp_audit.check import Check
+    from tcdp_audit.check.announced import Announced
     from tcdp_audit.results.reporter import Reporter, ReportSection
     from tcdp_audit.results.unaudited import Unaudited
 
@@ -49,6 +50,11 @@ class Participants(Protocol):
     @property
     def checks(self) -> Mapping[str, Check]:
         """Every registered check by name."""
+        ...
+
+    @property
+    def announced_checks(self) -> Mapping[str, Announced]:
+        """Every registered check by name, with name, title and quarter, perhaps not loaded."""
         ...
 
     @property

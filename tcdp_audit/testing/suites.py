@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tcdp_audit.check.announced import LazyCheck, loaded
 from tcdp_audit.check.kinds import Specification
 from tcdp_audit.engines.opener import EngineOpener
 from tcdp_audit.remedy.remedy import Remedy
@@ -26,12 +27,14 @@ def properties_of(specification: Any, parameters: Mapping[str, Any] | None = Non
         parameters: values for parameters that the suite cannot guess; see `check_conforms`.
 
     Raises:
-        ConformanceError: it is of no kind that the suite knows.
+        ConformanceError: it is of no kind that the suite knows, or a check that does not load.
     """
     return _suite(specification, parameters or {}).properties()
 
 
 def _suite(specification: Any, parameters: Mapping[str, Any]) -> Suite:
+    if isinstance(specification, LazyCheck):
+        return _suite_of_check(_loaded(specification), parameters)
     if isinstance(specification, Specification):
         return _suite_of_check(specification, parameters)
     if isinstance(specification, Remedy):
@@ -42,9 +45,17 @@ def _suite(specification: Any, parameters: Mapping[str, Any]) -> Suite:
         return SectionSuite(specification)
     if isinstance(specification, EngineOpener):
         return EngineSuite(specification, parameters.get("place"))
-    known = "ClassCheck, VictimCheck, TableCheck, Remedy, Reporter, ReportSection and EngineOpener"
+    known = "ClassCheck, VictimCheck, TableCheck, LazyCheck, Remedy, Reporter, ReportSection and EngineOpener"
     kind = type(specification).__name__
     raise ConformanceError(f"a {kind} is no kind that the conformance suite knows; it knows {known}")
+
+
+def _loaded(announced: LazyCheck) -> Specification[Any]:
+    try:
+        return loaded(announced)
+    except Exception as error:
+        sentence = f"{type(error).__name__} was raised: {error}"
+        raise ConformanceError(f"check {announced.name!r}: it is announced and does not load: {sentence}") from error
 
 
 def _suite_of_check(check: Specification[Any], parameters: Mapping[str, Any]) -> Suite:

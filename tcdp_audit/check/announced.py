@@ -1,0 +1,90 @@
+"""Checks that are announced before they are loaded, so that a policy loads those that it names and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tcdp_audit.check.guide import Quarter
+from tcdp_audit.check.kinds import KINDS, Check
+from tcdp_audit.frozen import refuse
+
+
+@dataclass(frozen=True)
+class LazyCheck:
+    """A check by what lists of checks need of it. It is loaded when a policy, a page or a program asks for it.
+
+    Args:
+        name: the check's own.
+        title: the check's own.
+        quarter: the check's own.
+        load: gives the check. Its plugin is broken where that raises, or gives one with another name, title or quarter.
+    """
+
+    name: str
+    title: str
+    quarter: Quarter
+    load: Callable[[], Check]
+
+
+Announced = Check | LazyCheck
+
+
+def loaded(announced: Announced) -> Check:
+    """The check that was announced.
+
+    Raises:
+        TypeError: what is loaded is no check.
+        ValueError: it is another one.
+        BaseException: whatever `load` raises.
+    """
+    if not isinstance(announced, LazyCheck):
+        return announced
+    check = announced.load()
+    if not issubclass(type(check), KINDS):
+        raise TypeError(f"what is loaded is a {type(check).__name__} and no check")
+    for field in ("name", "title", "quarter"):
+        said, is_ = getattr(announced, field), getattr(check, field)
+        if said != is_:
+            raise ValueError(f"its {field} was announced as {said!r} and is {is_!r}")
+    return check
+
+
+class ChecksByName(Mapping[str, Check]):
+    """Checks by name, each loaded when it is first looked up. Names, and how many there are, load none.
+
+    Args:
+        announced: what plugins yield, by name.
+        load: loads one of them; it is asked once for each.
+    """
+
+    __setitem__ = __delitem__ = __ior__ = refuse
+    clear = pop = popitem = setdefault = update = refuse
+
+    def __init__(self, announced: Mapping[str, Announced], load: Callable[[Announced], Check]) -> None:
+        self.announced = announced
+        self._load = load
+        self._loaded: dict[str, Check] = {}
+
+    def __getitem__(self, name: str) -> Check:
+        """The check.
+
+        Raises:
+            KeyError: no plugin has it.
+            PluginError: its plugin announces it and cannot load it.
+        """
+        if name not in self._loaded:
+            self._loaded[name] = self._load(self.announced[name])
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a plugin has it."""
+        return name in self.announced
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in the order of the plugins."""
+        return iter(self.announced)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.announced)
