@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from tcdp_audit.inputs import AuditInputs, open_inputs
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.policy.given import column_name, column_names, is_column
+from tcdp_audit.provenance import Run
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.failing_records import FailingRecords
@@ -50,6 +52,7 @@ def audit(
     shards: int | None = None,
     show_values: bool = False,
     all_conventions: bool = False,
+    run_by: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Audit:
     """Audit a release.
@@ -67,6 +70,7 @@ def audit(
         shards: work through this many shards; by default as many as suit the memory. The answer is the same.
         show_values: let the evidence name the worst classes by their cells.
         all_conventions: audit under every combination of conventions that applies, too; see `Audit.variants`.
+        run_by: who runs the audit, as the result shall say.
         progress: called with (step, records or shards done, in all).
 
     Returns:
@@ -82,8 +86,8 @@ def audit(
     """
     options = Options(memory, shards, show_values, progress or silent)
     with open_inputs(release, policy, original, population, plugins, options) as inputs:
-        outcomes = inputs.outcomes()
-        return inputs.with_provenance(outcomes, variants=_variants(inputs) if all_conventions else ())
+        found = inputs.audited(run=Run(by=run_by))
+        return replace(found, variants=_variants(inputs)) if all_conventions else found
 
 
 @Discreet()
@@ -125,7 +129,7 @@ def failing_records(
     """
     with open_inputs(release, policy, original, population, plugins, Options(memory)) as inputs:
         noted = NotedExpectations(inputs.engine.records)
-        audit = inputs.with_provenance(inputs.outcomes(noted))
+        audit = inputs.audited(noted)
         of_no_records = [None] * (len(audit.expectations) - len(noted.masks))  # what a schema says
         return FailingRecords(audit, (*noted.masks, *of_no_records))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from warnings import catch_warnings
 
-from tcdp_audit.auditor.evaluation import Options, evaluate
+from tcdp_audit.auditor.evaluation import Evaluation, Options, evaluation
 from tcdp_audit.auditor.noted import NotedExpectations
 from tcdp_audit.engines import Engine, open_engine
 from tcdp_audit.engines.opener import opener_of, require_no_url
@@ -49,10 +49,26 @@ class AuditInputs:
         """Budget in bytes."""
         return budget(self.options.memory)
 
-    def outcomes(self, noted: NotedExpectations | None = None) -> tuple[Outcome, ...]:
-        """Everything that comes of the release; which records fail is noted where somebody asks for it."""
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Everything that comes of the release."""
+        return self._evaluation().outcomes
+
+    def audited(self, noted: NotedExpectations | None = None, **further: Any) -> Audit:
+        """Everything that comes of the release, with whom it exposes, and what was read.
+
+        Args:
+            noted: where to note which records fail; None where nobody asks.
+            **further: what else the audit has, by the names of its fields.
+        """
+        found = self._evaluation(noted)
+        exposed = found.exposed.among(found.outcomes)
+        return self.with_provenance(found.outcomes, exposed=exposed, columns=found.columns, **further)
+
+    def _evaluation(self, noted: NotedExpectations | None = None) -> Evaluation:
+        """What comes of expectations and, after them, of what judges quality."""
         quality = _quality_outcomes(self.policy, self.engine, self.release)  # first: a fault of it is one of the policy
-        return (*evaluate(self.policy, self.engine, self.options, self.companions, noted), *quality)
+        found = evaluation(self.policy, self.engine, self.options, self.companions, noted)
+        return replace(found, outcomes=(*found.outcomes, *quality))
 
     @contextmanager
     def with_release(self, release: Any) -> Iterator[AuditInputs]:

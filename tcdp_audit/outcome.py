@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from math import inf, isinf
@@ -90,9 +90,46 @@ class Tally:
     failing: int | None
 
 
+@dataclass(frozen=True)
+class Naming:
+    """What the policy calls people and columns, for sentences.
+
+    Args:
+        unit_name: what a record is, or what the unit of privacy identifies, in the singular; nothing where the policy
+            does not say.
+        labels: what columns mean, by their names; only those that have a label.
+    """
+
+    unit_name: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Lock its mapping."""
+        freeze(self, "labels")
+
+    def column(self, name: str) -> str:
+        """What a sentence calls a column: its label, or its name in quotes."""
+        return self.labels.get(name) or repr(name)
+
+    def with_combination(self, names: Sequence[str], name: str) -> Naming:
+        """The same with a word for several columns that are read together.
+
+        Args:
+            names: of the columns.
+            name: what an outcome calls them.
+        """
+        combination = f"the combination of {listing([self.column(one) for one in names])}"
+        return replace(self, labels={**self.labels, name: combination})
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Outcome:
-    """What came of one expectation. Immutable, serialisable, and free of cell values unless they were asked for."""
+    """What came of one expectation. Immutable, serialisable, and free of cell values unless they were asked for.
+
+    `message` says what was found, in a sentence about people. `person` says what it means for one of them: who knows
+    what, down to how many that narrows, and what is learned; nothing where the check does not tell. `known` are the
+    columns that the intruder is taken to know.
+    """
 
     check: str
     status: Status
@@ -109,6 +146,9 @@ class Outcome:
     details: Mapping[str, Any] = field(default_factory=dict)
     worst: tuple[WorstClass, ...] = ()
     message: str = ""
+    person: str = ""
+    known: tuple[str, ...] = ()
+    naming: Naming = field(default_factory=Naming)
     source: str = ""
     line: int | None = None
     column: int | None = None
@@ -199,6 +239,8 @@ class Outcome:
             "details": number(self.details),
             "worst": [one.as_json() for one in self.worst],
             "message": self.message,
+            "person": self.person,
+            "known": list(self.known),
             "source": self.source,
         }
 

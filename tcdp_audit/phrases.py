@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tcdp_audit.outcome import Comparison, Outcome, Tally
-from tcdp_audit.words import agree, count, decimal, figure, noun_of_column, percent_of, plural, sentence_case
+from tcdp_audit.words import (
+    agree,
+    count,
+    decimal,
+    figure,
+    listing,
+    noun_of_column,
+    percent_of,
+    plural,
+    sentence_case,
+)
 
 SIGNS = {one: one.sign for one in Comparison}
 LIMITS = {
@@ -12,6 +24,7 @@ LIMITS = {
     Comparison.BELOW: "less than",
     Comparison.ABOVE: "more than",
 }
+NAMED = 6  # columns in a sentence, at most
 
 
 def state_of(outcome: Outcome) -> str:
@@ -42,10 +55,39 @@ def failing(outcome: Outcome) -> tuple[int, int] | None:
     return outcome.as_row().failing
 
 
+def record_noun(outcome: Outcome) -> str:
+    """What a record is called: `record`, or the policy's `unit_name` where a record is the unit of privacy."""
+    named = outcome.naming.unit_name if outcome.conventions.get("unit", "row") == "row" else ""
+    return named or "record"
+
+
 def unit_noun(outcome: Outcome) -> str:
     """What a class counts: records, or what the policy's unit names."""
     unit = outcome.conventions.get("unit", "row")
-    return "record" if unit == "row" else noun_of_column(unit)
+    return outcome.naming.unit_name or ("record" if unit == "row" else noun_of_column(unit))
+
+
+def column_of(outcome: Outcome, name: str | None = None) -> str:
+    """What a sentence calls a column: its label, or its name in quotes.
+
+    Args:
+        outcome: it has the labels.
+        name: of the column; that of the outcome's attribute by default.
+    """
+    return outcome.naming.column(outcome.attribute or "" if name is None else name)
+
+
+def columns_of(outcome: Outcome, names: Sequence[str]) -> str:
+    """Some columns in a sentence: `age, sex and 'zip'`; of many the first, and how many more there are."""
+    named = [column_of(outcome, name) for name in names]
+    if len(named) > NAMED:
+        named = [*named[: NAMED - 1], f"{len(named) - NAMED + 1:,} other columns"]
+    return listing(named) if named else "nothing"
+
+
+def known_columns(outcome: Outcome) -> str:
+    """The columns that the intruder is taken to know, as `columns_of` names them."""
+    return columns_of(outcome, outcome.known)
 
 
 def groups(number: int) -> str:
@@ -57,7 +99,7 @@ def victims(outcome: Outcome) -> str:
     """The failing records and classes: `3,244 of 30,162 records are in 812 groups`."""
     classes, records = outcome.classes, outcome.records
     assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes on classes have both
-    return f"{records_of(records)} in {groups(classes.failing or 0)}"
+    return f"{records_of(records, record_noun(outcome))} in {groups(classes.failing or 0)}"
 
 
 def part_of(number: float, total: int, noun: str) -> str:
@@ -69,10 +111,10 @@ def part_of(number: float, total: int, noun: str) -> str:
     return f"{figure(number)} of {count(total, noun)}"
 
 
-def records_of(records: Tally) -> str:
-    """The failing records and their verb: `1 of 4 records is`, `All 4 records are`."""
+def records_of(records: Tally, noun: str = "record") -> str:
+    """The failing records and their verb: `1 of 4 records is`, `All 4 people are`."""
     number = records.failing or 0
-    return f"{sentence_case(part_of(number, records.total, 'record'))} {agree(number or 1, 'is', 'are')}"
+    return f"{sentence_case(part_of(number, records.total, noun))} {agree(number or 1, 'is', 'are')}"
 
 
 def allowance(outcome: Outcome) -> str:

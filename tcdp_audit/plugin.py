@@ -109,12 +109,14 @@ if TYPE_CHECKING:
         TcdpAuditError as TcdpAuditError,
         UsageError as UsageError,
     )
+    from tcdp_audit.exposed import Exposed as Exposed
     from tcdp_audit.hookspecs import hookimpl as hookimpl
     from tcdp_audit.information_loss.hierarchical import LeafPenalty as LeafPenalty, ancestors_of as ancestors_of
     from tcdp_audit.information_loss.penalty import Penalty as Penalty
     from tcdp_audit.information_loss.scales import penalty_of as penalty_of
     from tcdp_audit.outcome import (
         Comparison as Comparison,
+        Naming as Naming,
         Outcome as Outcome,
         Status as Status,
         Tally as Tally,
@@ -125,11 +127,15 @@ if TYPE_CHECKING:
         SIGNS as SIGNS,
         allowance as allowance,
         bound as bound,
+        column_of as column_of,
+        columns_of as columns_of,
         demanded as demanded,
         failing as failing,
         groups as groups,
+        known_columns as known_columns,
         observed as observed,
         part_of as part_of,
+        record_noun as record_noun,
         records_of as records_of,
         state_of as state_of,
         unit_noun as unit_noun,
@@ -145,8 +151,9 @@ if TYPE_CHECKING:
         Text as Text,
     )
     from tcdp_audit.policy.scalars import Exact as Exact
-    from tcdp_audit.provenance import Table as Table, tool as tool
+    from tcdp_audit.provenance import Run as Run, Table as Table, tool as tool
     from tcdp_audit.release.coded import CodedTable as CodedTable
+    from tcdp_audit.release.columns import AuditedColumn as AuditedColumn
     from tcdp_audit.release.pairs import Pairs as Pairs
     from tcdp_audit.remedy.demands import Demands as Demands
     from tcdp_audit.remedy.merged import MergedDemands as MergedDemands
@@ -166,8 +173,14 @@ if TYPE_CHECKING:
     from tcdp_audit.results.findings import Level as Level, ToolFinding as ToolFinding, findings_of as findings_of
     from tcdp_audit.results.place import Place as Place, name_in_repository as name_in_repository, place_of as place_of
     from tcdp_audit.results.reporter import Reporter as Reporter, ReportSection as ReportSection, Rows as Rows
+    from tcdp_audit.results.tally import DemandCount as DemandCount, DemandTally as DemandTally, tally_of as tally_of
     from tcdp_audit.results.unaudited import Unaudited as Unaudited
-    from tcdp_audit.results.verdict import VERDICTS as VERDICTS, verdict_sentence as verdict_sentence
+    from tcdp_audit.results.verdict import (
+        VERDICTS as VERDICTS,
+        exposed_sentence as exposed_sentence,
+        people_noun as people_noun,
+        verdict_sentence as verdict_sentence,
+    )
     from tcdp_audit.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
     from tcdp_audit.visible import visible as visible, visible_json as visible_json
     from tcdp_audit.words import (
@@ -180,6 +193,7 @@ if TYPE_CHECKING:
         noun_form as noun_form,
         percent as percent,
         percent_of as percent_of,
+        plural as plural,
         prose as prose,
         sentence_case as sentence_case,
         share as share,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
+from shlex import join
 from typing import Any
 
 BUILT_IN = "tcdp-audit"  # the distribution whose entry points are the built-in plugins
@@ -71,6 +73,42 @@ class PluginInfo:
             "hooks": list(self.hooks),
         }
         return {**plain, "error": self.error} if self.error else plain
+
+
+@dataclass(frozen=True)
+class Run:
+    """Who ran an audit, and with which command. A login name is personal data, so nobody is named unasked.
+
+    Args:
+        by: who, in the words of whoever ran it; None where nobody said.
+        command: the command line, its addresses without what may be secret; None where there was none.
+    """
+
+    by: str | None = None
+    command: str | None = None
+
+    def as_json(self) -> dict[str, str | None]:
+        """The entry in the JSON result."""
+        return {"by": self.by, "command": self.command}
+
+
+def command_line(arguments: Iterable[str]) -> str:
+    """A command as it can be typed again, but for users, passwords and queries of addresses.
+
+    Example:
+        >>> command_line(["check", "postgresql://jo:secret@office/people?table=t", "--report", "a b.html"])
+        "tcdp-audit check 'postgresql://office/people?…' --report 'a b.html'"
+    """
+    return join(["tcdp-audit", *map(_without_secrets, arguments)])
+
+
+def _without_secrets(argument: str) -> str:
+    if "://" not in argument:
+        return argument
+    address, mark, _ = argument.partition("?")
+    scheme, _, rest = address.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}{'?…' if mark else ''}"
 
 
 def now() -> datetime:

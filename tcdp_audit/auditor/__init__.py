@@ -4,6 +4,7 @@ reference      the distribution that classes are compared with
 expectations   what each expectation asks of which attribute
 tasks          one expectation on one attribute, and the outcome of it
 noted          which records fail an expectation
+exposure       which records failing demands expose, each counted once
 class_tasks    the same, measured on equivalence classes shard by shard
 matched        the same where classes overlap
 table_tasks    the same, measured on whole tables

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.auditor.exposure import PartExposure
 from tcdp_audit.auditor.noted import NotedRecords
 from tcdp_audit.auditor.tasks import Measurements, Summaries, Task
 from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, Figure, FinestGrouping, Marginal, Verdict
@@ -32,6 +33,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         tree: its hierarchy, laid over its domain.
         records: the records of the whole release; its entities, where the policy names a unit.
         noted: where the records that fail are noted, for whoever asks which they are.
+        incomplete: the attributes in which a missing value is a failure of its own, by convention.
     """
 
     quasi_identifiers: tuple[Domain, ...] = ()
@@ -40,6 +42,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     tree: Tree | None = None
     records: int = 0
     noted: NotedRecords | None = None
+    incomplete: Sequence[Domain] = ()
 
     def on_classes(self) -> Sequence[ClassTask]:
         """This task."""
@@ -68,10 +71,17 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         return len(self.check.unfailable(finest, parameters)) < len(demands)
 
     def measure(
-        self, grouping: Grouping | MatchedClasses, histogram: Histogram | None, *, show_values: bool
+        self,
+        grouping: Grouping | MatchedClasses,
+        histogram: Histogram | None,
+        *,
+        show_values: bool,
+        exposure: PartExposure | None = None,
     ) -> Summaries:
         """The summaries of some classes. Cost: that of the check, and a sort of the classes."""
         figures, filled, failing = self._figures(grouping.size, histogram)
+        if exposure is not None:
+            exposure.add(self, grouping, failing)
         if self.noted is not None:
             self.noted.add(grouping, failing)
         cells = _cells(grouping) if show_values else None

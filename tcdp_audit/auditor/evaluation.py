@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.expectations import Tasks
+from tcdp_audit.auditor.exposure import Exposure, told_by_classes
 from tcdp_audit.auditor.measuring import Measuring
 from tcdp_audit.auditor.noted import NotedExpectations, NumberedEngine
 from tcdp_audit.auditor.table_tasks import TableTask
@@ -22,9 +23,11 @@ from tcdp_audit.classes.shards import Plan, Progress, largest_shard, partition, 
 from tcdp_audit.engines.base import BorrowedEngine, Engine
 from tcdp_audit.engines.shards import MappedShards
 from tcdp_audit.errors import DataError, UsageError
+from tcdp_audit.exposed import Exposed
 from tcdp_audit.frozen import FrozenDict
-from tcdp_audit.outcome import Outcome
+from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.policy import Policy, Role
+from tcdp_audit.release.columns import AuditedColumn, audited_columns
 from tcdp_audit.release.release import Release
 from tcdp_audit.release.structure import examine
 from tcdp_audit.resources import budget, processors
@@ -61,6 +64,21 @@ class Options:
                 raise UsageError(f"{name}: must be a number of {unit}, not of type {type(value).__name__}")
 
 
+@dataclass(frozen=True)
+class Evaluation:
+    """What came of a release under a policy.
+
+    Args:
+        outcomes: structure first, then the expectations in the policy's order.
+        exposed: whom failing demands expose, each counted once.
+        columns: what the policy and the release say of each column.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    exposed: Exposed
+    columns: tuple[AuditedColumn, ...]
+
+
 def evaluate(
     policy: Policy,
     engine: Engine,
@@ -68,7 +86,18 @@ def evaluate(
     companions: Mapping[str, Engine] = MappingProxyType({}),
     noted: NotedExpectations | None = None,
 ) -> tuple[Outcome, ...]:
-    """Every outcome of a release under a policy: structure first, then the expectations in the policy's order.
+    """Every outcome of a release under a policy; see `evaluation`."""
+    return evaluation(policy, engine, options, companions, noted).outcomes
+
+
+def evaluation(
+    policy: Policy,
+    engine: Engine,
+    options: Options,
+    companions: Mapping[str, Engine] = MappingProxyType({}),
+    noted: NotedExpectations | None = None,
+) -> Evaluation:
+    """Every outcome of a release under a policy, and whom it exposes.
 
     Args:
         policy: what the release must satisfy.
@@ -86,7 +115,11 @@ def evaluate(
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"))
     structural = tuple(examine(release, show_values=options.show_values))
-    return structural + tuple(_Evaluation(release, options, companions, noted).outcomes())
+    running = _Evaluation(release, options, companions, noted)
+    outcomes = structural + tuple(running.outcomes())
+    failed = {place: len(structural) + number for place, number in running.failed.items()}
+    exposed = running.exposure.of(failed, outcomes, engine.records)
+    return Evaluation(outcomes, exposed, tuple(audited_columns(release)))
 
 
 def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) -> None:
@@ -115,6 +148,8 @@ class _Evaluation:
         self.view = TableView(release.policy, BorrowedEngine(release.engine), borrowed, self.memory, options.samples)
         self.conventions = release.policy.conventions
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
+        self.exposure = Exposure(release.unit)
+        self.failed: dict[int, int] = {}  # the place of a task among those on classes, and the number of its outcome
 
     def outcomes(self) -> Iterator[Outcome]:
         """One outcome per expectation and target."""
@@ -125,9 +160,13 @@ class _Evaluation:
             self.shards, self.tasks = shards, Tasks(self.release, shards)
             tasks = [self._noting(task) for task in self.tasks]
             on_classes = [one for task in tasks for one in task.on_classes() if not one.obstacle]
+            places = {id(task): place for place, task in enumerate(on_classes)}
             measurements = Measurements(self.view, self._run(on_classes))
-            for task in tasks:
-                yield self._outcome(task, measurements)
+            for number, task in enumerate(tasks):
+                outcome = self._outcome(task, measurements)
+                if id(task) in places and outcome.status is Status.FAILED and outcome.blocks:
+                    self.failed[places[id(task)]] = number
+                yield outcome
 
     def _noting(self, task: ClassTask | TableTask) -> ClassTask | TableTask:
         """A task that notes which records fail, if they are asked for."""
@@ -159,12 +198,13 @@ class _Evaluation:
         if not tasks:
             return {}
         overlapping = self.wildcard and any(domain.missing for task in tasks for domain in task.quasi_identifiers)
-        divided = overlapping and self.shards.divisible  # few shards are worked on in parts
+        divided = overlapping and self.shards.divisible and told_by_classes(tasks)  # few shards are worked on in parts
         parts = max(1, PARTS * processors() // self.shards.count) if divided else 1
-        shards: list[list[Result]] = []
+        shards: list[Sequence[Result]] = []
         every = self.shards.count * parts
-        for results in self.shards.map(self._measuring(tasks, overlapping=overlapping), parts):
-            shards.append(results)
+        for measured in self.shards.map(self._measuring(tasks, overlapping=overlapping), parts):
+            shards.append(measured.results)
+            self.exposure.add(measured.exposed)
             self.options.progress("measuring", len(shards), every)
         self.options.progress("measuring", every, every)  # some shards had no records
         return {id(task): _merged(task, [results[i] for results in shards]) for i, task in enumerate(tasks)}

@@ -29,6 +29,7 @@ from tcdp_audit.classes.joint import combinations_in, count_codes, joint_domain
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.engines.shards import MappedShards
 from tcdp_audit.errors import CheckError, TcdpAuditError
+from tcdp_audit.outcome import Naming
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy import Conventions, Expectation, Policy, Role
 from tcdp_audit.release.release import Release
@@ -97,6 +98,8 @@ class Tasks:
             ),
             obstacle=self._obstacle(bare.expectation, target),
             violation=self._violation(target),
+            known=tuple(bare.check.known(bare.expectation.parameters, self.policy.document, target)),
+            naming=self._naming(target),
         )
         if task.obstacle:
             return task
@@ -104,6 +107,11 @@ class Tasks:
             return next((self._with_evidence(one) for one in task.on_classes()), task)
         except CheckError as error:
             return replace(task, obstacle=f"cannot be evaluated: {error}")
+
+    def _naming(self, target: Target) -> Naming:
+        """What sentences call people and columns; several attributes that are read together are a combination."""
+        naming = self.policy.naming
+        return naming.with_combination(target.attributes, target.name or "") if len(target.attributes) > 1 else naming
 
     def _with_evidence(self, task: ClassTask) -> ClassTask:
         """A task with what it is measured in and against."""
@@ -115,6 +123,7 @@ class Tasks:
             marginal=None if attribute is None else self._marginal(task.target, attribute),
             tree=None if attribute is None else self.release.tree(attribute),
             records=self.records,
+            incomplete=tuple(self.incomplete(task.target)),
         )
 
     def _grouped_by(self, target: Target) -> tuple[Domain, ...]:

@@ -13,7 +13,8 @@ from threading import Lock
 import numpy as np
 
 from tcdp_audit.auditor.class_tasks import ClassTask
-from tcdp_audit.auditor.tasks import Result, Summaries, raised_by_check
+from tcdp_audit.auditor.exposure import PartExposure
+from tcdp_audit.auditor.tasks import Measured, Result, Summaries, raised_by_check
 from tcdp_audit.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.classes.wildcard import Block, Compatibility
@@ -50,12 +51,13 @@ class MatchedShard:
     limit: int = BLOCK
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def measure(self, part: tuple[int, int]) -> list[Result]:
-        """Every task on one part of the classes; None for a task without classes in it."""
+    def measure(self, part: tuple[int, int]) -> Measured:
+        """Every task on one part of the classes."""
         results: dict[int, Result] = {}
+        exposure = PartExposure(self.tasks, self.unit)
         for group in self._prepared:
-            results |= group.measure(part, self.limit, show_values=self.show_values)
-        return [results[id(task)] for task in self.tasks]
+            results |= group.measure(part, self.limit, exposure, show_values=self.show_values)
+        return Measured([results[id(task)] for task in self.tasks], exposure.result())
 
     @property
     def _prepared(self) -> Sequence[_Group]:
@@ -108,13 +110,15 @@ class _Group:
                 self.values[attribute.attribute] = Values.of(*counted)
         grouping.compatibility.prepare()
 
-    def measure(self, part: tuple[int, int], limit: int, *, show_values: bool) -> dict[int, Result]:
+    def measure(
+        self, part: tuple[int, int], limit: int, exposure: PartExposure, *, show_values: bool
+    ) -> dict[int, Result]:
         """The results of one part of the classes by the task's identity."""
         if self.error is not None:
             return dict.fromkeys(map(id, self.tasks), self.error)
         if self.grouping.compatibility is None:
-            return {id(task): self._whole(task, part, show_values=show_values) for task in self.tasks}
-        readers = self._readers(limit, show_values=show_values)
+            return {id(task): self._whole(task, part, exposure, show_values=show_values) for task in self.tasks}
+        readers = self._readers(limit, exposure, show_values=show_values)
         asked = [*([] if self.entities is None else [self.entities]), *self.values.values()]
         try:
             for block in self.grouping.compatibility.blocks([self.grouping.records], asked, part, limit):
@@ -123,7 +127,7 @@ class _Group:
             return dict.fromkeys(map(id, self.tasks), raised_by_check(error))
         return {id(task): result for reader in readers.values() for task, result in reader.results()}
 
-    def _whole(self, task: ClassTask, part: tuple[int, int], *, show_values: bool) -> Result:
+    def _whole(self, task: ClassTask, part: tuple[int, int], exposure: PartExposure, *, show_values: bool) -> Result:
         """A task on classes that do not overlap, in the first part."""
         if part[0]:
             return None
@@ -132,17 +136,17 @@ class _Group:
             if attribute is not None:
                 codes = attribute.codes(self.grouping.shard)
                 histogram = self._without_missing(self.grouping.histogram(codes, attribute.size + 1), attribute)
-            return task.measure(self.grouping, histogram, show_values=show_values)
+            return task.measure(self.grouping, histogram, show_values=show_values, exposure=exposure)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
             return raised_by_check(error)
 
-    def _readers(self, limit: int, *, show_values: bool) -> dict[str | None, _Reader]:
+    def _readers(self, limit: int, exposure: PartExposure, *, show_values: bool) -> dict[str | None, _Reader]:
         readers: dict[str | None, _Reader] = {}
         for task in self.tasks:
             name = None if task.attribute is None else task.attribute.attribute
-            reader = readers.setdefault(name, _Reader(self.grouping, limit, show_values))
+            reader = readers.setdefault(name, _Reader(self.grouping, limit, exposure, show_values))
             reader.tasks.append(task)
         return readers
 
@@ -167,6 +171,7 @@ class _Reader:
 
     grouping: Grouping
     limit: int
+    exposure: PartExposure
     show_values: bool
     tasks: list[ClassTask] = field(default_factory=list)
     waiting: list[tuple[Counts, Counts, Histogram | None]] = field(default_factory=list)
@@ -200,7 +205,7 @@ class _Reader:
             if id(task) in self.errors:
                 continue
             try:
-                measured = task.measure(one, histogram, show_values=self.show_values)
+                measured = task.measure(one, histogram, show_values=self.show_values, exposure=self.exposure)
                 self.summaries.setdefault(id(task), []).append(measured)
             except KeyboardInterrupt:
                 raise

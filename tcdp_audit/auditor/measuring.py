@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tcdp_audit.auditor.class_tasks import ClassTask
+from tcdp_audit.auditor.exposure import PartExposure
 from tcdp_audit.auditor.matched import MatchedShard
-from tcdp_audit.auditor.tasks import Result, raised_by_check
+from tcdp_audit.auditor.tasks import Measured, Result, raised_by_check
 from tcdp_audit.classes.exempt import without_exempt
 from tcdp_audit.classes.grouping import Grouping, Shard
 from tcdp_audit.classes.histogram import Histogram
@@ -42,11 +43,11 @@ class Measuring:
     memory: int
     limit: int
 
-    def __call__(self, shard: Shard) -> Measure[list[Result]]:
-        """The results of each task on a part of the shard's classes; None for a task that has no class there."""
+    def __call__(self, shard: Shard) -> Measure[Measured]:
+        """What comes of a part of the shard's classes."""
         counted = without_exempt(shard, self.exempt)
         if not counted.rows:
-            return lambda _: [None] * len(self.tasks)
+            return lambda _: self._nothing
         if self.overlapping:
             return self._matched(counted).measure
         return lambda part: self._measured(counted, part)
@@ -62,20 +63,24 @@ class Measuring:
             limit=self.limit,
         )
 
-    def _measured(self, shard: Shard, part: Part) -> list[Result]:
+    @property
+    def _nothing(self) -> Measured:
+        return Measured([None] * len(self.tasks))
+
+    def _measured(self, shard: Shard, part: Part) -> Measured:
         if part[0]:  # classes that do not overlap are measured in one go
-            return [None] * len(self.tasks)
-        view = _ShardView(shard, self.unit, self.missing_is_a_value)
+            return self._nothing
+        view, exposure = _ShardView(shard, self.unit, self.missing_is_a_value), PartExposure(self.tasks, self.unit)
         results: list[Result] = []
         for task in self.tasks:
             try:
                 grouping, histogram = view.classes(task)
-                results.append(task.measure(grouping, histogram, show_values=self.show_values))
+                results.append(task.measure(grouping, histogram, show_values=self.show_values, exposure=exposure))
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
                 results.append(raised_by_check(error))
-        return results
+        return Measured(results, exposure.result())
 
 
 @dataclass

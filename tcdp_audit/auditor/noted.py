@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import frozen_array
+from tcdp_audit.auditor.exposure import without_value
 from tcdp_audit.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
@@ -43,9 +44,9 @@ class NotedRecords:
     def add(self, grouping: Grouping | MatchedClasses, classes: NDArray[np.bool_]) -> None:
         """Note the records of the classes that fail, and those without a value where they must have one."""
         shard = grouping.shard
-        rows = grouping.rows_of(classes) if classes.any() else np.zeros(shard.rows, dtype=bool)
-        for domain in self.incomplete:
-            rows |= shard[domain.attribute] == domain.size
+        rows = without_value(shard, self.incomplete)
+        if classes.any():
+            rows |= grouping.rows_of(classes)
         if rows.any():
             self.failing[shard[NUMBER][rows]] = True
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from tcdp_audit.auditor.exposure import ExposedInPart
 from tcdp_audit.check.kinds import Specification, Target, Verdict
 from tcdp_audit.check.summary import ClassSummary
 from tcdp_audit.check.table_view import TableView
 from tcdp_audit.check.unfailable import sentence as sentence_on_unfailable
 from tcdp_audit.errors import CheckError
-from tcdp_audit.outcome import UNFAILABLE, Outcome, Status
+from tcdp_audit.outcome import UNFAILABLE, Naming, Outcome, Status
 from tcdp_audit.phrases import bound, observed, part_of, worst_group
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy import Conventions, Expectation
@@ -25,6 +26,19 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Specification[Any])
 Summaries = tuple[ClassSummary, ...]  # one for each figure of the check, the headline first
 Result = Summaries | BaseException | None  # None where there was no class
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of a shard, or of a part of its classes.
+
+    Args:
+        results: of each task; None for one that has no class there.
+        exposed: the records that fail.
+    """
+
+    results: Sequence[Result]
+    exposed: ExposedInPart = field(default_factory=lambda: ExposedInPart({}))
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,8 @@ class Task(ABC, Generic[C]):
         conventions: what the verdict means, as the outcome will say.
         obstacle: why it cannot be run at all, or nothing.
         violation: why it fails whatever is measured, or nothing.
+        known: the columns that the intruder is taken to know.
+        naming: what people and columns are called.
     """
 
     check: C
@@ -59,6 +75,8 @@ class Task(ABC, Generic[C]):
     conventions: Mapping[str, str] = field(default_factory=dict)
     obstacle: str = ""
     violation: str = ""
+    known: tuple[str, ...] = ()
+    naming: Naming = field(default_factory=Naming)
 
     def on_classes(self) -> Sequence[ClassTask]:
         """This task, if it is measured on classes."""
@@ -95,9 +113,10 @@ class Task(ABC, Generic[C]):
         return replace(worded, details=details, message=f"{worded.message} {why}")
 
     def _worded(self, outcome: Outcome) -> Outcome:
-        """An outcome with its sentence."""
+        """An outcome with its sentences."""
         message = self.violation or (self.check.sentence or _general)(outcome)
-        return replace(outcome, message=message, details=plain_figures(outcome.details))
+        person = "" if self.check.person is None else self.check.person(outcome)
+        return replace(outcome, message=message, person=person, details=plain_figures(outcome.details))
 
     def _status(self, verdict: Verdict) -> Status:
         """What a verdict says; a violated convention fails whatever was measured."""
@@ -120,6 +139,8 @@ class Task(ABC, Generic[C]):
             attribute=self.target.name,
             parameters=parameters.figures(),
             conventions=self.conventions,
+            known=self.known,
+            naming=self.naming,
             threshold=check.demanded(parameters),
             comparison=check.headline.comparison,
             source=check.guide.source,

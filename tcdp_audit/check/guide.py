@@ -28,6 +28,8 @@ class Guide:
         example: lines of a policy.
         mathml: the formula as a MathML element.
         limits: what the check does not say.
+        asks: what it asks, as a person would: one plain line.
+        risk: what could still happen where nobody asks it: one plain line.
     """
 
     definition: str
@@ -38,3 +40,5 @@ class Guide:
     example: str
     mathml: str = ""
     limits: str = ""
+    asks: str = ""
+    risk: str = ""

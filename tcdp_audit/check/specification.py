@@ -43,6 +43,8 @@ class Specification(ABC, Generic[P]):
             it, so it is False unless it is proved.
         validate: further faults of the parameters under a policy: (parameter or "", sentence).
         sentence: one sentence about an outcome, in place of the general one. It sees no cell.
+        person: one sentence on what an outcome means for one person: who knows what, down to how many that narrows,
+            and what is learned. It sees no cell either. Without it nothing is said.
         requires: the further tables that it needs: "original", "population", "holdout". Checks on classes see none.
     """
 
@@ -59,6 +61,7 @@ class Specification(ABC, Generic[P]):
     monotone: Callable[[P], bool] = field(default=lambda _: False)
     validate: Callable[[P, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
     sentence: Callable[[Outcome], str] | None = None
+    person: Callable[[Outcome], str] | None = None
     requires: frozenset[str] = frozenset()
 
     on_classes: ClassVar[bool] = False
@@ -110,6 +113,11 @@ class Specification(ABC, Generic[P]):
             Target((name,), tuple(other for other in sensitive if other != name) if known else ())
             for name in chosen or sensitive
         ]
+
+    def known(self, parameters: P, document: PolicyDocument, target: Target) -> list[str]:  # noqa: ARG002
+        """The columns that the intruder is taken to know: the quasi-identifiers, and others by convention."""
+        quasi_identifiers = (n for n, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER)
+        return [*sorted(quasi_identifiers), *target.known]
 
     def _chosen(self, parameters: P) -> list[str]:
         """The sensitive attributes that the parameters name."""

@@ -9,6 +9,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.check.estimate import Estimate
+from tcdp_audit.check.evidence import Target
 from tcdp_audit.check.specification import P, Specification, T
 from tcdp_audit.check.threshold import Limit
 from tcdp_audit.check.unfailable import keeps, worst_share
@@ -106,6 +107,10 @@ class TableCheck(Specification[P]):
             yield "", ALL_COUNTED
         if "original" in self.requires and document.key is None and not document.rows_aligned:
             yield "", NO_PAIRING
+
+    def known(self, parameters: P, document: PolicyDocument, target: Target) -> list[str]:
+        """The columns that the parameters name, or the quasi-identifiers."""
+        return sorted(getattr(parameters, "attributes", None) or super().known(parameters, document, target))
 
     def verdict(self, figure: TableFigure, parameters: P) -> Verdict:
         """The figure, compared exactly with the threshold; of an estimate both ends of the interval."""

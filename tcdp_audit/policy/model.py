@@ -41,6 +41,8 @@ class Model(BaseModel):
 
 
 Text = Annotated[str, BeforeValidator(as_text)]
+LINE = r"^\S(.*\S)?$"  # a label
+NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
 
 
 class AttributeDeclaration(Model):
@@ -56,6 +58,15 @@ class AttributeDeclaration(Model):
     distribution: Annotated[
         Literal["uniform"] | dict[Text, Exact] | None,
         Field(description="A declared reference distribution: uniform, or a weight for each value."),
+    ] = None
+    label: Annotated[
+        str | None,
+        Field(
+            max_length=60,
+            pattern=LINE,
+            description="What the column means, in the words of those who read a report; sentences say it in place of "
+            "the name.",
+        ),
     ] = None
 
     @property
@@ -133,6 +144,14 @@ class PolicyDocument(Model):
     weight: Annotated[str | None, Field(description="The attribute that holds each record's sampling weight.")] = None
     holdout: Annotated[str | None, Field(description="Originals that had no part in making the release.")] = None
     unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = None
+    unit_name: Annotated[
+        str | None,
+        Field(
+            max_length=30,
+            pattern=NOUN,
+            description="What sentences call a record, or what `unit` identifies, in the singular: person, household.",
+        ),
+    ] = None
     schema_: Annotated[
         str | None,
         Field(alias="schema", description="A pandera schema: a YAML file, or package.module:Name."),

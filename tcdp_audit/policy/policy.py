@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.addresses import resolved
+from tcdp_audit.outcome import Naming
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count
@@ -81,6 +82,12 @@ class Policy:
     def conventions(self) -> Conventions:
         """What its verdicts mean."""
         return self.document.conventions
+
+    @property
+    def naming(self) -> Naming:
+        """What sentences call people and columns."""
+        labels = {name: one.label for name, one in self.attributes.items() if one.label is not None}
+        return Naming(self.document.unit_name or "", labels)
 
     @property
     def sha256(self) -> str:

@@ -7,6 +7,7 @@ sampled     the same sample of two tables
 pairing     all pairs of two tables, or those of a sample
 distinct    tables larger than the memory as their distinct rows, whole or part by part
 structure   what is wrong with the table as such, whatever the demands
+columns     what policy and table say of each column, for a result
 """
 
 from __future__ import annotations

@@ -153,8 +153,8 @@ class _Repair:
 
     def run(self) -> Remediation:
         self._try_one_record()
-        outcomes = self.inputs.outcomes()
-        before = self.inputs.with_provenance(outcomes)
+        before = self.inputs.audited()
+        outcomes = before.outcomes
         loop = RepairLoop(self.inputs)
         obstacle = beyond_repair(outcomes)
         needed = before.status in ("failed", "error") and not obstacle
@@ -201,7 +201,7 @@ class _Repair:
         if self.output is not None:
             return self.output.write_proven(released, log, keep_failing=self.keep_failing)
         with self.inputs.with_release(released.table) as after:
-            return after.with_provenance(after.outcomes(), change_log=log), None
+            return after.audited(change_log=log), None
 
 
 def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:

@@ -99,7 +99,7 @@ class OutputFile:
                     f"{self.path}: {written.engine.records:,} records read back where {records:,} were written; "
                     "nothing is kept. Choose another kind of file"
                 )
-            audit = written.with_provenance(written.outcomes(), change_log=log)
+            audit = written.audited(change_log=log)
         return replace(audit, release=replace(audit.release, uri=str(self.path)))
 
     def _write(self, released: Released, path: Path) -> None:

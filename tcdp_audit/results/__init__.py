@@ -6,6 +6,7 @@ reporter     what a report is, and a section of one
 audit        outcomes with their provenance
 failing_records   which records fail each expectation
 frame        an audit as a pandas frame
+tally        how many demands there are, and what came of them: the one count of every report
 verdict      an audit in a word and in sentences
 unaudited    a policy of the same run that could not be audited
 place        where in the policy something is asked for

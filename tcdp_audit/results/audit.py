@@ -11,19 +11,23 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tcdp_audit.auditor.conventions import flips
 from tcdp_audit.errors import ExpectationsFailedError, UsageError
+from tcdp_audit.exposed import Exposed
 from tcdp_audit.files import write_atomically
 from tcdp_audit.frozen import freeze
 from tcdp_audit.notebook import as_html, as_text
 from tcdp_audit.outcome import Outcome, Severity, Status
 from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.policy.policy import Policy
-from tcdp_audit.provenance import PluginInfo, Table, now, tool
+from tcdp_audit.provenance import PluginInfo, Run, Table, now, tool
+from tcdp_audit.release.columns import AuditedColumn
 from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit.results.frame import frame_of
 from tcdp_audit.results.own_files import files_of, require_own_files
 from tcdp_audit.results.reporter import Rows, reporter_of
-from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
+from tcdp_audit.results.tally import DemandTally, tally_of
+from tcdp_audit.results.verdict import VERDICTS, verdict_of, verdict_sentence
 from tcdp_audit.visible import visible, visible_json
 from tcdp_audit.words import count
 
@@ -84,6 +88,10 @@ class Audit:
         companions: the tables that the release was compared with, by their name in the policy.
         variants: the verdicts under every combination of conventions, where they were asked for.
         change_log: how the release was made, where remedies made it.
+        exposed: how many people failing demands expose, each counted once; None where nothing fails, or where they
+            were not counted.
+        columns: what the policy and the release say of each column.
+        run: who ran it, and with which command.
         audited_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
     """
 
@@ -94,6 +102,9 @@ class Audit:
     companions: Mapping[str, Table] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
     change_log: ChangeLog | None = None
+    exposed: Exposed | None = None
+    columns: tuple[AuditedColumn, ...] = ()
+    run: Run = field(default_factory=Run)
     audited_at: datetime = field(default_factory=now)
 
     def __post_init__(self) -> None:
@@ -107,8 +118,8 @@ class Audit:
     def _repr_html_(self) -> str:
         """The verdict and a table of the outcomes, for notebooks."""
         rows = [one.as_row() for one in self._displayed]
-        verdict, sentence = VERDICTS[self.status], verdict_sentence(self)
-        return as_html(rows, state=self.status, verdict=verdict, sentence=sentence, about=self._about)
+        verdict, sentence = VERDICTS[self.verdict], verdict_sentence(self)
+        return as_html(rows, state=self.verdict, verdict=verdict, sentence=sentence, about=self._about)
 
     def to_frame(self) -> pd.DataFrame:
         """The outcomes as a pandas frame, a row each, without cells.
@@ -141,6 +152,28 @@ class Audit:
         A demand that only warns does not count here; `exit_code` can have it count.
         """
         return status_of(self.outcomes)
+
+    @property
+    def verdict(self) -> str:
+        """What is concluded, for words and colours: as `status`, but failed where a demand fails.
+
+        A release that fails a demand is not fit for release, whatever else could not be checked. Programs go by
+        `status` and `exit_code`, where an error beats a failure.
+        """
+        return verdict_of(self)
+
+    @property
+    def tally(self) -> DemandTally:
+        """How many demands the policy makes, and what came of them."""
+        return tally_of(self.outcomes)
+
+    @property
+    def flips(self) -> tuple[int, ...] | None:
+        """The positions, in the policy's `expect`, of what another convention would decide otherwise.
+
+        None where no other convention was tried; see `variants`.
+        """
+        return tuple(flips(self.variants)) if self.variants else None
 
     @property
     def passed(self) -> bool:
@@ -204,7 +237,14 @@ class Audit:
         return {
             "schema_version": SCHEMA_VERSION,
             "status": self.status,
+            "verdict": {
+                "state": self.verdict,
+                "title": VERDICTS[self.verdict],
+                "sentence": verdict_sentence(self),
+            },
+            "exposed": None if self.exposed is None else self.exposed.as_json(self.outcomes),
             "audited_at": self.audited_at.isoformat().replace("+00:00", "Z"),
+            "run": self.run.as_json(),
             "tool": tool(),
             "plugins": [info.as_json() for info in self.plugins.infos],
             "release": self.release.as_json(),
@@ -213,6 +253,10 @@ class Audit:
                 "uri": None if self.policy.path is None else str(self.policy.path),
                 "sha256": self.policy.sha256,
             },
+            "columns": [one.as_json() for one in self.columns],
+            "conventions": _conventions(self.policy),
+            "unit_name": self.policy.document.unit_name,
+            "flips": None if self.flips is None else list(self.flips),
             "summary": self.summary,
             "outcomes": [one.as_json() for one in self.outcomes],
             **({"variants": [one.as_json() for one in self.variants]} if self.variants else {}),
@@ -320,6 +364,11 @@ def _checks(outcomes: Sequence[Outcome]) -> list[Outcome]:
 def _judge(outcomes: Sequence[Outcome], *severities: Severity) -> bool:
     """Whether an expectation of one of these severities compared a figure with a demand that can fail."""
     return any(one.is_judged and one.severity in severities for one in _checks(outcomes))
+
+
+def _conventions(policy: Policy) -> dict[str, str]:
+    """What the verdicts rest on, by name; without the cells that stand for a missing or a suppressed value."""
+    return {name: value for name, value in policy.conventions.model_dump().items() if isinstance(value, str)}
 
 
 def _block(block: object) -> str | Rows:

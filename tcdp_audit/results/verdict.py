@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tcdp_audit.outcome import Status
-from tcdp_audit.phrases import failing, state_of
-from tcdp_audit.words import agree, count, in_words, listing, noun_form, sentence_case, share
+from tcdp_audit.exposed import Exposed, failures
+from tcdp_audit.phrases import column_of, part_of
+from tcdp_audit.results.tally import tally_of
+from tcdp_audit.words import agree, listing, noun_of_column, plural, sentence_case, share
 
 if TYPE_CHECKING:
+    from tcdp_audit.outcome import Outcome
     from tcdp_audit.results.audit import Audit
 
 VERDICTS = {
@@ -20,88 +22,88 @@ VERDICTS = {
 }
 
 
+def verdict_of(audit: Audit) -> str:
+    """The state of the verdict: that of the audit, but failed where a demand fails, whatever could not be checked."""
+    return "failed" if failures(audit.outcomes) else audit.status
+
+
 def verdict_sentence(audit: Audit) -> str:
-    """What came of the policy's demands, who is affected, and whether the columns are as declared."""
-    parts = (_demands(audit), _nothing_judged(audit), _incomplete(audit), _affected(audit), _structure(audit))
-    return " ".join(part for part in parts if part)
+    """What came of the demands, how many people they expose, and what may be concluded from an incomplete audit."""
+    told = (tally_of(audit.outcomes).sentence, _no_demand(audit), _exposed(audit), _incomplete(audit))
+    return " ".join(sentence for sentence in told if sentence)
+
+
+def exposed_sentence(audit: Audit) -> str:
+    """The agreed number of people, what it counts, and what it leaves out; nothing where no demand fails."""
+    told = (_exposed(audit), _counted_once(audit), *_left_out(audit))
+    return " ".join(sentence for sentence in told if sentence)
+
+
+def people_noun(audit: Audit) -> str:
+    """What the agreed number counts, in the singular: a record, or what the policy's unit is called."""
+    document = audit.policy.document
+    return document.unit_name or ("record" if document.unit is None else noun_of_column(document.unit))
+
+
+def _no_demand(audit: Audit) -> str:
+    """Why there is no verdict although nothing is wrong."""
+    if audit.status != "measured":
+        return ""
+    if any(one.is_judged for one in audit.expectations):
+        return "Nothing was judged: a demand of severity warning fails no release."
+    return "The policy demands nothing that could fail."
 
 
 def _incomplete(audit: Audit) -> str:
-    """What an incomplete audit allows to say: enough where a demand fails whatever the others would show."""
     if audit.status != "error":
         return ""
-    failed = any(one.blocks and one.status is Status.FAILED for one in audit.outcomes)
-    if failed:
-        return "It is not fit for release, whatever the rest would show."
+    if verdict_of(audit) == "failed":
+        return "The release is not fit, whatever the rest would show; the audit is incomplete."
     return "Nothing may be concluded from an incomplete audit."
 
 
-def _demands(audit: Audit) -> str:
-    tally = Counter(state_of(one) for one in audit.expectations)
-    total = tally["passed"] + tally["failed"] + tally["warning"] + tally["error"]
-    if not total:
-        figures = f"{in_words(tally['measured'])} {noun_form('figure', tally['measured'])}"
-        return (
-            f"The policy demands nothing that could fail: {figures} {agree(tally['measured'], 'was', 'were')} measured."
-        )
-    if tally["passed"] == total:
-        return f"{_all(total)} in the policy {agree(total, 'is', 'are')} met."
-    if tally["failed"] == total > 1:
-        return f"{_none(total)} demands in the policy is met."
-    if tally["error"] == total > 1:
-        return f"{_none(total)} demands in the policy could be checked."
-    parts = [
-        _clause(tally["failed"], "is not met", "are not met"),
-        _clause(tally["warning"], "raises a warning", "raise a warning"),
-        _clause(tally["error"], "could not be checked", "could not be checked"),
-    ]
-    clauses = [part for part in parts if part]
-    subject, rest = clauses[0].split(" ", 1)
-    lead = (
-        "The one demand in the policy"
-        if total == 1
-        else f"{sentence_case(subject)} of the {in_words(total)} demands in the policy"
+def _exposed(audit: Audit) -> str:
+    """How many people are exposed: `1,512 of 8,000 people (18.9%) are exposed, each counted once`."""
+    exposed = audit.exposed
+    if exposed is None or exposed.people is None:
+        return ""
+    number, total = exposed.people, exposed.people_of
+    part = part_of(number, total, people_noun(audit))
+    verb = agree(number or 1, "is", "are")
+    once = ", each counted once" if len(exposed.counted) > 1 and number > 1 else ""
+    least = f"at least {part}" if exposed.is_least else part
+    return f"{sentence_case(least)} ({share(number, total)}) {verb} exposed{once}."
+
+
+def _counted_once(audit: Audit) -> str:
+    exposed = audit.exposed
+    if exposed is None or len(exposed.counted) < 2:
+        return ""
+    people = plural(people_noun(audit))
+    return (
+        f"The numbers of the {len(exposed.counted):,} failing demands must not be added: the same {people} may be in "
+        "several of them."
     )
-    return f"{lead} {listing([rest, *clauses[1:]])}."
 
 
-def _all(total: int) -> str:
-    return "Both demands" if total == 2 else agree(total, "The one demand", f"All {in_words(total)} demands")
+def _left_out(audit: Audit) -> Iterator[str]:
+    """What the number does not count."""
+    exposed = audit.exposed
+    if exposed is None:
+        return
+    left_out = [audit.outcomes[number] for number in exposed.left_out]
+    named = [_name(one) for one in left_out if not one.is_structural]
+    if named:
+        yield f"{_beginning(exposed)} {listing(named)}, which {agree(len(named), 'says', 'say')} how many, not who."
+    columns = [one.title for one in left_out if one.is_structural]
+    if columns:
+        yield f"What is wrong with columns is not counted: {listing(columns)}."
 
 
-def _none(total: int) -> str:
-    return "Neither of the two" if total == 2 else f"None of the {in_words(total)}"
+def _beginning(exposed: Exposed) -> str:
+    return "No number of people follows from" if exposed.people is None else "Not counted:"
 
 
-def _nothing_judged(audit: Audit) -> str:
-    """Why demands that were compared do not make a verdict."""
-    compared = any(one.is_judged for one in audit.expectations)
-    if audit.status != "measured" or not compared:
-        return ""
-    return "Nothing was judged: a demand of severity warning fails no release."
-
-
-def _clause(number: int, one: str, many: str) -> str:
-    return f"{in_words(number)} {agree(number, one, many)}" if number else ""
-
-
-def _affected(audit: Audit) -> str:
-    """The records of the demand that fails most; other demands may fail others, hence `at least`."""
-    failed = [one for one in audit.expectations if one.status is Status.FAILED and not one.is_warning]
-    hit = [fails[1] for fails in map(failing, failed) if fails is not None and fails[1]]
-    if not hit:
-        return ""
-    records, total = max(hit), audit.release.records
-    least = "At least " if len(hit) > 1 and records < total else ""
-    verb = agree(records, "is", "are")
-    affected = f"{least}{records:,} of {count(total, 'record')} ({share(records, total)})"
-    return f"{affected} {verb} less protected than the policy requires."
-
-
-def _structure(audit: Audit) -> str:
-    broken = [one for one in audit.structure if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
-    if not broken:
-        return ""
-    verb = agree(len(broken), "is", "are")
-    total = in_words(len(audit.structure))
-    return f"{sentence_case(in_words(len(broken)))} of the {total} demands on its columns {verb} not met."
+def _name(outcome: Outcome) -> str:
+    title = outcome.title or outcome.check
+    return title if outcome.attribute is None else f"{title} of {column_of(outcome)}"

@@ -87,7 +87,7 @@ def test_shards_make_no_difference(shards: int, memory: int):
     asked = policy({"k_anonymity": {"k": 8}}, {"distinct_l_diversity": {"l": 3}})
     with open_inputs(table, asked, None, None, None, Options(memory=memory, shards=shards)) as inputs:
         noted = NotedExpectations(300)
-        inputs.outcomes(noted)
+        inputs.audited(noted)
     sizes = {ward: wards.count(ward) for ward in wards}
     assert noted.masks[0] is not None
     assert noted.masks[0].tolist() == [sizes[ward] < 8 for ward in wards]

@@ -16,6 +16,8 @@ SCHEMA = json.loads(result_schema())
 OF_ITS_OWN = {  # definitions that have a section
     "table": "## A table",
     "outcome": "## An outcome",
+    "column": "## A column",
+    "exposed": "## Whom failing demands expose",
     "variant": "## A variant",
     "change_log": "## A log of changes",
     "step": "## A step",

@@ -41,7 +41,7 @@ def repaired_audit(salary_audit: Audit) -> Audit:
 @pytest.fixture
 def with_outcomes(salary_audit: Audit) -> Callable[..., Audit]:
     """The same audit with outcomes of one's own in place of the expectations'."""
-    return lambda *outcomes: replace(salary_audit, outcomes=(*salary_audit.structure, *outcomes))
+    return lambda *outcomes: replace(salary_audit, outcomes=(*salary_audit.structure, *outcomes), exposed=None)
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ def log_of(*steps: Step, **other: Any) -> ChangeLog:
 def remedied(audit: Audit, log: ChangeLog, *outcomes: Outcome) -> Audit:
     """The audit after a remediation, with outcomes of one's own; what the columns lack is as it was."""
     log = replace(log, before=(*audit.structure, *log.before))
-    return replace(audit, outcomes=(*audit.structure, *outcomes), change_log=log)
+    return replace(audit, outcomes=(*audit.structure, *outcomes), change_log=log, exposed=None)
 
 
 def lattice_notes(rows: Sequence[Sequence[Any]], levels: Sequence[int], **other: Any) -> dict[str, Any]:

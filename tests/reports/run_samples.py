@@ -61,4 +61,4 @@ def salary_result() -> Audit:
 
 def with_outcomes(*outcomes: Outcome) -> Audit:
     """The same with outcomes of one's own in place of the expectations'."""
-    return replace(salary_result(), outcomes=(*salary_result().structure, *outcomes))
+    return replace(salary_result(), outcomes=(*salary_result().structure, *outcomes), exposed=None)

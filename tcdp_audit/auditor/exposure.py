@@ -1,0 +1,180 @@
+"""Which records failing demands expose, each counted once.
+
+Whether a demand fails is known only when all shards are measured. So every shard tells how many of its records fail
+which set of demands; the sets that hold a failing demand are added up afterwards. An entity may be in several shards,
+so for entities each demand has a list of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.classes.grouping import Grouping, MatchedClasses, Shard
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.keys import fold
+from tcdp_audit.exposed import Exposed, failures
+from tcdp_audit.outcome import Outcome, Severity
+
+if TYPE_CHECKING:
+    from tcdp_audit.auditor.class_tasks import ClassTask
+
+Mask = NDArray[np.bool_]
+Places = frozenset[int]  # of tasks, among those that are measured on classes
+
+
+@dataclass(frozen=True)
+class ExposedInPart:
+    """What came of a shard, or of a part of its classes.
+
+    Args:
+        records: how many records fail every task of a set and no other, by the tasks' places.
+        entities: for each task the entities of records that fail it; nothing where the unit is the record.
+    """
+
+    records: Mapping[Places, int]
+    entities: Mapping[int, NDArray[np.integer[Any]]] = field(default_factory=dict)
+
+
+@dataclass
+class PartExposure:
+    """What is exposed in a shard, or in a part of its classes, noted task by task.
+
+    Args:
+        tasks: all tasks on classes.
+        unit: the domain of the entity column, where the unit of privacy is not the row.
+    """
+
+    tasks: Sequence[ClassTask]
+    unit: Domain | None
+    _masks: dict[int, tuple[Grouping, Mask]] = field(default_factory=dict)
+
+    def add(self, task: ClassTask, classes: Grouping | MatchedClasses, failing: Mask) -> None:
+        """Note which of some classes fail a task; not every class needs to be among them."""
+        incomplete = bool(task.incomplete)
+        if not judges(task) or not (incomplete or failing.any()):
+            return
+        grouping, some = (classes.grouping, classes.classes) if isinstance(classes, MatchedClasses) else (classes, ...)
+        place = next(number for number, one in enumerate(self.tasks) if one is task)
+        whole = self._masks.setdefault(place, (grouping, np.zeros(len(grouping.records), dtype=bool)))[1]
+        whole[some] |= failing
+
+    def result(self) -> ExposedInPart:
+        """How many records and which entities fail what."""
+        if not self._masks:
+            return ExposedInPart({})
+        if self.unit is None and told_by_classes([self.tasks[place] for place in self._masks]):
+            records = next(iter(self._masks.values()))[0].records
+            return ExposedInPart(_by_places({place: mask for place, (_, mask) in self._masks.items()}, records))
+        return self._by_rows()
+
+    def _by_rows(self) -> ExposedInPart:
+        rows = {place: self._rows(place) for place in self._masks}
+        shard = next(iter(self._masks.values()))[0].shard
+        records = _by_places(rows, shard.each)
+        if self.unit is None:
+            return ExposedInPart(records)
+        codes = shard[self.unit.attribute]
+        return ExposedInPart(records, {place: np.unique(codes[mask]) for place, mask in rows.items()})
+
+    def _rows(self, place: int) -> Mask:
+        """The rows of the classes that fail a task, and those without a value where a convention asks for one."""
+        grouping, failing = self._masks[place]
+        rows = grouping.rows_of(failing) if failing.any() else np.zeros(grouping.shard.rows, dtype=bool)
+        return rows | without_value(grouping.shard, self.tasks[place].incomplete)
+
+
+def judges(task: ClassTask) -> bool:
+    """Whether a task may fail a release."""
+    parameters = task.expectation.parameters
+    return parameters.severity is Severity.ERROR and bool(task.violation or task.check.demands(parameters))
+
+
+def told_by_classes(tasks: Sequence[ClassTask]) -> bool:
+    """Whether classes tell which records several tasks fail: all group alike, and no single record fails by itself."""
+    alike = {tuple(domain.attribute for domain in task.quasi_identifiers) for task in tasks}
+    return len(alike) == 1 and not any(task.incomplete for task in tasks)
+
+
+def without_value(shard: Shard, attributes: Sequence[Domain]) -> Mask:
+    """Which rows lack a value of some attribute. Shape (rows,)."""
+    rows = np.zeros(shard.rows, dtype=bool)
+    for domain in attributes:
+        rows |= shard[domain.attribute] == domain.size
+    return rows
+
+
+def _by_places(masks: Mapping[int, Mask], records: NDArray[np.int64]) -> dict[Places, int]:
+    """How many records have which set of masks true; of no mask is not told. Cost: a sort of those with one."""
+    places, some = list(masks), np.flatnonzero(np.logical_or.reduce(list(masks.values())))
+    if not len(some):
+        return {}
+    columns = [masks[place][some].astype(np.int64) for place in places]
+    _, first, which = np.unique(fold(columns, [2] * len(columns)).values, return_index=True, return_inverse=True)
+    totals = np.zeros(len(first), dtype=np.int64)
+    np.add.at(totals, which.reshape(-1), records[some])
+    sets = (frozenset(place for place, column in zip(places, columns, strict=True) if column[one]) for one in first)
+    return dict(zip(sets, totals.tolist(), strict=True))
+
+
+@dataclass
+class Exposure:
+    """What all shards tell together.
+
+    Args:
+        unit: the domain of the entity column, where the unit of privacy is not the row.
+    """
+
+    unit: Domain | None
+    records: Counter[Places] = field(default_factory=Counter)
+    entities: dict[int, Mask] = field(default_factory=dict)
+
+    def add(self, part: ExposedInPart) -> None:
+        """Take what a shard tells. Cost: a byte for each entity and task that exposes one."""
+        self.records.update(part.records)
+        for place, codes in part.entities.items():
+            if place not in self.entities and self.unit is not None:
+                self.entities[place] = np.zeros(self.unit.size + 1, dtype=bool)
+            self.entities[place][codes] = True
+
+    def of(self, failed: Mapping[int, int], outcomes: Sequence[Outcome], records: int) -> Exposed:
+        """The records that failing demands expose.
+
+        Args:
+            failed: the failing tasks on classes by their place, with the position of their outcome.
+            outcomes: all of them.
+            records: how many records the release has.
+        """
+        if not failed:
+            return _of_a_table(outcomes, records)
+        exposed = Exposed(
+            records=sum(number for places, number in self.records.items() if places & failed.keys()),
+            of=records,
+            counted=tuple(sorted(failed.values())),
+        )
+        if self.unit is None:
+            return exposed
+        of = self.unit.size + (self.unit.missing > 0)  # records without an entity are one entity together
+        return replace(exposed, units=self._units(failed, self.unit), units_of=of)
+
+    def _units(self, failed: Mapping[int, int], unit: Domain) -> int:
+        """Entities with a record that is exposed."""
+        exposed = np.zeros(unit.size + 1, dtype=bool)
+        for place in failed.keys() & self.entities.keys():
+            exposed |= self.entities[place]
+        return int(exposed.sum())
+
+
+def _of_a_table(outcomes: Sequence[Outcome], records: int) -> Exposed:
+    """The records of the only failing demand that counts some, where none is on classes."""
+    tallies = {position: outcomes[position].records for position in failures(outcomes)}
+    counts = {position: one.failing for position, one in tallies.items() if one is not None and one.failing is not None}
+    if len(counts) != 1:
+        return Exposed(records=None, of=records)
+    ((position, failing),) = counts.items()
+    return Exposed(records=failing, of=records, counted=(position,))
