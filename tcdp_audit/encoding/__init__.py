@@ -6,6 +6,7 @@ A column becomes a list of distinct values, its domain, and one code a record.
     keys          several columns of codes as one key a row
     packed        several columns of codes as one narrow column
     counted       rows of codes, each with how many records it stands for
+    text_bytes    many texts at a time: sorted, told apart
     numbers       numbers in text, read exactly
     generalised   cells that stand for several values: ranges, sets, wildcards
     hierarchy     trees of values, from the most specific to the root

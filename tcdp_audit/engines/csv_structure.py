@@ -15,7 +15,7 @@ import numpy as np
 from tcdp_audit.engines.bits import Bits, after, before, bits, count, first_of, last, last_of, odd, positions
 from tcdp_audit.engines.source import NOT_UTF8, RECORD_BYTES
 
-BLOCK_BYTES = 8 * 2**20  # at most RECORD_BYTES, so that only the first record of a block can be too long
+BLOCK_BYTES = 2 * 2**20  # what caches hold; at most RECORD_BYTES, so that only the first record can be too long
 _QUOTE, _LINE_FEED, _CARRIAGE_RETURN = b'"\n\r'
 
 UNCLOSED = "a quoted cell is never closed, or text follows its closing quote; correct the record"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,7 +18,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.encoding.domain import Domain, RawDomain
+from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.engines.base import Batch, Column, Engine, recode
+from tcdp_audit.engines.coded_column import nulls_of, numbers_of, text_array
+from tcdp_audit.engines.coded_columns import CodedColumns
 from tcdp_audit.engines.content_digest import content_digest
 from tcdp_audit.engines.digest import Digest, KnownDigest, copy_of_stream
 from tcdp_audit.engines.faults import readable_errors
@@ -33,6 +37,7 @@ from tcdp_audit.scratch import Scratch
 
 BATCH = 262_144
 FEW = 256  # texts that are cheaper to look up in a list than in an ENUM
+SHARE = 4  # of the memory that codes may take
 LOOKUP_SPAN = 2**24  # integers within such a range are encoded through a table, others by binary search
 
 _INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
@@ -67,6 +72,9 @@ class DuckDBEngine(Engine):
         self._connection.execute("SET enable_progress_bar = false")  # it would draw one in notebooks
         self._columns: list[Column] = []
         self._raw: dict[str, RawDomain] = {}
+        self._coded: CodedColumns | None = None
+        self._ranked: set[int] = set()  # the columns whose texts DuckDB can rank
+        self._room = memory // SHARE
         self._records = 0
         self._kinds: str | None = None
         self._file = path  # what is read: a copy of a stream
@@ -165,6 +173,8 @@ class DuckDBEngine(Engine):
         self._connection.execute(f"CREATE TEMP {kind} release AS SELECT * FROM {source.relation} AS t({aliases})")
         self._records = int(self._connection.execute(f"SELECT {self.COUNT} FROM release").fetchall()[0][0])
         self._kinds = source.kinds
+        if source.cells is not None:
+            self._coded = CodedColumns(source.cells, self._columns, self._records, self._room)
 
     @property
     def _cells(self) -> str:
@@ -181,16 +191,28 @@ class DuckDBEngine(Engine):
         """How many records the table has."""
         return self._records
 
+    def group_by(self, attributes: Sequence[str]) -> None:
+        """Begin to read columns that will be asked for."""
+        if self._coded is not None:
+            self._coded.begin([self._position[attribute] for attribute in attributes])
+
     def domain(self, attribute: str) -> RawDomain:
         """The distinct values of a column with their counts; one scan of the column."""
         if attribute not in self._raw:
+            self._require_single_cells(attribute)
             with self._scanning():
-                self._raw[attribute] = self._distinct(attribute)
+                self._raw[attribute] = self._read_at_once(attribute) or self._distinct(attribute)
         return self._raw[attribute]
 
+    def _read_at_once(self, attribute: str) -> RawDomain | None:
+        """The values of a column that Arrow reads into codes, in the same scan."""
+        raw = None if self._coded is None else self._coded.raw(self._position[attribute])
+        if raw is None or raw.is_text:
+            return raw
+        values = _as_written(raw.values) if raw.values.dtype.kind == "f" else raw.values.astype(np.int64)
+        return replace(raw, values=values)
+
     def _distinct(self, attribute: str) -> RawDomain:
-        position = self._position[attribute]
-        self._require_single_cells(attribute)
         distinct = self._connection.sql(
             f"SELECT {self._cell(attribute)} AS value, {self.COUNT} AS records FROM release "
             "GROUP BY ALL ORDER BY value NULLS LAST"
@@ -199,29 +221,62 @@ class DuckDBEngine(Engine):
         present = len(cells) - cells.null_count  # the null, if there is one, is last
         nulls = int(counts[-1].as_py()) if cells.null_count else 0
         cells = cells.slice(0, present)
-        if self._is_number(attribute):
-            return RawDomain(_as_written(_numbers(cells)), _numbers(counts.slice(0, present)), nulls)
-        texts = cells.to_pylist()
-        self._remember_texts(position, texts, cells)
-        return RawDomain(np.array([*texts, None], object)[:-1], _numbers(counts.slice(0, present)), nulls)
+        values = _as_written(numbers_of(cells)) if self._is_number(attribute) else text_array(cells.to_pylist())
+        return RawDomain(values, numbers_of(counts.slice(0, present)), nulls)
 
     def _require_single_cells(self, attribute: str) -> None:
         kind = self._columns[self._position[attribute]].type
         if "[" in kind or kind.startswith(_NESTED):
             raise DataError(f"{self.name}: column {attribute!r} holds nested or binary data ({kind}), not single cells")
 
-    def _remember_texts(self, position: int, texts: list[str], cells: pa.Array) -> None:
+    def _let_rank(self, attribute: str) -> None:
         """Let DuckDB rank a column's texts: by a list, searched once per dictionary entry, or by an ENUM."""
+        position, texts = self._position[attribute], self._raw[attribute].values.tolist()
+        if position in self._ranked:
+            return
         if len(texts) <= FEW:
             self._connection.execute(f"SET VARIABLE v{position} = CAST(? AS VARCHAR[])", [texts])
-            return
-        self._connection.register("texts", pa.Table.from_arrays([cells], ["value"]))
-        self._connection.execute(f"CREATE TYPE e{position} AS ENUM (SELECT value FROM texts)")
-        self._connection.unregister("texts")
+        else:
+            self._connection.register("texts", pa.table({"value": pa.array(texts, pa.string())}))
+            self._connection.execute(f"CREATE TYPE e{position} AS ENUM (SELECT value FROM texts)")
+            self._connection.unregister("texts")
+        self._ranked.add(position)
 
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
-        """All records as codes; one scan. The order of records is DuckDB's."""
-        return (codes for codes, _ in self._scan(domains))
+        """All records as codes, in the order of the file or table; one scan for the columns that are not kept."""
+        kept = self._kept(domains)
+        others = [one for one in domains if one.attribute not in kept]
+        end = 0
+        for rows, read in self._parts(others):
+            start, end = end, end + rows
+            codes = {**read, **{attribute: column(slice(start, end)) for attribute, column in kept.items()}}
+            yield {one.attribute: codes[one.attribute] for one in domains}
+
+    def _kept(self, domains: Sequence[Domain]) -> dict[str, Callable[[slice], Codes]]:
+        """Functions from records to codes, for the columns whose codes are kept."""
+        if self._coded is None:
+            return {}
+        self.group_by([one.attribute for one in domains])
+        columns = {}
+        with self._scanning():
+            for one in domains:
+                column = self._coded.take(self._position[one.attribute])
+                if column is not None:
+                    self._require_same(self._raw[one.attribute], column.raw)
+                    columns[one.attribute] = column.recoded(one, spent=self._coded.is_spent)
+        return columns
+
+    def _require_same(self, first: RawDomain, again: RawDomain) -> None:
+        """Insist that a column which was read again is what it was."""
+        if not np.array_equal(first.counts, again.counts) or first.nulls != again.nulls:
+            raise DataError(f"{self.name}: the table was changed while it was read; start again")
+
+    def _parts(self, domains: Sequence[Domain]) -> Iterator[tuple[int, Batch]]:
+        """All records in parts: how many, and the codes that DuckDB finds."""
+        if domains:
+            yield from ((len(codes[domains[0].attribute]), codes) for codes, _ in self._scan(domains))
+        else:
+            yield from ((min(BATCH, self._records - start), {}) for start in range(0, self._records, BATCH))
 
     def _scan(self, domains: Sequence[Domain]) -> Iterator[tuple[Batch, Sequence[pa.Array]]]:
         """All rows as codes, and what stands beside them."""
@@ -236,6 +291,8 @@ class DuckDBEngine(Engine):
     def _lookup(self, domain: Domain) -> Callable[[pa.Array], NDArray[Any]]:
         raw = self._raw[domain.attribute]
         is_number = self._is_number(domain.attribute)
+        if not is_number:
+            self._let_rank(domain.attribute)
         position_of = _positions(self._stored(domain.attribute)) if is_number else lambda cells: cells
         # without a raw value that stands for none (NaN, a missing token), as null is one code above the last
         identical = domain.size == len(raw.values) and np.array_equal(domain.code_of_raw, np.arange(domain.size))
@@ -243,10 +300,10 @@ class DuckDBEngine(Engine):
         def codes(cells: pa.Array) -> NDArray[Any]:
             if not len(raw.values):
                 return np.full(len(cells), domain.size, dtype=domain.dtype)
-            null = _nulls(cells) if cells.null_count else None
+            null = nulls_of(cells) if cells.null_count else None
             if null is not None:
                 cells = cells.fill_null(raw.values[0].item() if is_number else 0)
-            position = position_of(_numbers(cells))
+            position = position_of(numbers_of(cells))
             if null is not None:
                 position = np.where(null, len(raw.values), position)
             return position.astype(domain.dtype, copy=False) if identical else recode(position, domain)
@@ -327,6 +384,8 @@ class DuckDBEngine(Engine):
         """Close the connection and remove its temporary files."""
         if self._digest is not None:
             self._digest.close()
+        if self._coded is not None:
+            self._coded.close()
         self._connection.close()
         self._scratch.cleanup()
         super().close()
@@ -359,20 +418,6 @@ class DuckDBEngine(Engine):
         if len(self._raw[attribute].values) <= FEW:
             return f"CAST(list_position(getvariable('v{position}'), {text}) - 1 AS USMALLINT)"
         return f"enum_code(CAST({text} AS e{position}))"
-
-
-# pyarrow's own `to_numpy` imports pandas, which takes longer than the audit of a small release.
-
-
-def _numbers(array: pa.Array) -> NDArray[Any]:
-    """A numeric array without nulls, uncopied."""
-    return np.from_dlpack(array)
-
-
-def _nulls(array: pa.Array) -> NDArray[np.bool_]:
-    """Which cells of an array are null."""
-    valid = np.unpackbits(np.frombuffer(array.buffers()[0], np.uint8), bitorder="little")
-    return valid[array.offset : array.offset + len(array)] == 0
 
 
 def _as_written(numbers: NDArray[Any]) -> NDArray[Any]:

@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from tcdp_audit.engines.arrow_types import exact_table
+from tcdp_audit.engines.cells import cells_of_files, cells_of_table
 from tcdp_audit.engines.csv_header import HEADER_BYTES, header_of
 from tcdp_audit.engines.digest import FileDigest, FilesDigest, KnownDigest, digest_of_list
 from tcdp_audit.engines.json_lines import json_lines
@@ -63,7 +64,8 @@ def source_of_parts(parts: Parts, scratch: Path, connection: duckdb.DuckDBPyConn
 def source_of_text(parquet: Path, names: Sequence[str], digest: str, scratch: Path) -> TableSource:
     """The cells of a text file, in a Parquet file of our own, as a relation."""
     given = _given(parquet, scratch / "release").replace("'", "''")
-    return TableSource(f"read_parquet('{given}', hive_partitioning = false)", names, digest=KnownDigest(digest))
+    relation = f"read_parquet('{given}', hive_partitioning = false)"
+    return TableSource(relation, names, digest=KnownDigest(digest), cells=cells_of_files([parquet]))
 
 
 def _given(path: Path, link: Path) -> str:
@@ -86,9 +88,10 @@ def _arrow(path: Path, _: str, connection: duckdb.DuckDBPyConnection) -> TableSo
     with pa.memory_map(os.fsencode(path)) as file:
         table = pa.ipc.open_file(file).read_all()
     require_names(table.column_names, str(path))
-    connection.register("arrow_file", exact_table(table, str(path)))
+    exact = exact_table(table, str(path))
+    connection.register("arrow_file", exact)
     wide = table.num_columns > WIDE
-    return TableSource("arrow_file", table.column_names, load=wide, arrow=lambda: table)
+    return TableSource("arrow_file", table.column_names, load=wide, arrow=lambda: table, cells=cells_of_table(exact))
 
 
 _READERS: dict[str, Callable[[Path, str, Any], TableSource]] = {

@@ -8,6 +8,7 @@ import duckdb
 import pyarrow as pa
 
 from tcdp_audit.engines.arrow_types import exact_table
+from tcdp_audit.engines.cells import cells_of_table
 from tcdp_audit.engines.source import WIDE, TableSource, require_names
 from tcdp_audit.errors import DataError, UsageError
 
@@ -31,9 +32,12 @@ def source_of_frame(frame: Any, name: str, connection: duckdb.DuckDBPyConnection
     require_names(table.column_names, name)
     if not table.column_names:
         raise DataError(f"{name}: the table has no columns")
-    connection.register("frame", exact_table(table, name))
+    exact = exact_table(table, name)
+    connection.register("frame", exact)
     wide = table.num_columns > WIDE
-    return TableSource("frame", table.column_names, load=wide, content=table, arrow=lambda: table)
+    return TableSource(
+        "frame", table.column_names, load=wide, content=table, arrow=lambda: table, cells=cells_of_table(exact)
+    )
 
 
 def _as_arrow(frame: Any, name: str) -> pa.Table:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.engines.arrow_types import exact_table
+from tcdp_audit.engines.cells import cells_of_files
 from tcdp_audit.engines.source import WIDE, TableSource, require_names
 from tcdp_audit.errors import DataError
 
@@ -88,7 +89,8 @@ def parquet_files(
         _load(files, connection)
         return TableSource("parquet_file", names, arrow=lambda: _tables(files))
     relation = _relation(files, keys, connection)
-    return TableSource(relation, names, load=len(names) > WIDE, arrow=lambda: _tables(files))
+    cells = cells_of_files([file.path for file in files])
+    return TableSource(relation, names, load=len(names) > WIDE, arrow=lambda: _tables(files), cells=cells)
 
 
 def _columns(files: Sequence[ParquetFile], connection: duckdb.DuckDBPyConnection) -> list[_Node]:

@@ -13,6 +13,7 @@ from typing import IO, cast
 
 import pyarrow as pa
 
+from tcdp_audit.engines.cells import Cells
 from tcdp_audit.engines.digest import Digest
 from tcdp_audit.errors import DataError, UsageError
 
@@ -36,6 +37,7 @@ class TableSource:
         digest: of the file that it was read from; None for a table in memory.
         content: the table in memory.
         arrow: reads it in its own Arrow types, where it has such.
+        cells: gives the cells of its columns, where Arrow can read them.
     """
 
     relation: str
@@ -45,6 +47,7 @@ class TableSource:
     digest: Digest | None = None
     content: pa.Table | None = None
     arrow: Callable[[], pa.Table] | None = None
+    cells: Cells | None = None
 
 
 def extension(path: Path) -> str:

@@ -6,7 +6,6 @@ import gzip
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -15,8 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.encoding.domain import Domain, RawDomain
-from tcdp_audit.encoding.keys import Codes
-from tcdp_audit.engines.base import Batch, Column, Engine, recode
+from tcdp_audit.engines.base import Batch, Column, Engine
+from tcdp_audit.engines.coded_column import CodedColumn, coded_texts
 from tcdp_audit.engines.csv_reader import read_csv
 from tcdp_audit.engines.digest import HashedBytes
 from tcdp_audit.engines.source import readable
@@ -60,15 +59,6 @@ def open_text(path: Path, memory: int) -> Engine:
         return engine
 
 
-@dataclass(frozen=True)
-class _Coded:
-    """A column as codes: positions among its sorted texts, their number for a missing one."""
-
-    texts: Sequence[str]
-    codes: Codes
-    raw: RawDomain
-
-
 class TextEngine(Engine):
     """A table of texts in memory.
 
@@ -85,7 +75,7 @@ class TextEngine(Engine):
         self._columns = [Column(name, "VARCHAR") for name in names]
         self._digest, self._records = digest, int(table.num_rows)
         self._cells: dict[str, pa.ChunkedArray] = dict(zip(names, table.columns, strict=True))
-        self._coded: dict[str, _Coded] = {}
+        self._coded: dict[str, CodedColumn] = {}
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -103,17 +93,17 @@ class TextEngine(Engine):
 
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
         """All records as codes, in the file's order."""
-        columns = [self._codes_of(domain.attribute) for domain in domains]
+        columns = {domain.attribute: self._codes_of(domain.attribute).recoded(domain) for domain in domains}
         for start in range(0, self._records, BATCH):
-            parts = (column.codes[start : start + BATCH] for column in columns)
-            yield {domain.attribute: recode(part, domain) for domain, part in zip(domains, parts, strict=True)}
+            records = slice(start, start + BATCH)
+            yield {attribute: codes(records) for attribute, codes in columns.items()}
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int:
         """The first record, from 1, that holds one of some raw values of a column."""
         column = self._codes_of(attribute)
         texts = set(values.tolist())
-        wanted = np.array([*(text in texts for text in column.texts), False])
-        return int(np.argmax(wanted[column.codes])) + 1
+        wanted = np.array([*(text in texts for text in column.raw.values.tolist()), False])
+        return int(np.argmax(column.looked_up(wanted)(slice(0, self._records)))) + 1
 
     def table(self) -> pa.Table:
         """All records as one Arrow table of texts."""
@@ -124,40 +114,15 @@ class TextEngine(Engine):
         if attribute in self._cells:
             return self._cells[attribute].cast(pa.string())
         column = self._coded[attribute]
-        texts = pa.array([*column.texts, None], pa.string())
-        return pa.chunked_array([texts.take(pa.array(column.codes))], pa.string())
+        texts = pa.array([*column.raw.values.tolist(), None], pa.string())
+        codes = column.looked_up(np.arange(len(texts)))(slice(0, self._records))
+        return pa.chunked_array([texts.take(pa.array(codes))], pa.string())
 
     def sha256(self) -> str:
         """Digest of the file's bytes as they were read."""
         return self._digest
 
-    def _codes_of(self, attribute: str) -> _Coded:
+    def _codes_of(self, attribute: str) -> CodedColumn:
         if attribute not in self._coded:
-            self._coded[attribute] = _coded(self._cells.pop(attribute))
+            self._coded[attribute] = coded_texts(self._cells.pop(attribute).chunks)
         return self._coded[attribute]
-
-
-def _coded(column: pa.ChunkedArray) -> _Coded:
-    """A column of texts as codes."""
-    kept = pa.types.is_dictionary(column.type)
-    parts = (column.unify_dictionaries() if kept else column.dictionary_encode()).chunks
-    values = parts[0].dictionary.to_pylist() if parts else []
-    order = sorted(range(len(values)), key=values.__getitem__)
-    rank = np.full(len(values) + 1, len(values), np.min_scalar_type(len(values)))
-    rank[order] = np.arange(len(values))
-    coded = [rank[_indices(part, len(values))] for part in parts]
-    counts = sum((np.bincount(part, minlength=len(rank)) for part in coded), np.zeros(len(rank), np.int64))
-    texts = [values[position] for position in order]
-    raw = RawDomain(np.array([*texts, None], object)[:-1], counts[:-1], int(counts[-1]))
-    codes = np.concatenate([rank[:0], *coded])  # columns of one file may come in other parts
-    return _Coded(texts, codes, raw)
-
-
-def _indices(part: pa.DictionaryArray, missing: int) -> NDArray[np.int32]:
-    """Positions in the dictionary, a number of its own for null. Without pyarrow.compute, which is slow to import."""
-    indices = part.indices
-    numbers = np.frombuffer(indices.buffers()[1], np.int32, len(indices), indices.offset * 4)
-    if not indices.null_count:
-        return numbers
-    valid = np.unpackbits(np.frombuffer(indices.buffers()[0], np.uint8), bitorder="little")
-    return np.where(valid[indices.offset : indices.offset + len(indices)], numbers, np.int32(missing))
