@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.classes.grouping import Shard
 from tcdp_audit.encoding.counted import CountedCodes
-from tcdp_audit.encoding.counting import boundaries, order_of, run_lengths
+from tcdp_audit.encoding.counting import BLOCK, boundaries, order_of, run_lengths
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes, fold
 from tcdp_audit.encoding.packed import PACKED, Packing
@@ -29,7 +29,8 @@ from tcdp_audit.engines.shards import MappedShards, Measure
 from tcdp_audit.resources import processors
 from tcdp_audit.scratch import Scratch, writing_temporarily
 
-SHARD_RECORDS = 2**20  # small enough to sort in cache-sized steps, large enough to forget the cost of a call
+SHARD_RECORDS = 2**18  # small enough to be counted in a processor's cache, large enough to forget the cost of a call
+SHARD_BLOCKS = 2**10  # blocks of cells for each shard, at least, so that shards become about equally large
 MOST_SHARDS = 2**15
 WORK_BYTES = 400  # what grouping and measuring take for a record, at the most
 MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: Fibonacci hashing
@@ -250,7 +251,7 @@ def _deal(rows: CountedCodes, by: Sequence[Domain], shards: LocalShards) -> None
     if shards.count == 1:
         shards.append(0, kept)
         return
-    home = _home([rows[domain.attribute] for domain in by], shards.count)
+    home = _home(kept, by, shards.count)
     ends = np.cumsum(np.bincount(home, minlength=shards.count))
     dealt = kept.take(np.argsort(home, kind="stable"))
     start = 0
@@ -260,12 +261,31 @@ def _deal(rows: CountedCodes, by: Sequence[Domain], shards: LocalShards) -> None
         start = end
 
 
-def _home(columns: Sequence[Codes], shards: int) -> NDArray[np.unsignedinteger[Any]]:
-    """The shard of each row, a function of the codes alone, in a type that is soon in order."""
+def _home(rows: CountedCodes, by: Sequence[Domain], shards: int) -> NDArray[np.unsignedinteger[Any]]:
+    """The shard of each row, a function of the codes alone, in the type that is put into order soonest."""
+    if rows.packing is None:
+        home = _scattered([rows[domain.attribute] for domain in by], shards)
+    else:
+        home = _in_blocks(rows.codes[PACKED], rows.packing.span, shards)
+    return home.astype(np.uint8 if shards <= 2**8 else np.uint16)
+
+
+def _in_blocks(packed: Codes, span: int, shards: int) -> NDArray[np.uint32]:
+    """By blocks of packed codes, so that the codes of a shard lie side by side and it needs few cells to count them."""
+    bits = min(BLOCK, max(span // (SHARD_BLOCKS * shards), 1).bit_length() - 1)
+    key = (packed >> bits).astype(np.uint32)
+    key *= np.uint32(MIX >> np.uint64(32))
+    key >>= np.uint32(16)
+    key *= np.uint32(shards)
+    return key >> np.uint32(16)
+
+
+def _scattered(columns: Sequence[Codes], shards: int) -> NDArray[np.uint64]:
+    """By columns that are too many to be packed."""
     key = np.zeros(len(columns[0]), dtype=np.uint64)
     for codes in columns:
         key += codes.astype(np.uint64, copy=False)
         key *= MIX
     key >>= np.uint64(32)
     key *= np.uint64(shards)
-    return (key >> np.uint64(32)).astype(np.uint8 if shards <= 2**8 else np.uint16)
+    return key >> np.uint64(32)

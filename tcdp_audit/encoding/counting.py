@@ -18,6 +18,7 @@ Positions = NDArray[np.intp]
 
 COUNTED = 8  # cells for each integer up to which counting in cells of 64 bits beats a radix sort
 MARKED = 16  # the same where a cell is only marked
+BLOCK = 8  # bits of the cells side by side that are left out together where none of them occurs
 DIGIT = 16  # bits that a pass looks at: numpy puts integers of 16 bits into order by their bytes
 
 
@@ -50,19 +51,30 @@ def tally(keys: Keys, span: int, times: Counts | None = None) -> tuple[Keys, Cou
 
 def numbered(keys: Keys, span: int) -> tuple[Keys, Keys]:
     """The different keys, ascending, and for each key its number among them, in the narrowest type. Cost as `tally`."""
-    if span <= MARKED * len(keys):
-        marks = np.zeros(span, dtype=bool)
-        marks[keys] = True
-        distinct = np.flatnonzero(marks)
-        numbers = np.empty(span, dtype=narrow(len(distinct)))
-        numbers[distinct] = np.arange(len(distinct), dtype=numbers.dtype)
-        return distinct, numbers[keys]
+    if span <= len(keys):
+        return _numbered_by_marks(keys, span)
+    if span >> BLOCK <= len(keys):
+        blocks, block = _numbered_by_marks(keys >> BLOCK, (span >> BLOCK) + 1)
+        if len(blocks) << BLOCK <= MARKED * len(keys):
+            cells = (block.astype(narrow(len(blocks) << BLOCK)) << BLOCK) | (keys & (1 << BLOCK) - 1)
+            distinct, numbers = _numbered_by_marks(cells, len(blocks) << BLOCK)
+            return (blocks[distinct >> BLOCK] << BLOCK) | (distinct & (1 << BLOCK) - 1), numbers
     order = order_of(keys, span)
-    ordered = keys[order]
+    ordered = keys.take(order)
     starts = boundaries(ordered)
     numbers = np.empty(len(keys), dtype=narrow(len(starts)))
     numbers[order] = np.repeat(np.arange(len(starts), dtype=numbers.dtype), run_lengths(starts, len(keys)))
     return ordered[starts], numbers
+
+
+def _numbered_by_marks(keys: Keys, span: int) -> tuple[Keys, Keys]:
+    keys = keys.astype(np.intp, copy=False)  # what numpy looks cells up by, and otherwise makes of them each time
+    marks = np.zeros(span, dtype=bool)
+    marks[keys] = True
+    distinct = np.flatnonzero(marks)
+    numbers = np.empty(span, dtype=narrow(len(distinct)))
+    numbers[distinct] = np.arange(len(distinct), dtype=numbers.dtype)
+    return distinct, numbers.take(keys)
 
 
 def occurrences(keys: Keys, span: int, times: Counts | None = None) -> Counts:
@@ -78,7 +90,7 @@ def order_of(keys: Keys, span: int) -> Positions:
     """The positions of keys in ascending order, equal ones as they stand. O(keys) for each 16 bits of the span."""
     order = np.argsort(_digit(keys, 0), kind="stable")
     for shift in range(DIGIT, (span - 1).bit_length(), DIGIT):
-        order = order[np.argsort(_digit(keys[order], shift), kind="stable")]
+        order = order.take(np.argsort(_digit(keys.take(order), shift), kind="stable"))
     return order
 
 
@@ -87,7 +99,7 @@ def in_order(keys: Keys, span: int) -> Keys:
     if (span - 1).bit_length() <= DIGIT:
         return np.sort(_digit(keys, 0), kind="stable")
     for shift in range(0, (span - 1).bit_length(), DIGIT):
-        keys = keys[np.argsort(_digit(keys, shift), kind="stable")]
+        keys = keys.take(np.argsort(_digit(keys, shift), kind="stable"))
     return keys
 
 

@@ -29,9 +29,9 @@ class Packing:
 
     @staticmethod
     def of(domains: Sequence[Domain]) -> Packing | None:
-        """That of some attributes, if there are several and 32 bits are enough."""
+        """That of some attributes, if there are any and 32 bits are enough."""
         packing = Packing({domain.attribute: domain.size + 1 for domain in domains})
-        return packing if len(domains) > 1 and packing.span <= MOST else None
+        return packing if domains and packing.span <= MOST else None
 
     @property
     def span(self) -> int:

@@ -16,7 +16,8 @@ from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.packed import Packing
 
 SIZES = {"zip": 3, "age": 70_000, "answer": 4, "person": 5}
-CELLS = st.sampled_from([0, 2**20])  # radix passes always; cells always
+CELLS = st.sampled_from([{"COUNTED": 0, "MARKED": 0}, {"COUNTED": 2**20, "MARKED": 2**20, "BLOCK": 16}])
+Cells = dict[str, int]
 Row = tuple[int, ...]  # the codes of each attribute, and how many records the row stands for
 codes = st.tuples(st.integers(0, 3), st.sampled_from([0, 1, 65_536, 70_000]), st.integers(0, 4), st.integers(0, 5))
 rows = st.lists(st.tuples(codes, st.integers(1, 4)).map(lambda one: (*one[0], one[1])), min_size=1, max_size=20)
@@ -39,11 +40,11 @@ def shard(drawn: list[Row], packed: tuple[str, ...]) -> CountedCodes:
 
 @pytest.mark.parametrize("packed", [(), ("zip", "age"), ("age", "zip"), ("zip", "answer")])
 @given(rows, st.booleans(), CELLS)
-def test_classes_are_those_of_equal_codes(packed: tuple[str, ...], drawn: list[Row], unit: bool, cells: int) -> None:
+def test_classes_are_those_of_equal_codes(packed: tuple[str, ...], drawn: list[Row], unit: bool, cells: Cells) -> None:
     names = ("zip", "age", "answer")[: 3 if unit else 2]
     classes = sorted({row[: len(names)] for row in drawn})
     members = [[row for row in drawn if row[: len(names)] == one] for one in classes]
-    with patch.multiple(counting, COUNTED=cells, MARKED=cells):
+    with patch.multiple(counting, **cells):
         grouping = Grouping(
             shard(drawn, packed), [DOMAINS[name] for name in names], DOMAINS["person"] if unit else None
         )
@@ -56,14 +57,14 @@ def test_classes_are_those_of_equal_codes(packed: tuple[str, ...], drawn: list[R
 
 @pytest.mark.parametrize(("counted", "scale"), [("answer", 1), ("age", 1), ("age", 2**46)])
 @given(rows, st.booleans(), CELLS)
-def test_values_are_counted_in_each_class(counted: str, scale: int, drawn: list[Row], unit: bool, cells: int) -> None:
+def test_values_are_counted_in_each_class(counted: str, scale: int, drawn: list[Row], unit: bool, cells: Cells) -> None:
     place, expected = list(SIZES).index(counted), dict[int, Counter[int]]()
     values = [(row[0], row[place] * scale, row[3], row[-1]) for row in drawn]
     if unit:  # an entity counts once per class and value
         values = sorted({(*one[:3], 1) for one in values})
     for zip_code, value, _, times in values:
         expected.setdefault(zip_code, Counter())[value] += times
-    with patch.multiple(counting, COUNTED=cells, MARKED=cells):
+    with patch.multiple(counting, **cells):
         grouping = Grouping(shard(drawn, ()), [DOMAINS["zip"]], DOMAINS["person"] if unit else None)
         histogram = grouping.histogram(grouping.shard[counted].astype(np.int64) * scale, (SIZES[counted] + 1) * scale)
     assert {histogram.values.dtype, histogram.counts.dtype, histogram.offsets.dtype} == {np.dtype(np.int64)}
