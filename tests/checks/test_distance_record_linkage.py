@@ -15,9 +15,6 @@ from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit_plugins.checks.record_linkage import nearest as search
-from tcdp_audit_plugins.checks.record_linkage.products import closer
-from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints, Space
 
 MASKED = ["mdav_k3", "mdav_k5", "mdav_k10", "addnoise_additive_5", "addnoise_additive_20"]
 MASKED += ["rankswap_P1", "rankswap_P5", "rankswap_P15"]
@@ -103,46 +100,6 @@ def test_census_agrees_with_independent_figures(data: Path, census: pd.DataFrame
         assert found["tied"] == expected["records_with_ties"]
     assert details["rank_of_true_match"]["2"] == truth["masked_to_original"]["exact_one_closer"]
     assert details["ranks_examined"] == 1080
-
-
-def space_of(released: Any, known: Any, labels: tuple[Any, Any] | None = None, weights: Any = ()) -> Space:
-    """A space of points that are not standardised, one record each."""
-
-    def points(numbers: Any, codes: Any) -> RecordPoints:
-        rows = np.asarray(numbers, dtype=np.float64)
-        return RecordPoints(
-            rows, np.asarray(codes).reshape(len(rows), -1), np.ones(len(rows), int), np.arange(len(rows))
-        )
-
-    codes = labels or (np.zeros((len(released), 0), int), np.zeros((len(known), 0), int))
-    first, second = points(released, codes[0]), points(known, codes[1])
-    return Space(first, second, np.ones(first.numbers.shape[1]), np.array(weights, float), [], 0)
-
-
-@pytest.mark.parametrize("neighbours", [1, 2])
-@pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize(
-    ("records", "numbers", "labels"), [(700, 7, 0), (300, 3, 0), (600, 2, 3), (500, 0, 4), (5, 6, 1)]
-)
-def test_every_way_of_searching_is_the_matrix_of_all_distances(
-    records: int, numbers: int, labels: int, missing: bool, neighbours: int
-):
-    rng = np.random.default_rng(records)
-    released, known = (rng.integers(0, 4, (n, numbers)) * 0.3 for n in (records, records + 4000))
-    if missing:
-        released[rng.random(released.shape) < 0.1] = known[rng.random(known.shape) < 0.1] = np.nan
-    codes = rng.integers(0, 4, (records, labels)), rng.integers(0, 4, (records + 4000, labels))
-    space = space_of(released, known, codes, [1, 1, 0.3, 2.5][:labels])
-    grid = np.indices((records, records + 4000)).reshape(2, -1)
-    everything = space.squared_distances(*grid).reshape(records, -1)
-    found = search.nearest(space, rng.integers(0, records, records), neighbours=neighbours)
-    assert np.array_equal(found.squared, everything.min(axis=1))
-    assert np.array_equal(found.ties, (everything <= space.nearly(found.squared)[:, None]).sum(axis=1))
-    if neighbours == 2:
-        np.testing.assert_allclose(found.second, np.sort(everything, axis=1)[:, 1], rtol=1e-12)
-    few = np.arange(5)
-    nearer = (everything[few] < everything[few, few + 7][:, None] * (1 - 1e-12)).sum(axis=1)
-    assert np.array_equal(closer(space, few, few + 7), nearer)
 
 
 def in_decimals(released: list[tuple[int, ...]], original: list[tuple[int, ...]]) -> Fraction:
