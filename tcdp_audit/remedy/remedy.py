@@ -15,14 +15,38 @@ from numpy.typing import NDArray
 
 from tcdp_audit.errors import CheckError
 from tcdp_audit.policy.model import Model, PolicyDocument
+from tcdp_audit.words import figure
 
 if TYPE_CHECKING:
     from tcdp_audit.outcome import Outcome
     from tcdp_audit.remedy.view import RemedyView
 
+ROUNDING = 1e-9  # relative; the same loss computed in two ways differs by less
+
 
 class RemedyError(CheckError):
     """A remedy cannot do what it was asked to; the message says which condition fails and what would be attainable."""
+
+
+class OutdoneError(RemedyError):
+    """A treated release would lose more than another one that passes, so that it would not be taken."""
+
+
+def require_least(loss: float, least: float) -> None:
+    """Stop where a treated release will not be taken, because it loses too much.
+
+    Args:
+        loss: its total information loss, or less.
+        least: that of a release that passes.
+
+    Raises:
+        OutdoneError: the loss is larger, by more than what rounding could do.
+    """
+    if loss > least * (1 + ROUNDING):
+        raise OutdoneError(
+            f"stopped: it loses at least {figure(loss)}, and another remedy, after which the release passes, loses "
+            f"{figure(least)}"
+        )
 
 
 class RemedyParameters(Model):

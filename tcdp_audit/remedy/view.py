@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil
+from math import ceil, inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,15 @@ from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.generalised import Ranges
 from tcdp_audit.encoding.hierarchy import Hierarchy, Tree
 from tcdp_audit.encoding.keys import Codes, fold
+from tcdp_audit.frozen import FrozenDict
 from tcdp_audit.information_loss.class_sizes import demanded_k
+from tcdp_audit.information_loss.columns import LOSSY_ROLES
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.demands import Demands
 from tcdp_audit.remedy.numbering import numbered
-from tcdp_audit.remedy.remedy import RemedyError, Treatment
+from tcdp_audit.remedy.remedy import RemedyError, Treatment, require_least
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,10 @@ class Attribute:
         return self.domain.labels.index(token) if token in self.domain.labels else self.domain.size
 
 
+def _none_known() -> float:
+    return inf
+
+
 @dataclass(frozen=True)
 class RemedyView:
     """A release that fails its policy, to be changed.
@@ -122,6 +128,7 @@ class RemedyView:
         seed: of every random choice that a remedy makes.
         audited: the complete audit of a treatment, as slow as an audit.
         progress: called with (step, done, in all) on long work.
+        least_loss: the least total loss of another remedy after which the release passes; infinite where none is known.
     """
 
     release: Release
@@ -129,6 +136,7 @@ class RemedyView:
     seed: int
     audited: Callable[[Treatment], tuple[Outcome, ...]]
     progress: Progress = silent
+    least_loss: Callable[[], float] = _none_known
     _attributes: dict[str, Attribute] = field(default_factory=dict, repr=False)
 
     @property
@@ -213,6 +221,20 @@ class RemedyView:
         k = demanded_k(self.policy)
         return None if k is None else ceil(k)
 
+    def require_least(self, hidden_cells: int) -> None:
+        """Stop where so much will be hidden that the treated release would not be taken.
+
+        Args:
+            hidden_cells: how many cells of quasi-identifiers and sensitive attributes that tell something will tell
+                nothing in the treated release, those of dropped records among them; or fewer.
+
+        Raises:
+            OutdoneError: another remedy, after which the release passes, loses less. See `least_loss`.
+        """
+        attributes = [name for name, one in self.policy.attributes.items() if one.role in LOSSY_ROLES]
+        cells = self.records * len(self.release.columns.intersection(attributes))
+        require_least(hidden_cells / cells if cells else 0.0, self.least_loss())
+
     def failing_on_classes(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
         """Those of some outcomes that are failed demands on classes: what grouping records in another way can mend."""
         of_classes = {one.check.name for one in self.policy.expectations if one.check.on_classes}
@@ -233,4 +255,4 @@ class RemedyView:
         columns: dict[str, NDArray[np.int64]] = {one.name: one.codes for one in needed}
         if not columns:
             columns = {"": np.zeros(self.records, dtype=np.int64)}
-        return Demands(self.release, columns)
+        return Demands(self.release, FrozenDict(columns))

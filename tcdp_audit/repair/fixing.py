@@ -155,13 +155,13 @@ class _Repair:
         self._try_one_record()
         before = self.inputs.audited()
         outcomes = before.outcomes
-        loop = RepairLoop(self.inputs)
         obstacle = beyond_repair(outcomes)
         needed = before.status in ("failed", "error") and not obstacle
-        best = loop.run(outcomes) if needed else loop.start(outcomes)
-        with loop.information_loss_of(best) as loss:
+        with RepairLoop(self.inputs) as loop:
+            best = loop.run(outcomes) if needed else loop.start(outcomes)
+            loss = loop.loss_of(best)
             changed, measures = _changes(loop, best, loss.cells_changed), loss.as_json()
-        released = self._released(loop, best, changed)
+        released = self._released(best, changed)
         log = ChangeLog(
             input=before.release,
             before=before.outcomes,
@@ -186,11 +186,11 @@ class _Repair:
         else:
             open_engine(self.source.slice(0, 1), self.inputs.memory, self.inputs.engine.name).close()
 
-    def _released(self, loop: RepairLoop, best: Candidate, changed: Mapping[str, int]) -> Released:
+    def _released(self, best: Candidate, changed: Mapping[str, int]) -> Released:
         """A candidate in the types of the input, in an order that links no records unless it is to be kept."""
         if not best.steps:
             return Released(self.source, np.arange(self.source.num_rows))
-        table = in_own_types(loop.released(best), taken(self.source, best.kept), changed)
+        table = in_own_types(best.released, taken(self.source, best.kept), changed)
         if self.keep_order or self.inputs.policy.document.rows_aligned:
             return Released(taken(table, np.arange(table.num_rows)), best.kept)
         rows = in_unlinkable_order(table, self.inputs.policy.document.seed)
@@ -212,9 +212,10 @@ def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dic
         best: what came of it.
         known: the columns whose values have been compared; of the others it is counted what is written differently.
     """
-    before = loop.table.take(pa.array(best.kept)) if len(best.kept) < loop.table.num_rows else loop.table
+    table = loop.input.table
+    before = table.take(pa.array(best.kept)) if len(best.kept) < table.num_rows else table
     others = [name for name in before.column_names if name not in known]
-    counts = {**known, **changed_cells(before, loop.released(best), others)}
+    counts = {**known, **changed_cells(before, best.released, others)}
     return {name: counts[name] for name in before.column_names}
 
 

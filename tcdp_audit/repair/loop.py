@@ -1,32 +1,32 @@
 """Remediation: apply a remedy, audit everything again, until the policy holds or nothing more helps.
 
 Remedies run in the policy's order. After each the whole release is audited, because a remedy for one expectation can
-break another. Where the policy names no remedy, those that apply are tried, and the one with the least loss is kept.
+break another. Where the policy names no remedy, those that apply are tried, and the one with the least loss is
+kept. One that loses more than another after which the release passes is stopped as soon as that is known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from tcdp_audit.engines import open_engine
 from tcdp_audit.information_loss import InformationLoss, information_loss
 from tcdp_audit.inputs import AuditInputs
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy.policy import PlannedRemedy
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import Remedy, RemedyError, Treatment
-from tcdp_audit.remedy.treatment import same_cells, settled, touched, treated
+from tcdp_audit.remedy.remedy import Remedy, RemedyError, Treatment, require_least
+from tcdp_audit.remedy.treatment import same_cells, touched, treated
 from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.repair.open_table import OpenTable
 from tcdp_audit.results.change_log import Step, blocking
 
 MOST_ROUNDS = 5
@@ -39,16 +39,38 @@ class Candidate:
     """What remedies have made of a release so far.
 
     Args:
-        table: its records, in the input's order.
+        opened: its records, in the input's order.
         kept: for each record its position in the input.
         outcomes: its audit.
         steps: what made it.
+        loss: what it costs beside the input, where that was measured.
     """
 
-    table: pa.Table
+    opened: OpenTable
     kept: NDArray[np.intp]
     outcomes: tuple[Outcome, ...]
     steps: tuple[Step, ...] = ()
+    loss: InformationLoss | None = None
+
+    @property
+    def table(self) -> pa.Table:
+        """Its records."""
+        return self.opened.table
+
+    @property
+    def released(self) -> pa.Table:
+        """The table that it releases, in the input's order; without a remedy it is the input itself."""
+        return self.opened.settled.table if self.steps else self.table
+
+    @property
+    def total_loss(self) -> float | None:
+        """What it has lost in all; None where that was not measured."""
+        return None if self.loss is None else self.loss.total
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """The less the better: outcomes against it, then what was lost; what was not measured is never the least."""
+        return len(self.blocking), inf if self.total_loss is None else self.total_loss
 
     @property
     def blocking(self) -> list[Outcome]:
@@ -62,7 +84,7 @@ class Candidate:
 
 
 class RepairLoop:
-    """The way of one release through remedies.
+    """The way of one release through remedies. What it opens is closed with it.
 
     Args:
         inputs: the release as it came in, what it must satisfy, and every registered remedy.
@@ -70,12 +92,23 @@ class RepairLoop:
 
     def __init__(self, inputs: AuditInputs) -> None:
         self.inputs, self.policy = inputs, inputs.policy
-        self.table = inputs.engine.table()
+        self.input = OpenTable.of_input(inputs)
         self.tried: list[Step] = []
+        self._least = inf  # loss of the best candidate that passes, of those that are compared
+        self._open = [self.input]
+        self._views: dict[OpenTable, RemedyView] = {}
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close every table that is open."""
+        self._close_all_but()
 
     def start(self, outcomes: tuple[Outcome, ...]) -> Candidate:
         """The release as it came in, with its audit."""
-        return Candidate(self.table, np.arange(self.table.num_rows), outcomes)
+        return Candidate(self.input, np.arange(self.input.table.num_rows), outcomes)
 
     def run(self, outcomes: tuple[Outcome, ...]) -> Candidate:
         """The release after remedies: the first that passes, else the best one found.
@@ -100,6 +133,7 @@ class RepairLoop:
                 candidate, best = after, _better(best, after)
                 if candidate.passes:
                     return candidate
+                self._close_all_but(self.input, candidate.opened, best.opened, before.opened)
             if same_cells(candidate.table, before.table):
                 break  # a fixed point: another round would change nothing
         self.tried += candidate.steps[len(best.steps) :]
@@ -116,98 +150,92 @@ class RepairLoop:
             return candidate
 
     def _applied(self, candidate: Candidate, planned: PlannedRemedy) -> Candidate:
-        with self._view(candidate) as view:
-            treatment = planned.remedy.apply(view, planned.parameters)
-            after = self._after(candidate, view, treatment)
-            cells = touched(view, treatment)
+        view = self._view(candidate)
+        treatment = planned.remedy.apply(view, planned.parameters)
+        after = self._treated(candidate, treatment)
+        self._open.append(after.opened)
+        if not self.policy.remedies:
+            after = replace(after, loss=self.loss_of(after))
+            require_least(after.rank[1], self._least)
+        outcomes = after.opened.settled.outcomes()
         step = Step(
             remedy=planned.remedy.name,
             title=planned.remedy.title,
             parameters=given(planned),
-            outcomes=after.outcomes,
-            cells=cells,
+            outcomes=outcomes,
+            cells=touched(view, treatment),
             suppressed=candidate.table.num_rows - after.table.num_rows,
             notes=treatment.notes,
             lines=treatment.lines,
+            loss=after.total_loss,
         )
-        return replace(after, steps=(*candidate.steps, step))
+        return replace(after, outcomes=outcomes, steps=(*candidate.steps, step))
 
-    def _after(self, candidate: Candidate, view: RemedyView, treatment: Treatment) -> Candidate:
-        table = treated(candidate.table, view, treatment)
+    def _treated(self, candidate: Candidate, treatment: Treatment) -> Candidate:
+        """A candidate after a treatment, not audited yet."""
+        table = treated(candidate.table, self._view(candidate), treatment)
         kept = candidate.kept if treatment.kept is None else candidate.kept[treatment.kept]
         if len(kept) < len(candidate.kept) and self.policy.document.rows_aligned:
             raise RemedyError(
                 "dropping records would break `rows_aligned: true`; declare a `key:` that aligns release and original"
             )
-        return Candidate(table, kept, self._audited(table))
+        return Candidate(OpenTable(table, self.inputs), kept, (), candidate.steps)
 
-    @contextmanager
-    def _view(self, candidate: Candidate) -> Iterator[RemedyView]:
+    def _view(self, candidate: Candidate) -> RemedyView:
+        """What every remedy sees of a candidate."""
+
         def audited(treatment: Treatment) -> tuple[Outcome, ...]:
-            return self._after(candidate, view, treatment).outcomes
+            with self._treated(candidate, treatment).opened as opened:
+                return opened.settled.outcomes()
+
+        def least_loss() -> float:
+            return inf if candidate.steps else self._least  # a view does not know what was lost before
 
         seed, progress = self.policy.document.seed, self.inputs.options.progress
-        with self._release(candidate.table) as release:
-            view = RemedyView(release, candidate.outcomes, seed, audited, progress)
-            yield view
+        if candidate.opened not in self._views:
+            view = RemedyView(candidate.opened.release, candidate.outcomes, seed, audited, progress, least_loss)
+            self._views[candidate.opened] = view
+        return self._views[candidate.opened]
 
-    @contextmanager
-    def _release(self, table: pa.Table) -> Iterator[Release]:
-        with open_engine(table, self.inputs.memory) as engine:
-            yield Release(engine, self.policy)
-
-    def _audited(self, table: pa.Table) -> tuple[Outcome, ...]:
-        with self.inputs.with_release(self.settled(table)) as inputs:
-            return inputs.outcomes()
-
-    def released(self, candidate: Candidate) -> pa.Table:
-        """The table that a candidate releases, in the input's order; without a remedy it is the input itself."""
-        return self.settled(candidate.table) if candidate.steps else candidate.table
-
-    def settled(self, table: pa.Table) -> pa.Table:
-        """The table as it is released: no quasi-identifier is missing. See `treatment.settled`."""
-        with self._release(table) as release:
-            domains = {one.attribute: one for one in release.quasi_identifiers if one.missing}
-            if not domains:
-                return table
-            batches = list(release.engine.batches(list(domains.values())))
-            codes = {name: np.concatenate([batch[name] for batch in batches]) for name in domains}
-            missing = {name: (domains[name], codes[name]) for name in domains}
-            return settled(table, missing, self.policy.conventions.suppressed_token)
+    def _close_all_but(self, *kept: OpenTable) -> None:
+        """Close the tables that are not needed any more, and forget what remedies saw of them."""
+        for one in [one for one in self._open if one not in kept]:
+            one.close()
+            self._open.remove(one)
+            self._views.pop(one, None)
 
     # A policy without remedies
 
     def _planned(self, start: Candidate) -> Candidate:
         candidate = start
         for _ in range(MOST_STEPS):
-            candidates = list(self._candidates(candidate))
-            passing = [one for one in candidates if one.passes]
-            if passing:
-                return min(passing, key=_lost)
-            improved = [one for one in candidates if len(one.blocking) < len(candidate.blocking)]
-            if not improved:
+            after = self._improved(candidate)
+            if after is None:
                 return candidate
-            candidate = min(improved, key=lambda one: (len(one.blocking), _lost(one)))
+            candidate = after
+            if candidate.passes:
+                return candidate
         return candidate
 
-    def _candidates(self, candidate: Candidate) -> Iterator[Candidate]:
-        """The candidate after each remedy that might help, by itself."""
-        plans = list(self._plans(candidate))
+    def _improved(self, candidate: Candidate) -> Candidate | None:
+        """The best of what comes of a candidate by each remedy that might help; None where none leaves less amiss."""
+        plans, best = list(self._plans(candidate)), None
         for done, planned in enumerate(plans):
             self.inputs.options.progress("trying remedies", done, len(plans))
             after = self._step(candidate, planned)
-            if after is candidate:
-                continue
-            with self.information_loss_of(after) as loss:
-                step = replace(after.steps[-1], loss=loss.total)
-            self.tried.append(step)
-            yield replace(after, steps=(*candidate.steps, step))
+            if after is not candidate:
+                self.tried.append(after.steps[-1])
+                improves = len(after.blocking) < len(candidate.blocking)
+                if improves and (best is None or after.rank < best.rank):
+                    best = after
+            self._least = best.rank[1] if best is not None and best.passes else inf
+            self._close_all_but(self.input, candidate.opened, *([] if best is None else [best.opened]))
+        return best
 
     def _plans(self, candidate: Candidate) -> Iterator[PlannedRemedy]:
         for name, remedy in sorted(self.inputs.plugins.remedies.items()):
             try:
-                with self._view(candidate) as view:
-                    proposals = list(remedy.plan(view, tuple(candidate.blocking)))
+                proposals = list(remedy.plan(self._view(candidate), tuple(candidate.blocking)))
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - one remedy that raises must not take the others down
@@ -228,11 +256,12 @@ class RepairLoop:
             return None
         return None if list(remedy.validate(parameters, self.policy.document)) else PlannedRemedy(remedy, parameters)
 
-    @contextmanager
-    def information_loss_of(self, candidate: Candidate) -> Iterator[InformationLoss]:
+    def loss_of(self, candidate: Candidate) -> InformationLoss:
         """What a candidate costs beside the input. Its measures are computed when they are asked for."""
-        with self._release(self.table) as before, self._release(self.released(candidate)) as after:
-            yield information_loss(before, after, candidate.kept)
+        if candidate.loss is not None:
+            return candidate.loss
+        after = candidate.opened if candidate.opened is self.input else candidate.opened.settled
+        return information_loss(self.input.release, after.release, candidate.kept)
 
 
 def given(planned: PlannedRemedy) -> dict[str, Any]:
@@ -245,12 +274,6 @@ def beyond_repair(outcomes: tuple[Outcome, ...]) -> str:
     """Why no remedy can help, or nothing: a remedy changes cells and records, never columns or the policy."""
     structural = [one for one in blocking(outcomes) if one.is_structural]
     return "; ".join(f"{one.check}: {one.message}" for one in structural)
-
-
-def _lost(candidate: Candidate) -> float:
-    """The total information loss of a candidate; what was not measured is never the least."""
-    loss = candidate.steps[-1].loss
-    return inf if loss is None else loss
 
 
 def _better(best: Candidate, candidate: Candidate) -> Candidate:

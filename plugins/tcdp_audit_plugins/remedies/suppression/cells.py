@@ -9,7 +9,7 @@ from math import comb
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin import Demands, Floats, MergedDemands, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies.suppression.enlargement import enlarge, refine
 from tcdp_audit_plugins.remedies.suppression.local_suppression import LocalSuppression
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integers, Mask, QuasiIdentifierCells
@@ -26,6 +26,7 @@ def suppress_cells(view: RemedyView, importance: Mapping[str, Fraction]) -> Trea
 
     Raises:
         RemedyError: not even one class of all records keeps the demands, or none but that.
+        OutdoneError: another remedy, after which the release passes, loses less than what has to be hidden.
 
     Cost: two sorts of the pending records for each of at most 4,096 patterns, and a few of all records for each
     attribute.
@@ -34,12 +35,24 @@ def suppress_cells(view: RemedyView, importance: Mapping[str, Fraction]) -> Trea
     weights = [importance.get(one.name, Fraction(1)) for one in cells.attributes]
     weight = np.array(weights, dtype=np.float64)
     search = LocalSuppression.begun(cells, view.demands)
+    view.require_least(_hidden_at_least(cells, search.demands))
     passing = search.settled
     if search.pending.any():
         levels = patterns(weights, [one.domain.size for one in cells.attributes])
         search = _cheapest(search, levels, weight, _turns(view))
         _require_something_shown(cells, search)
     return Treatment(columns=dict(cells.columns(search.suppressed)), notes=_notes(cells, search.suppressed, passing))
+
+
+def _hidden_at_least(cells: QuasiIdentifierCells, demands: Demands) -> int:
+    """Cells that have to be hidden: one in each complete record whose class is smaller than any that is allowed.
+
+    Others can only join such a record where it hides a cell itself.
+    """
+    classes, count = cells.classes()
+    least = MergedDemands(demands, classes, count).least_size
+    complete = ~np.logical_or.reduce([one.domain.tells_nothing[one.codes] for one in cells.attributes])
+    return int(np.count_nonzero(complete & (np.bincount(classes)[classes] < least)))
 
 
 def _require_something_shown(cells: QuasiIdentifierCells, search: LocalSuppression) -> None:

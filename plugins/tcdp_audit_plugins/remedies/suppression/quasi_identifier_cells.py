@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, NewColumn, RemedyError, RemedyView, fold
+from tcdp_audit.plugin import Attribute, NewColumn, RemedyError, RemedyView, fold, numbered
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.intp]
@@ -61,14 +61,13 @@ class QuasiIdentifierCells:
         Returns:
             The class number of each record, int64 from 0, and how many classes there are.
 
-        Cost: a sort of the records.
+        Cost: that of `numbered`.
         """
         codes = self.codes if records is None else self.codes[:, records]
         if suppressed is not None:
             codes = np.where(suppressed, self.hidden, codes)
         radices = [one.domain.size + 1 for one in self.attributes]
-        keys, numbers = np.unique(fold(list(codes), radices).values, return_inverse=True)
-        return numbers.astype(np.int64, copy=False), len(keys)
+        return numbered(fold(list(codes), radices))
 
     def changed(self, suppressed: Mask) -> Mask:
         """The suppressed cells that had a value before. Shape (attributes, records)."""

@@ -1,0 +1,95 @@
+"""A table in memory, opened once for whoever reads it: remedies, audits, measures of what it has lost."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cached_property
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+
+from tcdp_audit.engines import Engine, open_engine
+from tcdp_audit.engines.text import TextEngine
+from tcdp_audit.inputs import AuditInputs
+from tcdp_audit.outcome import Outcome
+from tcdp_audit.release.release import Release
+from tcdp_audit.remedy.treatment import settled
+
+NO_DIGEST = ""  # of a table on the way, which no provenance names
+
+
+class OpenTable:
+    """A table under the policy of a repair. What it opens is closed with it.
+
+    Args:
+        table: the records.
+        inputs: the release as it came in, and what it must satisfy.
+        engine: one that is open already and has the same records in the same order.
+    """
+
+    def __init__(self, table: pa.Table, inputs: AuditInputs, engine: Engine | None = None) -> None:
+        self.table, self._inputs, self._given = table, inputs, engine
+        self._opened = ExitStack()
+
+    @classmethod
+    def of_input(cls, inputs: AuditInputs) -> OpenTable:
+        """The release as it came in, by its own engine if that keeps the order of the records."""
+        engine = inputs.engine
+        return cls(engine.table(), inputs, engine if engine.ordered else None)
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Close its engine, if it was opened here."""
+        self._opened.close()
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine over it."""
+        if self._given is not None:
+            return self._given
+        return self._opened.enter_context(_engine_over(self.table, self._inputs.memory))
+
+    @cached_property
+    def release(self) -> Release:
+        """The table with the roles that the policy declares."""
+        return Release(self.engine, self._inputs.policy)
+
+    @property
+    def settled(self) -> OpenTable:
+        """The table as it is released: no quasi-identifier is missing. See `treatment.settled`."""
+        return self if self._otherwise is None else self._otherwise
+
+    @cached_property
+    def _otherwise(self) -> OpenTable | None:
+        """The settled table where it is another one."""
+        domains = {one.attribute: one for one in self.release.quasi_identifiers if one.missing}
+        if not domains:
+            return None
+        batches = list(self.engine.batches(list(domains.values())))
+        codes = {name: np.concatenate([batch[name] for batch in batches]) for name in domains}
+        missing = {name: (domains[name], codes[name]) for name in domains}
+        table = settled(self.table, missing, self._inputs.policy.conventions.suppressed_token)
+        return self._opened.enter_context(OpenTable(table, self._inputs))
+
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Its audit."""
+        return replace(self._inputs, release=self.table, engine=self.engine).outcomes()
+
+
+def _engine_over(table: pa.Table, memory: int) -> Engine:
+    """The engine for text where a table holds nothing else: it asks no database."""
+    if not all(pa.types.is_string(field.type) for field in table.schema):
+        return open_engine(table, memory)
+    engine = TextEngine(table.column_names, table, "memory:release", None, NO_DIGEST)
+    engine.name = "release"  # as other tables in memory are called
+    return engine
