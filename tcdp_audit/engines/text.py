@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.encoding.domain import Domain, RawDomain
+from tcdp_audit.engines.arrow_arrays import array_of_numbers, array_of_texts
 from tcdp_audit.engines.base import Batch, Column, Engine
 from tcdp_audit.engines.coded_column import CodedColumn, coded_texts
 from tcdp_audit.engines.csv_reader import read_csv
@@ -114,9 +115,9 @@ class TextEngine(Engine):
         if attribute in self._cells:
             return self._cells[attribute].cast(pa.string())
         column = self._coded[attribute]
-        texts = pa.array([*column.raw.values.tolist(), None], pa.string())
+        texts = array_of_texts([*column.raw.values.tolist(), None])
         codes = column.looked_up(np.arange(len(texts)))(slice(0, self._records))
-        return pa.chunked_array([texts.take(pa.array(codes))], pa.string())
+        return pa.chunked_array([texts.take(array_of_numbers(codes))], pa.string())
 
     def sha256(self) -> str:
         """Digest of the file's bytes as they were read."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.generalised import number_text
 from tcdp_audit.encoding.keys import Codes, fold
+from tcdp_audit.engines.arrow_arrays import array_of_numbers, array_of_texts, array_of_truths, dictionary_positions
 from tcdp_audit.remedy.remedy import NewColumn, RemedyError, Treatment
 from tcdp_audit.remedy.view import Attribute, RemedyView
 
@@ -47,7 +48,7 @@ def treated(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table
         raise RemedyError("the remedy did not say of each record whether it stays")
     if not treatment.kept.any():
         raise RemedyError("nothing is left: the remedy would suppress every record")
-    return table.filter(pa.array(treatment.kept))
+    return table.filter(array_of_truths(treatment.kept))
 
 
 def touched(view: RemedyView, treatment: Treatment) -> dict[str, int]:
@@ -77,8 +78,8 @@ def _cells(old: pa.ChunkedArray, attribute: Attribute, new: NewColumn) -> pa.Chu
     number = pa.types.is_integer(old.type) or pa.types.is_floating(old.type)
     if number and new.cells.dtype != object:
         return _numbers(old, new, same)
-    fresh = pa.array([*_labels(new), None], pa.string()).take(pa.array(new.codes))
-    return pc.if_else(pa.array(same), as_text(old, attribute.domain, attribute.codes), fresh)
+    fresh = array_of_texts([*_labels(new), None]).take(array_of_numbers(new.codes))
+    return pc.if_else(array_of_truths(same), as_text(old, attribute.domain, attribute.codes), fresh)
 
 
 def _labels(column: NewColumn) -> list[str]:
@@ -97,13 +98,13 @@ def _numbers(old: pa.ChunkedArray, new: NewColumn, same: NDArray[np.bool_]) -> p
     """Numbers in the column's own type where they fit, as float64 otherwise."""
     whole = new.cells.dtype.kind == "i" or bool(np.all(new.cells == np.floor(new.cells)))
     kind = old.type if pa.types.is_floating(old.type) or whole else pa.float64()
-    fresh = pa.array([*new.cells.tolist(), None]).take(pa.array(new.codes))
+    fresh = pa.array([*new.cells.tolist(), None]).take(array_of_numbers(new.codes))
     try:
         fresh = fresh.cast(kind)
     except pa.ArrowInvalid:  # too large for the column's own type
         kind = pa.float64()
         fresh = fresh.cast(kind)
-    return pc.if_else(pa.array(same), old.cast(kind), fresh)
+    return pc.if_else(array_of_truths(same), old.cast(kind), fresh)
 
 
 def as_text(column: pa.ChunkedArray, domain: Domain, codes: Codes) -> pa.ChunkedArray:
@@ -112,7 +113,7 @@ def as_text(column: pa.ChunkedArray, domain: Domain, codes: Codes) -> pa.Chunked
         column = column.cast(column.type.value_type)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         return column.cast(pa.string())
-    return pa.chunked_array([pa.array([*domain.labels, None], pa.string()).take(pa.array(codes.astype(np.int64)))])
+    return pa.chunked_array([array_of_texts([*domain.labels, None]).take(array_of_numbers(codes.astype(np.int64)))])
 
 
 def settled(table: pa.Table, missing: Mapping[str, tuple[Domain, Codes]], token: str) -> pa.Table:
@@ -127,7 +128,7 @@ def settled(table: pa.Table, missing: Mapping[str, tuple[Domain, Codes]], token:
     """
     for name, (domain, codes) in missing.items():
         text = as_text(table[name], domain, codes)
-        cells = pc.if_else(pa.array(codes == domain.size), pa.scalar(token), text)
+        cells = pc.if_else(array_of_truths(codes == domain.size), array_of_texts([token])[0], text)
         table = table.set_column(table.column_names.index(name), name, cells)
     return table
 
@@ -153,8 +154,7 @@ def _ranked(column: pa.ChunkedArray) -> NDArray[np.int64]:
     values = encoded.chunk(0).dictionary.to_pylist()
     place = {value: rank for rank, value in enumerate(sorted(values), 1)}
     rank = np.array([*(place[value] for value in values), 0], dtype=np.int64)
-    indices: list[Codes] = [np.from_dlpack(chunk.indices.fill_null(len(values))) for chunk in encoded.chunks]
-    return rank[np.concatenate(indices)]
+    return rank[np.concatenate([dictionary_positions(chunk, len(values)) for chunk in encoded.chunks])]
 
 
 def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -165,7 +165,7 @@ def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
             pass  # nested or binary
     texts = (None if cell is None else repr(cell) for cell in column.to_pylist())
-    return pa.chunked_array([pa.array(texts, pa.string())])
+    return pa.chunked_array([array_of_texts(list(texts))])
 
 
 def changed_cells(before: pa.Table, after: pa.Table, names: Iterable[str]) -> dict[str, int]:
@@ -188,8 +188,13 @@ def differing(before: pa.ChunkedArray, after: pa.ChunkedArray) -> int:
         before, after = _texts(before), _texts(after)
     if isinstance(before.type, pa.BaseExtensionType):
         before, after = _texts(before), _texts(after)
-    differ = pc.fill_null(pc.not_equal(before, after), False)  # noqa: FBT003 - pyarrow's own signature
+    differ = _certainly(pc.not_equal(before, after))
     if pa.types.is_floating(before.type):
-        differ = pc.and_not(differ, pc.fill_null(pc.and_(pc.is_nan(before), pc.is_nan(after)), False))  # noqa: FBT003
+        differ = pc.and_not(differ, _certainly(pc.and_(pc.is_nan(before), pc.is_nan(after))))
     one_missing = pc.xor(before.is_null(), after.is_null())
     return int(pc.sum(pc.or_(differ, one_missing)).as_py() or 0)
+
+
+def _certainly(truths: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Truth values, false where there is none."""
+    return pc.and_kleene(truths, truths.is_valid())

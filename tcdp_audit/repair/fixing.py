@@ -14,6 +14,7 @@ import pyarrow as pa
 from tcdp_audit.auditor.evaluation import Options
 from tcdp_audit.classes.shards import silent
 from tcdp_audit.engines import open_engine
+from tcdp_audit.engines.arrow_arrays import array_of_numbers
 from tcdp_audit.engines.writing import require_table_file
 from tcdp_audit.errors import Discreet
 from tcdp_audit.files import require_writable
@@ -213,7 +214,7 @@ def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dic
         known: the columns whose values have been compared; of the others it is counted what is written differently.
     """
     table = loop.input.table
-    before = table.take(pa.array(best.kept)) if len(best.kept) < table.num_rows else table
+    before = table.take(array_of_numbers(best.kept)) if len(best.kept) < table.num_rows else table
     others = [name for name in before.column_names if name not in known]
     counts = {**known, **changed_cells(before, best.released, others)}
     return {name: counts[name] for name in before.column_names}

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.engines import open_engine
+from tcdp_audit.engines.arrow_arrays import array_of_numbers
 from tcdp_audit.engines.files import delimiter_of
 from tcdp_audit.engines.writing import require_holdable, write_table
 from tcdp_audit.errors import DataError, TcdpAuditError, UsageError
@@ -105,7 +106,7 @@ class OutputFile:
     def _write(self, released: Released, path: Path) -> None:
         source, kinds = self.inputs.engine.path, self.inputs.engine.token_kinds()
         delimiter = "," if source is None else delimiter_of(source)
-        tokens = None if kinds is None else kinds.take(pa.array(released.rows))
+        tokens = None if kinds is None else kinds.take(array_of_numbers(released.rows))
         write_table(released.table, path, kind=self.path, delimiter=delimiter, tokens=tokens)
 
     @contextmanager

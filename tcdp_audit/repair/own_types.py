@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
+from tcdp_audit.engines.arrow_arrays import array_of_numbers
 from tcdp_audit.remedy.treatment import differing
 
 pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
@@ -19,7 +20,7 @@ _WITHOUT_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.larg
 
 def taken(table: pa.Table, rows: NDArray[np.intp]) -> pa.Table:
     """Some records of a table, in a given order. Of a missing cell nothing is left in the memory behind it."""
-    columns = [_taken(column, pa.array(rows)) for column in table.columns]
+    columns = [_taken(column, array_of_numbers(rows)) for column in table.columns]
     return pa.Table.from_arrays(columns, schema=table.schema)
 
 
