@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from tcdp_audit.encoding.counted import CountedCodes as CountedCodes
     from tcdp_audit.encoding.counting import (
         boundaries as boundaries,
+        numbered as numbered,
+        order_of as order_of,
         run_lengths as run_lengths,
     )
     from tcdp_audit.encoding.domain import Domain as Domain, RawDomain as RawDomain
@@ -157,7 +159,6 @@ if TYPE_CHECKING:
     from tcdp_audit.release.pairs import Pairs as Pairs
     from tcdp_audit.remedy.demands import Demands as Demands
     from tcdp_audit.remedy.merged import MergedDemands as MergedDemands
-    from tcdp_audit.remedy.numbering import numbered as numbered
     from tcdp_audit.remedy.remedy import (
         NewColumn as NewColumn,
         Remedy as Remedy,

@@ -3,7 +3,6 @@
 remedy      parameters, plan, treatment: what every remedy declares
 demands     what equivalence classes must keep
 merged      the same, while classes are being merged
-numbering   keys numbered by counting
 view        the release as a remedy sees it
 treatment   a treatment carried out on the table
 """

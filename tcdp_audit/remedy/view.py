@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats, freeze_arrays, frozen_array, frozen_arrays
 from tcdp_audit.classes.shards import Progress, silent
+from tcdp_audit.encoding.counting import numbered
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.generalised import Ranges
 from tcdp_audit.encoding.hierarchy import Hierarchy, Tree
@@ -23,7 +24,6 @@ from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.demands import Demands
-from tcdp_audit.remedy.numbering import numbered
 from tcdp_audit.remedy.remedy import RemedyError, Treatment, require_least
 
 
@@ -213,7 +213,9 @@ class RemedyView:
             np.zeros(self.records, dtype=np.int64),
             *(one.released_codes(self.suppressed_token) for one in chosen),
         ]
-        return numbered(fold(columns, [1, *(one.domain.size + 1 for one in chosen)]))
+        keys = fold(columns, [1, *(one.domain.size + 1 for one in chosen)])
+        distinct, numbers = numbered(keys.values, keys.span)
+        return numbers.astype(np.int64), len(distinct)
 
     @property
     def demanded_k(self) -> int | None:

@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats, boundaries
+from tcdp_audit.plugin import Floats, boundaries, order_of
 
 ROOM = 8  # possible keys for each row: with more, sorting the keys is quicker than counting them
-DIGIT = 16  # bits that numpy sorts by counting
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.intp]
@@ -87,7 +86,7 @@ def _count_keys(keys: Integers, span: int, times: Floats) -> tuple[Integers, Int
 
 
 def _sort_keys(keys: Integers, span: int, times: Floats) -> tuple[Integers, Integers, Rows]:
-    order = _order_of(keys, span)
+    order = order_of(keys, span)
     ordered = keys[order]
     starts = boundaries(ordered)
     number = np.zeros(len(keys), dtype=np.int32)
@@ -95,11 +94,3 @@ def _sort_keys(keys: Integers, span: int, times: Floats) -> tuple[Integers, Inte
     of_row = np.empty(len(keys), dtype=np.int32)
     of_row[order] = np.cumsum(number, dtype=np.int32)
     return ordered[starts], np.add.reduceat(times[order], starts).astype(np.int64), of_row
-
-
-def _order_of(keys: Integers, span: int) -> Indices:
-    """An order in which keys ascend: one pass for each 16 bits, since numpy sorts narrow integers by counting."""
-    order = np.argsort(keys.astype(np.uint16), kind="stable")
-    for bits in range(DIGIT, (span - 1).bit_length(), DIGIT):
-        order = order[np.argsort((keys[order] >> bits).astype(np.uint16), kind="stable")]
-    return order

@@ -67,7 +67,9 @@ class QuasiIdentifierCells:
         if suppressed is not None:
             codes = np.where(suppressed, self.hidden, codes)
         radices = [one.domain.size + 1 for one in self.attributes]
-        return numbered(fold(list(codes), radices))
+        keys = fold(list(codes), radices)
+        distinct, numbers = numbered(keys.values, keys.span)
+        return numbers.astype(np.int64), len(distinct)
 
     def changed(self, suppressed: Mask) -> Mask:
         """The suppressed cells that had a value before. Shape (attributes, records)."""
