@@ -4,6 +4,7 @@ run, signals, printing, console, progress     one command: its errors, signals, 
 options, ahead, release_command               what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
 check, fix, lint, demo, explain, plugins, schema  the commands
+guide, written_pages                          pages of checks and remedies
 audits                                        one run of `check` under one policy or several
 forms, github, terminal, conventions, remediation  what they print
 """
@@ -66,6 +67,11 @@ def main() -> int:
         from tcdp_audit import __version__  # noqa: PLC0415 - a command imports what it needs
 
         return _print(f"tcdp-audit {__version__}\n")
+    if len(arguments) == 2 and arguments[0] == "explain":
+        from tcdp_audit.cli.written_pages import written_page  # noqa: PLC0415 - a few lines of our own
+
+        if (page := written_page(arguments[1])) is not None:
+            return _print(page)
     gc.disable()  # a command is short: looking for cycles takes longer than what it would free
     from tcdp_audit.cli.run import run  # noqa: PLC0415 - imports click
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from shutil import get_terminal_size
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tcdp_audit.cli.guide import INDENT, for_terminal
 from tcdp_audit.cli.options import load_plugins, plugin_options
 from tcdp_audit.cli.printing import write
 from tcdp_audit.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from tcdp_audit.check.announced import Announced
     from tcdp_audit.check.kinds import Check
     from tcdp_audit.registry import Plugins
     from tcdp_audit.remedy.remedy import Remedy
-
-NARROWEST = 40
-INDENT = "  "
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
@@ -81,38 +76,4 @@ def _page(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:
     from tcdp_audit.guide_page import page_of  # noqa: PLC0415 - imports pydantic
 
     page = page_of(registered)
-    return page if as_markdown else "\n".join(_for_terminal(page.splitlines())) + "\n"
-
-
-def _for_terminal(page: list[str]) -> Iterator[str]:
-    """The lines of a page in Markdown, no wider than the terminal."""
-    margin, fence = "", ""
-    for line in page[2:]:  # behind the comment that says who wrote it
-        if line.startswith("```"):
-            fence = "" if fence else line[3:]
-        elif fence == "yaml" or not line:  # lines of a policy are never broken
-            yield f"{margin}{line}".rstrip()
-        elif line.startswith("## "):
-            margin = INDENT
-            yield line[3:]
-        elif line.startswith("| `"):
-            yield from _row(line)
-        elif not line.startswith("| "):
-            yield from _wrapped(line.removeprefix("# "), margin)
-
-
-def _row(line: str) -> Iterator[str]:
-    """A parameter or a note, from its row in a table."""
-    name, *cells = (cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1])
-    if len(cells) == 1:
-        yield from _wrapped(f"{name.strip('`')}: {cells[0]}", INDENT)
-        return
-    kind, default, description = cells
-    default = default if default == "required" else f"default {default}"
-    yield from _wrapped(f"{name.strip('`')}: {kind} ({default})", INDENT)
-    yield from _wrapped(description, INDENT * 2)
-
-
-def _wrapped(text: str, margin: str) -> list[str]:
-    width = max(get_terminal_size().columns, NARROWEST)
-    return wrap(text, width, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
+    return page if as_markdown else for_terminal(page)

@@ -1,7 +1,7 @@
 """`python -m tcdp_audit.guide_page` writes every generated file of the project in the current folder.
 
-Those are the pages of the built-in checks and remedies, the JSON Schema of policies, the README's list of checks, and
-the signatures for type checkers, of `measure` and of the expectation classes.
+Those are the pages of the built-in checks and remedies, for the documentation and for `explain`, the JSON Schema of
+policies, the README's list of checks, and the signatures for type checkers: of `measure`, of the expectation classes.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ def generated(plugins: Plugins, readme: str) -> dict[str, str]:
         plugins: the built-in checks and remedies.
         readme: the text of the README, whose list of checks is replaced.
     """
+    written = pages(plugins)
     return {
-        **{f"docs/{name}": text for name, text in pages(plugins).items()},
+        **{f"docs/{name}": text for name, text in written.items()},
+        **{f"tcdp_audit/cli/pages/{name}": text for name, text in written.items() if not name.endswith(INDEX)},
         "docs/policy.schema.json": policy_schema_text(plugins.checks, plugins.remedies),
         "tcdp_audit/typed.pyi": signatures(plugins.checks),
         "tcdp_audit/integrations/great_expectations/__init__.pyi": stub_of(plugins.checks),

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from tcdp_audit import audit, load_policy
+from tcdp_audit.cli import written_pages
 from tcdp_audit.guide_page.__main__ import INDEX, generated, main, pages
 from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.remedy_cases import ROLES
@@ -41,7 +42,8 @@ def test_pages_schema_list_of_checks_and_signatures_are_generated():
     signatures = {"tcdp_audit/typed.pyi", "tcdp_audit/integrations/great_expectations/__init__.pyi"}
     others = {"docs/policy.schema.json", "README.md", *signatures}
 
-    assert set(GENERATED) == {*(f"docs/{name}" for name in PAGES), *others}
+    printed = {f"tcdp_audit/cli/pages/{name}" for name in PAGES if name not in INDICES}
+    assert set(GENERATED) == {*(f"docs/{name}" for name in PAGES), *printed, *others}
     assert all(f"docs/checks/{name}.md" in GENERATED["README.md"] for name in CHECKS)
 
 
@@ -55,9 +57,13 @@ def test_a_page_demands_by_parameters_that_there_are(name: str):
 
 
 def test_no_page_is_left_of_what_is_gone():
-    there = {f"{folder}/{path.name}" for folder in ("checks", "remedies") for path in (DOCS / folder).iterdir()}
+    there, printed = (
+        {f"{kind}/{path.name}" for kind in ("checks", "remedies") for path in (folder / kind).iterdir()}
+        for folder in (DOCS, written_pages.PAGES)
+    )
 
     assert there == set(PAGES)
+    assert printed == set(PAGES) - set(INDICES)
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in INDICES])

@@ -61,7 +61,14 @@ def test_a_commands_help_imports_neither_numpy_nor_a_library_of_frames(command: 
     assert _imported(tmp_path, command, "--help") & (FRAMES | ENGINE) <= {"click", "pluggy"}
 
 
-@pytest.mark.parametrize("arguments", [["plugins"], ["schema"], ["explain"], ["explain", "t_closeness"]])
+@pytest.mark.parametrize("name", ["t_closeness", "mondrian"])
+def test_explaining_what_is_built_in_imports_no_library_at_all(name: str, tmp_path: Path):
+    imported = _imported(tmp_path, "explain", name)
+
+    assert imported & (FRAMES | ENGINE | {"tcdp_audit_plugins"}) == set()
+
+
+@pytest.mark.parametrize("arguments", [["plugins"], ["schema"], ["explain"], ["explain", "--markdown", "t_closeness"]])
 def test_what_only_tells_imports_no_library_of_frames(arguments: list[str], tmp_path: Path):
     imported = _imported(tmp_path, *arguments)
 
