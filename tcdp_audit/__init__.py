@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         DataError as DataError,
         PluginError as PluginError,
         PolicyError as PolicyError,
+        ResultError as ResultError,
         TcdpAuditError as TcdpAuditError,
         UsageError as UsageError,
     )
@@ -83,6 +84,10 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.typed import (
         measure as measure,
+    )
+    from tcdp_audit.verification import (
+        Verification as Verification,
+        verify as verify,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -42,6 +42,10 @@ class PluginError(TcdpAuditError):
     """A plugin is broken, clashes with another, or is missing although the policy needs it."""
 
 
+class ResultError(TcdpAuditError):
+    """A result or an attestation cannot be read as one, or what it says cannot be verified."""
+
+
 class CheckError(TcdpAuditError):
     """A check could not give an answer for this release."""
 

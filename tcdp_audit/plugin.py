@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         starts_of as starts_of,
     )
     from tcdp_audit.classes.shards import Progress as Progress, silent as silent
+    from tcdp_audit.comparison import AuditComparison as AuditComparison, Change as Change, Fact as Fact
     from tcdp_audit.encoding.counted import CountedCodes as CountedCodes
     from tcdp_audit.encoding.counting import (
         boundaries as boundaries,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -14,6 +16,7 @@ from typing import Any
 
 BUILT_IN = "tcdp-audit"  # the distribution whose entry points are the built-in plugins
 LIBRARIES = ("numpy", "duckdb", "pyarrow")
+_recorded: ContextVar[dict[str, Any] | None] = ContextVar("recorded", default=None)
 
 
 @dataclass(frozen=True)
@@ -120,13 +123,23 @@ def now() -> datetime:
 
 
 def tool() -> dict[str, Any]:
-    """The auditor's own name and version, and what it computed with."""
-    return {
+    """The auditor's own name and version, and what it computed with; while an old report is written again, its own."""
+    return _recorded.get() or {
         "name": "tcdp-audit",
         "version": _version("tcdp-audit"),
         "python": platform.python_version(),
         "libraries": {name: _version(name) for name in LIBRARIES},
     }
+
+
+@contextmanager
+def recorded_tool(recorded: Mapping[str, Any]) -> Iterator[None]:
+    """For a while, have `tool` answer what a written result says, so that its report can be written again."""
+    token = _recorded.set(dict(recorded))
+    try:
+        yield
+    finally:
+        _recorded.reset(token)
 
 
 @cache  # each time, the standard library would parse a description of pages

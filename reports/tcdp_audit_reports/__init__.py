@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tcdp_audit.plugin import Audit, Reporter, Unaudited, hookimpl
+from tcdp_audit.plugin import Audit, AuditComparison, Reporter, Unaudited, hookimpl
 
 Results = Sequence[Audit | Unaudited]
 
@@ -49,6 +49,22 @@ def _code_quality(results: Results) -> str:
     return render(results)
 
 
+def _compared_html(comparison: AuditComparison) -> str:
+    from tcdp_audit_reports.comparison_html import render  # noqa: PLC0415 - imports jinja2
+
+    return render(comparison)
+
+
+def _compared_markdown(comparison: AuditComparison) -> str:
+    from tcdp_audit_reports.comparison_markdown import render  # noqa: PLC0415 - only when asked for
+
+    return render(comparison)
+
+
+def _compared_json(comparison: AuditComparison) -> str:
+    return comparison.to_json()
+
+
 def _of_run(name: str, title: str, suffix: str, render: Callable[[Results], str]) -> Reporter:
     """A format that holds all audits of a run; an audit by itself is a run of one."""
     return Reporter(name=name, title=title, suffix=suffix, render=lambda one: render([one]), render_several=render)
@@ -57,9 +73,22 @@ def _of_run(name: str, title: str, suffix: str, render: Callable[[Results], str]
 @hookimpl
 def tcdp_audit_reporters() -> Iterator[Reporter]:
     """JSON, HTML and Markdown, an audit a file; JUnit XML, SARIF and GitLab's code quality, a run a file."""
-    yield Reporter(name="json", title="JSON result", suffix=".json", render=_json)
-    yield Reporter(name="html", title="HTML report", suffix=".html", render=_html, prepare=_compile_html)
-    yield Reporter(name="markdown", title="Markdown summary", suffix=".md", render=_markdown)
+    yield Reporter(name="json", title="JSON result", suffix=".json", render=_json, render_comparison=_compared_json)
+    yield Reporter(
+        name="html",
+        title="HTML report",
+        suffix=".html",
+        render=_html,
+        render_comparison=_compared_html,
+        prepare=_compile_html,
+    )
+    yield Reporter(
+        name="markdown",
+        title="Markdown summary",
+        suffix=".md",
+        render=_markdown,
+        render_comparison=_compared_markdown,
+    )
     yield _of_run("junit", "JUnit XML", ".junit.xml", _junit)
     yield _of_run("sarif", "SARIF 2.1.0", ".sarif", _sarif)
     yield _of_run("code_quality", "GitLab code quality", ".codequality.json", _code_quality)

@@ -3,10 +3,10 @@
 run, signals, printing, console, progress     one command: its errors, signals, streams, bars
 options, ahead, release_command               what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
-check, fix, lint, demo, explain, plugins, schema  the commands
+check, fix, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
 guide, written_pages                          pages of checks and remedies
 audits                                        one run of `check` under one policy or several
-forms, github, terminal, conventions, remediation  what they print
+forms, github, terminal, conventions, remediation, points, comparison  what they print
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ import os
 import sys
 
 COMMANDS = {
+    "attest": "sign a result, so that who holds the public key can demand it",
     "check": "audit a release against a policy; the exit code is the verdict",
     "demo": "write a demonstration release, audit it and render the report",
+    "diff": "compare two audits: what became better, and what worse",
     "explain": "what a check or a remedy does, and how to choose its parameters",
     "fix": "repair a failing release with remedies, prove it, say what it cost",
     "lint": "read policies without data, and tell what is wrong with them",
     "plugins": "list plugins with their versions and what they provide",
     "schema": "print the JSON Schema of policies, or of results",
+    "verify": "confirm a report, a result or an attestation of a release",
 }
 
 HELP = """Usage: tcdp-audit COMMAND [OPTIONS]...

@@ -1,0 +1,75 @@
+"""Two audits beside each other as one HTML file: no script, no request."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from tcdp_audit.plugin import VERDICTS, AuditComparison, Change, Fact, tool, visible
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def render(comparison: AuditComparison) -> str:
+    """The comparison as HTML; the same comparison gives the same bytes. Cost: linear in the expectations."""
+    about = tool()
+    return _template().render(
+        css=Markup(_stylesheet()),  # noqa: S704 - the package's own file
+        css_hash=base64.b64encode(hashlib.sha256(_stylesheet().encode()).digest()).decode(),
+        was=VERDICTS[comparison.old.verdict],
+        now=VERDICTS[comparison.new.verdict],
+        direction=comparison.verdict.value,
+        sentence=visible(comparison.sentence),
+        sides=[_side(name, one) for name, one in (("Old", comparison.old), ("New", comparison.new))],
+        changes=[_row(one) for one in comparison.expectations],
+        tables=[
+            ("Columns", _facts(comparison.changed_columns)),
+            ("What else differs", _facts(comparison.changed_facts)),
+            ("What is the same", _facts([one for one in comparison.facts if one.is_same])),
+        ],
+        tool=f"{about['name']} {about['version']}",
+    )
+
+
+def _side(name: str, audit: Any) -> tuple[str, str]:
+    return name, f"{visible(audit.path.name)}: {visible(audit.release.name)}, {VERDICTS[audit.verdict]}"
+
+
+def _row(change: Change) -> dict[str, Any]:
+    return {
+        "kind": change.kind,
+        "title": change.title,
+        "about": [line for line in (change.attribute, change.parameters, change.demands) if line],
+        "was": (change.observed(change.old), change.state(change.old)),
+        "now": (change.observed(change.new), change.state(change.new)),
+    }
+
+
+def _facts(facts: Any) -> list[tuple[str, ...]]:
+    return [tuple(map(visible, (one.name, one.old, one.new))) for one in facts if isinstance(one, Fact)]
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    return environment.get_template("comparison.html.j2")
+
+
+@cache
+def _stylesheet() -> str:
+    text = (TEMPLATES / "comparison.css").read_text(encoding="utf-8")
+    return re.sub(r"\s+", " ", text).strip()

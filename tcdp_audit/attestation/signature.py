@@ -1,0 +1,75 @@
+"""A result becomes a signed statement about the release that it was computed from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.attestation.envelope import sealed
+from tcdp_audit.attestation.statement import PAYLOAD, statement_of
+from tcdp_audit.errors import Discreet, ResultError, TcdpAuditError
+from tcdp_audit.outcome import Outcome, Severity, Status
+from tcdp_audit.registry import Plugins
+from tcdp_audit.results.audit import status_of
+from tcdp_audit.verification.digests import digest_of, shown
+from tcdp_audit.written.audit import WrittenAudit
+
+if TYPE_CHECKING:
+    from securesystemslib.signer import CryptoSigner
+
+
+class AnotherReleaseError(TcdpAuditError):
+    """The result is not about the release that is to be attested."""
+
+    exit_code = 1
+
+
+@Discreet()
+def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: Plugins) -> str:
+    """A DSSE envelope with an in-toto statement: a release by its SHA-256, and the result of its audit.
+
+    Args:
+        written: the result; nothing is computed again, so verify it first.
+        release: the table that it is about.
+        signer: who signs.
+        plugins: those whose engines may open the release.
+
+    Returns:
+        The envelope as JSON text.
+
+    Raises:
+        AnotherReleaseError: the result is about another release.
+        ResultError: the result has no digest, names cells, or contradicts itself.
+    """
+    digest = digest_of(release, plugins)
+    _require_attestable(written)
+    if digest != written.release.sha256 or digest is None:
+        raise AnotherReleaseError(
+            f"{written.path}: is about another release: SHA-256 {shown(written.release.sha256)}, "
+            f"and {release} has {shown(digest)}; nothing was signed"
+        )
+    return sealed(statement_of(written, digest), PAYLOAD, signer)
+
+
+def _require_attestable(written: WrittenAudit) -> None:
+    if written.release.sha256 is None or written.release.in_memory:
+        kind = "a table in memory" if written.release.in_memory else "a table without a digest"
+        raise ResultError(f"{written.path}: is about {kind}; audit the file that is to be published")
+    if written.names_cells:
+        raise ResultError(f"{written.path}: names cells of the release (--show-values); attest a result that does not")
+    if _status(written) != written.status:
+        raise ResultError(f"{written.path}: its status is not what its outcomes give; verify it before you sign it")
+
+
+def _status(written: WrittenAudit) -> str:
+    """The status that the outcomes of a result give."""
+    return status_of(
+        [
+            Outcome(
+                check=one["check"],
+                status=Status(one["status"]),
+                severity=Severity(one["severity"]),
+                source=one["source"],
+            )
+            for one in written.outcomes
+        ]
+    )

@@ -1,0 +1,83 @@
+"""`tcdp-audit attest`: sign a result for a release."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.printing import write
+from tcdp_audit.errors import UsageError
+from tcdp_audit.visible import visible
+
+PASSWORD = "TCDP_AUDIT_KEY_PASSWORD"  # noqa: S105 - the name of a variable
+
+
+@click.command(context_settings={"help_option_names": ["--help", "-h"]})
+@click.argument("result", metavar="RESULT")
+@click.argument("release", metavar="RELEASE")
+@click.option("--key", metavar="KEY.pem", required=True, help="The private key to sign with.")
+@click.option("--output", "-o", metavar="FILE", help="Where to write the attestation. Default: standard output.")
+@click.option("--password-file", metavar="FILE", help="The file that holds the password of the key.")
+@plugin_options
+def command(
+    result: str,
+    release: str,
+    blocked: tuple[str, ...],
+    *,
+    key: str,
+    output: str | None,
+    password_file: str | None,
+    no_external_plugins: bool,
+) -> int:
+    """Sign RESULT, of an audit of RELEASE: an in-toto statement in a DSSE envelope.
+
+    RESULT is a JSON result or an HTML report. Nothing is computed again: run `tcdp-audit verify` first. The password of
+    an encrypted key is that in --password-file, in the variable TCDP_AUDIT_KEY_PASSWORD, or asked for.
+
+    Exit code: 0 signed; 1 RESULT is about another release; 2 the call is wrong; 3 RESULT cannot be attested.
+    """
+    from tcdp_audit.attestation.keys import private_key  # noqa: PLC0415 - imports cryptography
+    from tcdp_audit.attestation.signature import attest  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.files import write_atomically  # noqa: PLC0415 - only for a file
+    from tcdp_audit.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.results.verdict import VERDICTS  # noqa: PLC0415 - likewise
+    from tcdp_audit.written import read_audit  # noqa: PLC0415 - likewise
+
+    written = read_audit(Path(result))
+    if output is not None:
+        read = {"the result": Path(result), "the release": Path(release), "the key": Path(key)}
+        require_own_files([("--output", Path(output))], read)
+    signer = private_key(Path(key), lambda: _password(key, password_file))
+    plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
+    envelope = attest(written, release, signer, plugins)
+    if output is None:
+        write(envelope)
+        return 0
+    write_atomically(Path(output), envelope)
+    write(f"written: {visible(output)}\n")
+    approval = "" if written.status == "passed" else "; this is no approval"
+    write(f"signed: {visible(written.release.name)}, {VERDICTS[written.status]}{approval}\n")
+    return 0
+
+
+def _password(key: str, file: str | None) -> bytes:
+    """The password of an encrypted key.
+
+    Raises:
+        UsageError: nobody gives it.
+    """
+    if file is not None:
+        try:
+            return Path(file).read_bytes().rstrip(b"\r\n")
+        except OSError as error:
+            raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+    given = os.environ.get(PASSWORD)
+    if given is not None:
+        return given.encode()
+    if not sys.stdin.isatty():
+        raise UsageError(f"{key}: is encrypted; give its password by --password-file, or in the variable {PASSWORD}")
+    return str(click.prompt("Password of the key", hide_input=True, err=True)).encode()

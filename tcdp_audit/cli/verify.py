@@ -1,0 +1,137 @@
+"""`tcdp-audit verify`: confirm a result, a report or an attestation of a release, or name what differs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.errors import UsageError
+from tcdp_audit.words import count, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tcdp_audit.verification import Point, Verification
+
+VERDICT = "verdict"
+OF_RESULTS = ("original", "population", "before", "memory")  # options that only what is computed again has a use for
+OF_ATTESTATIONS = ("key", "result", "any_verdict")
+NAMES = {"before": "--input", "any_verdict": "--any-verdict"}
+
+
+@click.command(context_settings={"help_option_names": ["--help", "-h"]})
+@click.argument("file", metavar="FILE")
+@click.argument("release", metavar="RELEASE")
+@click.option("--policy", metavar="PATH", help="The policy. Default: the one that FILE names, or beside FILE.")
+@click.option("--original", metavar="FILE", help="The table that the release was made from.")
+@click.option("--population", metavar="FILE", help="The population that the release was drawn from.")
+@click.option("--input", "before", metavar="FILE", help="The release as it came in, to repeat what `fix` did.")
+@click.option("--key", metavar="PUBLIC.pem", help="Whose attestation FILE must be: a public key.")
+@click.option("--result", metavar="RESULT", help="A result that the attestation must hold.")
+@click.option("--any-verdict", is_flag=True, help="Accept an attestation of a release that is not fit, too.")
+@click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@plugin_options
+def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
+    """Confirm that FILE says of RELEASE what an audit says of it now, or name what differs.
+
+    FILE is an HTML report, a JSON result, or an attestation, whose signature, digests and verdict are checked and
+    nothing is computed.
+
+    Exit code: 0 confirmed; 1 something differs, or an attested release is not fit; 2 the call is wrong; 3 something
+    could not be verified.
+    """
+    from tcdp_audit.cli.points import show_points  # noqa: PLC0415 - imports rich
+    from tcdp_audit.verification.points import State  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.written.strict import text_of  # noqa: PLC0415 - likewise
+
+    text = text_of(Path(file))
+    envelope = _envelope(text, file)
+    if envelope is None:
+        verification = _computed(text, file, release, options, quiet=quiet)
+    else:
+        verification = _attested(envelope, file, release, options)
+    if not quiet:
+        state = {0: State.CONFIRMED, 1: State.DIFFERS}.get(verification.exit_code, State.UNVERIFIED)
+        show_points(verification.points, _conclusion(verification, attested=envelope is not None), state)
+    return verification.exit_code
+
+
+def _envelope(text: str, file: str) -> Mapping[str, Any] | None:
+    """The envelope that the file is; None for a result or a report."""
+    from tcdp_audit.attestation.envelope import is_envelope  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.written.strict import parsed  # noqa: PLC0415 - likewise
+
+    value = None if text.lstrip().startswith("<") else parsed(text, file)
+    return value if is_envelope(value) else None
+
+
+def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Mapping[str, Any]) -> Verification:
+    from tcdp_audit.attestation.demand import Demand, verify_attestation  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.attestation.keys import public_key  # noqa: PLC0415 - imports cryptography
+    from tcdp_audit.verification.digests import digest_of  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.written import read_audit  # noqa: PLC0415 - likewise
+
+    _refuse(options, OF_RESULTS, "a result or a report; FILE is an attestation")
+    if options["key"] is None:
+        raise UsageError(f"{file}: is an attestation; name the public key of who must have signed it with --key")
+    plugins = load_plugins(options["blocked"], no_external_plugins=options["no_external_plugins"])
+    demand = Demand(
+        key=public_key(Path(options["key"])),
+        digest=digest_of(release, plugins),
+        result=None if options["result"] is None else read_audit(Path(options["result"])),
+        policy=None if options["policy"] is None else Path(options["policy"]),
+        any_verdict=options["any_verdict"],
+    )
+    return verify_attestation(envelope, file, demand)
+
+
+def _computed(text: str, file: str, release: str, options: Mapping[str, Any], *, quiet: bool) -> Verification:
+    from tcdp_audit.cli.progress import progress_on_terminal  # noqa: PLC0415 - only for long work
+    from tcdp_audit.resources import parse_memory  # noqa: PLC0415 - only where it is asked for
+    from tcdp_audit.verification import verify  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.written.audit import audit_in  # noqa: PLC0415 - likewise
+
+    _refuse(options, OF_ATTESTATIONS, "an attestation; FILE is none")
+    plugins = load_plugins(options["blocked"], no_external_plugins=options["no_external_plugins"])
+    tables = {name: options[name] for name in ("policy", "original", "population", "before")}
+    memory = None if options["memory"] is None else parse_memory(options["memory"])
+    with progress_on_terminal(quiet=quiet) as progress:
+        return verify(audit_in(text, Path(file)), release, **tables, plugins=plugins, memory=memory, progress=progress)
+
+
+def _refuse(options: Mapping[str, Any], names: tuple[str, ...], of: str) -> None:
+    """Refuse options that would have no effect.
+
+    Raises:
+        UsageError: one is given.
+    """
+    for name in names:
+        if options[name]:
+            raise UsageError(f"{NAMES.get(name, f'--{name}')} is for {of}")
+
+
+def _conclusion(verification: Verification, *, attested: bool) -> str:
+    """What follows, in a sentence or a few."""
+    from tcdp_audit.results.verdict import VERDICTS  # noqa: PLC0415 - imports pydantic
+
+    verdict = VERDICTS[verification.status]
+    against = [*verification.differences, *verification.unverified]
+    if against and {one.subject for one in against} == {VERDICT}:
+        return f"No approval: the attestation is genuine, and says of this release: {verdict}."
+    if verification.differences:
+        number = count(len(verification.differences), "difference")
+        return f"Not confirmed: {number}, in {_subjects(verification.differences)}."
+    if verification.unverified:
+        return f"Not confirmed: {_subjects(verification.unverified)} could not be verified."
+    said = (
+        "the attestation is genuine, and about this release" if attested else "an audit of this release says the same"
+    )
+    return f"Confirmed: {said}. Its verdict is: {verdict}."
+
+
+def _subjects(points: Sequence[Point]) -> str:
+    return listing(list(dict.fromkeys(one.subject for one in points)))

@@ -1,0 +1,187 @@
+"""The audit of a written result, made again: under its policy, with the tables and the options that it had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tcdp_audit.api import audit
+from tcdp_audit.errors import PolicyError, ResultError
+from tcdp_audit.policy import Policy, read_policy
+from tcdp_audit.policy.source import SourceFault, parse
+from tcdp_audit.provenance import BUILT_IN, PluginInfo, Run, recorded_tool
+from tcdp_audit.registry import Plugins
+from tcdp_audit.repair.fixing import fix
+from tcdp_audit.results.audit import Audit
+from tcdp_audit.visible import visible
+from tcdp_audit.words import listing
+from tcdp_audit.written.audit import WrittenAudit
+from tcdp_audit.written.strict import text_of
+
+COMPANIONS = ("original", "population")  # that a call can name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What a verification is given beside the result.
+
+    Args:
+        release: the table, as for `audit`.
+        policy: the policy; None for the file that the result names.
+        original: None for the one that the policy names.
+        population: likewise.
+        before: the release as it came in, for a result of `fix`.
+        plugins: those that may take part.
+        memory: budget in bytes; None for the default.
+        progress: called with (step, done, in all).
+    """
+
+    release: Any
+    policy: str | Path | Mapping[str, Any] | Policy | None = None
+    original: Any = None
+    population: Any = None
+    before: Any = None
+    plugins: Plugins
+    memory: int | None = None
+    progress: Callable[[str, int, int], None] | None = None
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What `audit` and `fix` are called with alike."""
+        names = ("original", "population", "plugins", "memory", "progress")
+        return {name: getattr(self, name) for name in names}
+
+
+def policy_file(written: WrittenAudit, given: Given) -> Path | None:
+    """The file of the policy: the one that is given, the one that the result names, or its namesake beside the result.
+
+    None for a policy that is given as anything but a file.
+
+    Raises:
+        ResultError: there is none.
+    """
+    if given.policy is not None:
+        return Path(given.policy) if isinstance(given.policy, str | Path) else None
+    named = written.policy_path
+    if named is None:
+        raise ResultError(
+            f"{written.path}: its policy was given in a program; name a file that says the same with --policy"
+        )
+    for path in (named, written.path.parent / named.name):
+        if path.is_file():
+            return path
+    raise ResultError(f"{written.path}: its policy {visible(named.name)} is not there; name it with --policy")
+
+
+def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
+    """The audit of a written result, made again.
+
+    Raises:
+        ResultError: the result compares with a table that nobody names.
+        TcdpAuditError: the audit cannot be made.
+    """
+    _require_companions(written, given, policy)
+    return audit(
+        given.release,
+        policy,
+        show_values=written.names_cells,
+        all_conventions="variants" in written.result,
+        **given.common,
+    )
+
+
+def with_log(again: Audit, given: Given) -> Audit:
+    """The audit with the log of changes that its policy makes of the release as it came in.
+
+    Raises:
+        TcdpAuditError: the repair cannot be made.
+    """
+    return replace(again, change_log=fix(given.before, again.policy, **given.common).log)
+
+
+def policy_of(written: WrittenAudit, given: Given) -> Policy:
+    """The policy of a written result. One that a program gave is read from a file as a program would give it.
+
+    Raises:
+        PolicyError: it is wrong.
+    """
+    path = policy_file(written, given)
+    if path is None:
+        return read_policy(given.policy or {}, given.plugins)
+    if written.policy_path is not None:
+        return read_policy(path, given.plugins)
+    try:
+        return read_policy(parse(text_of(path)).data, given.plugins)
+    except SourceFault:
+        raise PolicyError(f"{path}: no policy that can be read") from None
+
+
+def plugins_of_result(written: WrittenAudit, plugins: Plugins) -> Plugins:
+    """The plugins that took part, as far as they are there: what another one adds, the result cannot have."""
+    return plugins.only(one["name"] for one in written.result["plugins"] if one["distribution"] != BUILT_IN)
+
+
+def _require_companions(written: WrittenAudit, given: Given, policy: Policy) -> None:
+    named = {name for name in written.companions if getattr(policy.document, name, None) is not None}
+    missing = [one for one in written.companions if one not in named and getattr(given, one, None) is None]
+    if missing:
+        names = listing([visible(one) for one in missing])
+        options = (
+            listing([f"--{one}" for one in COMPANIONS if one in missing]) if set(missing) <= set(COMPANIONS) else ""
+        )
+        hint = f"name it with {options}" if options else "its policy names it"
+        raise ResultError(f"{written.path}: compares with the {names}, which the policy does not name; {hint}")
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """The plugins of an audit, with the versions that a written result has of them.
+
+    Args:
+        plugins: those that took part now.
+        infos: those that took part then.
+    """
+
+    plugins: Any
+    infos: tuple[PluginInfo, ...]
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the plugins answer."""
+        return getattr(self.plugins, name)
+
+
+def _run_of(written: WrittenAudit) -> Run:
+    """Who ran a written audit, as far as its result says so."""
+    told = written.result.get("run")
+    by, command = (told.get(name) if isinstance(told, Mapping) else None for name in ("by", "command"))
+    return Run(by if isinstance(by, str) else None, command if isinstance(command, str) else None)
+
+
+@contextmanager
+def as_then(again: Audit, written: WrittenAudit) -> Iterator[Audit]:
+    """An audit that was made again, under the circumstances of the written one: its time, versions, and places.
+
+    What they are has been compared before, or cannot be known again. For a while, so that a report can be written.
+    """
+    entries = written.result["plugins"]
+    infos = tuple(
+        PluginInfo(one["name"], one["distribution"], one["version"], tuple(one["hooks"]), str(one.get("error", "")))
+        for one in entries
+    )
+    then = replace(
+        again,
+        release=replace(again.release, uri=written.release.uri),
+        companions={name: replace(table, uri=written.companions[name].uri) for name, table in again.companions.items()},
+        policy=replace(again.policy, path=written.policy_path),
+        plugins=_Recorded(again.plugins, infos),
+        run=_run_of(written),
+        audited_at=written.audited_at,
+    )
+    if then.change_log is not None:
+        uri = str(written.result["change_log"]["input"]["uri"])
+        then = replace(then, change_log=replace(then.change_log, input=replace(then.change_log.input, uri=uri)))
+    with recorded_tool(written.result["tool"]):
+        yield then

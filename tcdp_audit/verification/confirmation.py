@@ -1,0 +1,122 @@
+"""Confirm a written audit: make it again, compare everything, and say what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tcdp_audit.errors import Discreet, TcdpAuditError
+from tcdp_audit.policy import Policy
+from tcdp_audit.registry import Plugins
+from tcdp_audit.results.audit import Audit
+from tcdp_audit.verification.again import Given, audited_again, plugins_of_result, policy_file, policy_of, with_log
+from tcdp_audit.verification.digests import digest_of_file, shown
+from tcdp_audit.verification.page import page_point
+from tcdp_audit.verification.points import Point, State, Verification
+from tcdp_audit.verification.wording import Wording, points_of
+from tcdp_audit.written.audit import WrittenAudit, read_audit
+
+LOG = "change_log"
+
+
+@Discreet()
+def verify(
+    result: str | Path | WrittenAudit,
+    release: Any,
+    policy: str | Path | Mapping[str, Any] | Policy | None = None,
+    original: Any = None,
+    population: Any = None,
+    *,
+    before: Any = None,
+    plugins: Plugins | None = None,
+    memory: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Verification:
+    """Confirm a result, or a report, by auditing the release again; say what differs.
+
+    Digests of the release, the policy and the tables beside it are compared, then every figure and sentence, then the
+    text of an HTML report with the one that the audit gives now. When the result was made, and where its tables lay,
+    cannot be known again: the result's word for it is taken.
+
+    Args:
+        result: a JSON result, or an HTML report.
+        release: the table that it is about; see `audit`.
+        policy: the policy; by default the file that the result names, or its namesake beside the result.
+        original: the table that the release was made from; by default the one that the policy names.
+        population: likewise.
+        before: the release as it came in, for a result of `fix`, which is repaired again.
+        plugins: the plugins to use; by default those of the result, as far as they are installed.
+        memory: budget in bytes, as for `audit`; it matters to estimates only.
+        progress: called with (step, done, in all).
+
+    Returns:
+        What was compared, and what came of it. Look at `.is_confirmed` and `.points`.
+
+    Raises:
+        UsageError: a file does not exist.
+        ResultError: the file holds no result, or something that it needs is missing.
+        TcdpAuditError: the audit cannot be made although release and policy are what they were.
+
+    Cost: that of an audit, with a report where there is one, and of a repair where there was one.
+    """
+    written = result if isinstance(result, WrittenAudit) else read_audit(Path(result))
+    given = Given(
+        release=release,
+        policy=policy,
+        original=original,
+        population=population,
+        before=before,
+        plugins=plugins_of_result(written, plugins or Plugins.load()),
+        memory=memory,
+        progress=progress,
+    )
+    changed = list(_changed(written, given))
+    try:
+        again = audited_again(written, given, policy_of(written, given))
+    except TcdpAuditError as error:
+        if not changed:
+            raise
+        told = Point("figures", State.UNVERIFIED, f"they cannot be computed: {error}")
+        return Verification((*changed, told), written.status)
+    return Verification(tuple(_points(written, given, again)), written.status)
+
+
+def _changed(written: WrittenAudit, given: Given) -> Iterator[Point]:
+    """The files whose bytes are known to have changed before anything is computed."""
+    digest = digest_of_file(given.release)
+    if digest is not None and digest != written.release.sha256 and not written.release.in_memory:
+        sentence = f"another one: SHA-256 was {shown(written.release.sha256)}, is {shown(digest)}"
+        yield Point("release", State.DIFFERS, sentence)
+    path, was = policy_file(written, given), str(written.result["policy"]["sha256"])
+    digest = None if path is None or written.policy_path is None else digest_of_file(path)
+    if digest is not None and digest != was:
+        yield Point("policy", State.DIFFERS, f"changed: SHA-256 was {shown(was)}, is {shown(digest)}")
+
+
+def _points(written: WrittenAudit, given: Given, again: Audit) -> Iterator[Point]:
+    points = list(points_of(written, again.as_json()))
+    log, again = _log(written, given, again)
+    points += log
+    yield from points
+    if written.page is None:
+        return
+    if all(one.state in (State.CONFIRMED, State.NOTE) for one in points):
+        yield page_point(written, again, str(again.as_json()["tool"]["version"]))
+    else:
+        yield Point("report", State.UNVERIFIED, "its text was not compared, because its result is not confirmed")
+
+
+def _log(written: WrittenAudit, given: Given, again: Audit) -> tuple[list[Point], Audit]:
+    """What came of the log of changes, and the audit with the log that was made again."""
+    if LOG not in written.result:
+        return [], again
+    if given.before is None:
+        needs = "what remedies did can be done again with the release as it came in; name it with --input"
+        return [Point("changes", State.UNVERIFIED, needs)], again
+    if any(one.remedy.random for one in again.policy.remedies):
+        drawn = "a remedy draws its noise anew each time, so what remedies did cannot be done again"
+        return [Point("changes", State.UNVERIFIED, drawn)], again
+    repaired = with_log(again, given)
+    now = repaired.as_json()
+    return list(Wording(written.version, now["tool"]["version"]).log(written.result[LOG], now[LOG])), repaired

@@ -1,0 +1,55 @@
+"""SHA-256 of a table without an audit of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+from tcdp_audit.engines import open_engine
+from tcdp_audit.engines.opener import opener_of, require_no_url
+from tcdp_audit.errors import Discreet, UsageError
+from tcdp_audit.registry import Plugins
+from tcdp_audit.resources import budget
+
+SHOWN = 12  # digits of a digest that a sentence gives
+
+
+def digest_of_file(path: Any) -> str | None:
+    """SHA-256 of the bytes of a file; None for what is not one file, such as a folder or an address."""
+    if not isinstance(path, str | Path) or not os.path.isfile(path):  # noqa: PTH113 - an address is no path
+        return None
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+@Discreet()
+def digest_of(release: Any, plugins: Plugins) -> str | None:
+    """SHA-256 as an audit of a release would give it; None where it has none, as a database's table.
+
+    Args:
+        release: everything that `audit` takes.
+        plugins: those whose engines may open it.
+
+    Raises:
+        UsageError: it does not exist.
+        DataError: it cannot be read.
+    """
+    direct = digest_of_file(release)
+    if direct is not None:
+        return direct
+    opener = opener_of(release, plugins.engines.values())
+    if opener is None:
+        require_no_url(release, (info.name for info in plugins.infos if info.error))
+    memory = budget(None)
+    with open_engine(release, memory) if opener is None else opener.open(release, "release", memory) as engine:
+        return engine.sha256()
+
+
+def shown(digest: str | None) -> str:
+    """The beginning of a digest."""
+    return "unknown" if digest is None else f"{digest[:SHOWN]}…"

@@ -1,0 +1,89 @@
+"""The text of a report beside the one that the audit made again gives: a report may say what its result does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+from tcdp_audit.results.audit import Audit
+from tcdp_audit.verification.again import as_then
+from tcdp_audit.verification.points import Point, State
+from tcdp_audit.visible import visible
+from tcdp_audit.written.audit import WrittenAudit
+
+HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
+UNSEEN = frozenset({"style", "script", "template", "title"})
+LONGEST = 80  # letters that a sentence quotes of what should stand in the report
+
+
+def page_point(written: WrittenAudit, again: Audit, version: str) -> Point:
+    """Whether a report says what its result says, and nothing else.
+
+    Args:
+        written: the report; its result has been confirmed.
+        again: the audit, made again.
+        version: of this tcdp-audit: another one writes another report.
+    """
+    with as_then(again, written) as then:
+        expected = then.render(".html").encode("utf-8", "backslashreplace").decode()
+    if expected == written.page:
+        return Point("report", State.CONFIRMED, "it says what its result says, and nothing else")
+    if written.version != version:
+        was = visible(written.version)[:LONGEST]
+        return Point("report", State.UNVERIFIED, f"its text can be verified with tcdp-audit {was}, which wrote it")
+    return Point("report", State.DIFFERS, _where(expected, written.page or "", quote=not written.names_cells))
+
+
+def _where(expected: str, page: str, *, quote: bool) -> str:
+    """Where a report begins to differ, by the heading; what should stand there, but never what does."""
+    right, wrong = (list(_texts(one)) for one in (expected, page))
+    for (heading, text), other in zip(right, [*wrong, ("", "")], strict=False):
+        if (heading, text) != other:
+            should = f'; it should read "{_short(text)}"' if quote else ""
+            return f'its text is not what its result says, first under "{_short(heading)}"{should}'
+    if len(wrong) > len(right):
+        return "it has more text than its result gives, after the end of the page"
+    line = next(number for number, (one, other) in enumerate(_lines(expected, page), 1) if one != other)
+    return f"its text is what its result says, but its markup is not, first in line {line:,}"
+
+
+def _lines(expected: str, page: str) -> Iterator[tuple[str, str]]:
+    yield from zip([*expected.split("\n"), ""], [*page.split("\n"), ""], strict=False)
+
+
+def _short(text: str) -> str:
+    whole = visible(" ".join(text.split()))
+    return whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}…"
+
+
+def _texts(page: str) -> Iterator[tuple[str, str]]:
+    """The texts of a page that are seen, each with the heading it stands under."""
+    reader = _Texts()
+    reader.feed(page)
+    reader.close()
+    yield from reader.texts
+
+
+class _Texts(HTMLParser):
+    """Collects texts and the headings above them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[tuple[str, str]] = []
+        self._heading, self._within, self._unseen = "", False, 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - the signature
+        if tag in HEADINGS:
+            self._heading, self._within = "", True
+        self._unseen += tag in UNSEEN
+
+    def handle_endtag(self, tag: str) -> None:
+        self._within = self._within and tag not in HEADINGS
+        self._unseen -= tag in UNSEEN and self._unseen > 0
+
+    def handle_data(self, data: str) -> None:
+        text = data.strip()
+        if self._within:
+            self._heading = f"{self._heading} {text}".strip()
+        if text and not self._unseen:
+            self.texts.append((self._heading, text))

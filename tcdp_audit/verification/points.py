@@ -1,0 +1,64 @@
+"""What was compared with what, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """Confirmed, another than it was, impossible to tell, or only worth knowing."""
+
+    CONFIRMED = "confirmed"
+    DIFFERS = "differs"
+    UNVERIFIED = "unverified"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One thing that was compared.
+
+    Args:
+        subject: what it is, in a word: release, policy, figures.
+        state: what came of it.
+        sentence: how it was and is. No cell is in it, and no text of a report that is not what it should be.
+    """
+
+    subject: str
+    state: State
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came of all comparisons.
+
+    Args:
+        points: each of them.
+        status: the status that the verified audit claims: passed, failed, error or measured.
+    """
+
+    points: tuple[Point, ...]
+    status: str
+
+    @property
+    def differences(self) -> Sequence[Point]:
+        """What is another than it was."""
+        return [one for one in self.points if one.state is State.DIFFERS]
+
+    @property
+    def unverified(self) -> Sequence[Point]:
+        """What could not be told."""
+        return [one for one in self.points if one.state is State.UNVERIFIED]
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether everything was compared, and is what it was."""
+        return not self.differences and not self.unverified and any(one.state is State.CONFIRMED for one in self.points)
+
+    @property
+    def exit_code(self) -> int:
+        """0 confirmed; 1 something differs, whatever else could not be told; 3 something could not be told."""
+        return 1 if self.differences else 0 if self.is_confirmed else 3

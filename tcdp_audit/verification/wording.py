@@ -1,0 +1,216 @@
+"""What differs between a written result and the one that was computed again, in sentences without a cell.
+
+Numbers and the words of the contract are quoted; any other text only "differs": somebody may have put a cell there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tcdp_audit.comparison.matching import matched
+from tcdp_audit.verification.digests import shown
+from tcdp_audit.verification.points import Point, State
+from tcdp_audit.verification.values import ABSENT, Difference, differences
+from tcdp_audit.visible import visible
+from tcdp_audit.words import count
+from tcdp_audit.written.audit import Entry, WrittenAudit, is_structural, table_of
+
+CIRCUMSTANCES = ("audited_at", "run")  # what an audit made again cannot know
+OF_THEIR_OWN = ("release", "policy", "companions", "outcomes", "tool", "plugins", "change_log", *CIRCUMSTANCES)
+SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
+NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}
+LONGEST = 40  # letters of a key or a name that a sentence gives
+
+
+def points_of(written: WrittenAudit, now: Mapping[str, Any]) -> Iterator[Point]:
+    """Everything that the two results have, compared.
+
+    Args:
+        written: the result as it was written.
+        now: the result of the audit that was made again.
+    """
+    was, wording = written.result, Wording(written.version, now["tool"]["version"])
+    yield from wording.tables("release", was["release"], now["release"])
+    yield from _policy(was["policy"], now["policy"])
+    for name in {**was["companions"], **now["companions"]}:
+        yield from wording.companion(name, was["companions"].get(name), now["companions"].get(name))
+    yield from wording.figures(was, now)
+    yield from _versions(was, now)
+
+
+class Wording:
+    """Differences as points, between results of two versions of tcdp-audit or of one.
+
+    Args:
+        was: the version that wrote the first.
+        now: the version that computed the second.
+    """
+
+    def __init__(self, was: str, now: str) -> None:
+        self.is_one_version = was == now
+        self.was = visible(was)[:LONGEST]
+
+    def tables(self, subject: str, was: Entry, now: Entry) -> Iterator[Point]:
+        """A table's digest, its size and its name."""
+        if table_of(was).in_memory != table_of(now).in_memory:
+            told = "it was a table in memory, whose digest is of its content; verify it from Python, as a table"
+            yield Point(subject, State.UNVERIFIED, told)
+        elif was["sha256"] != now["sha256"]:
+            sentence = f"another one: SHA-256 was {shown(was['sha256'])}, is {shown(now['sha256'])}"
+            yield Point(subject, State.DIFFERS, sentence)
+        elif was["sha256"] is None:
+            yield Point(subject, State.NOTE, "it has no digest, so only its figures tie it to the result")
+        else:
+            yield Point(subject, State.CONFIRMED, f"the same to the byte, SHA-256 {shown(was['sha256'])}")
+        rest = {key: value for key, value in was.items() if key not in ("uri", "sha256")}
+        others = {key: value for key, value in now.items() if key not in ("uri", "sha256")}
+        yield from self._points(subject, "", differences(rest, others))
+        yield from _name(subject, table_of(was).name, table_of(now).name)
+
+    def companion(self, name: str, was: Entry | None, now: Entry | None) -> Iterator[Point]:
+        """A table that the release is compared with."""
+        subject = _short(name)
+        if was is None or now is None:
+            told = "not compared with before, and is now" if was is None else "compared with before, and is not now"
+            yield Point(subject, State.DIFFERS, told)
+        else:
+            yield from self.tables(subject, was, now)
+
+    def figures(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
+        """Everything that was computed: status, summary, outcomes, whatever a version adds."""
+        points = [*self._rest(was, now), *self._outcomes(was["outcomes"], now["outcomes"])]
+        yield from points
+        if all(one.state in (State.CONFIRMED, State.NOTE) for one in points):
+            sentence = f"{count(len(now['outcomes']), 'outcome')} computed again, every figure the same"
+            yield Point("figures", State.CONFIRMED, sentence)
+
+    def _rest(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
+        left, right = ({key: _by_name(one[key]) for key in one if key not in OF_THEIR_OWN} for one in (was, now))
+        yield from self._points("figures", "", differences(left, right))
+
+    def _outcomes(self, was: Sequence[Entry], now: Sequence[Entry]) -> Iterator[Point]:
+        for old, new in matched(was, now):
+            if old is None and new is not None:
+                yield Point("figures", State.DIFFERS, f"{name_of(new, now)} is not in the result")
+            elif new is None and old is not None:
+                yield Point("figures", State.DIFFERS, f"{name_of(old, was)} does not come of this release and policy")
+            elif old is not None and new is not None:
+                yield from self._points("figures", name_of(new, now), differences(old, new))
+        orders = [[(one["check"], str(one["attribute"])) for one in outcomes] for outcomes in (was, now)]
+        if orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]):
+            yield Point("figures", State.DIFFERS, "the outcomes stand in another order")
+
+    def log(self, was: Any, now: Any) -> Iterator[Point]:
+        """What remedies did."""
+        points = list(self._points("changes", "", differences(_without_uri(was), _without_uri(now))))
+        yield from points
+        if not points:
+            yield Point("changes", State.CONFIRMED, "what remedies did was done again, and came out the same")
+
+    def _points(self, subject: str, about: str, found: Iterator[Difference]) -> Iterator[Point]:
+        for one in found:
+            sentence = f"{about}: {_told(one)}" if about else _told(one)
+            yield Point(subject, *self._judged(one, sentence))
+
+    def _judged(self, one: Difference, sentence: str) -> tuple[State, str]:
+        """A difference between two versions may be theirs: of keys, or of how a sentence is worded."""
+        if self.is_one_version or not (one.is_of_keys or _is_wording(one)):
+            return State.DIFFERS, sentence
+        if one.was is ABSENT:
+            return State.NOTE, f"{sentence}: tcdp-audit {self.was} did not write it"
+        return State.UNVERIFIED, f"{sentence}: verify it with tcdp-audit {self.was}, which wrote it"
+
+
+def name_of(entry: Entry, among: Sequence[Entry]) -> str:
+    """An outcome as a person finds it: the number of its expectation, its check and its attribute."""
+    check = _short(entry["check"])
+    attribute = "" if entry["attribute"] is None else f" on {_short(entry['attribute'])!r}"
+    if is_structural(entry):
+        return f"columns, {check}{attribute}"
+    return f"expectation {_position(entry, among)}, {check}{attribute}"
+
+
+def _position(entry: Entry, among: Sequence[Entry]) -> int:
+    expectations = [one for one in among if not is_structural(one)]
+    return next((number for number, one in enumerate(expectations, 1) if one is entry), 0)
+
+
+def _by_name(value: Any) -> Any:
+    """A list of things with names of their own, such as columns, as a mapping; anything else as it is."""
+    if not isinstance(value, list) or not all(isinstance(one, Mapping) and "name" in one for one in value):
+        return value
+    mapping = {str(one["name"]): one for one in value}
+    return mapping if len(mapping) == len(value) else value
+
+
+def _policy(was: Entry, now: Entry) -> Iterator[Point]:
+    if was["sha256"] == now["sha256"]:
+        yield Point("policy", State.CONFIRMED, f"the same to the byte, SHA-256 {shown(was['sha256'])}")
+    else:
+        sentence = f"changed: SHA-256 was {shown(was['sha256'])}, is {shown(now['sha256'])}"
+        yield Point("policy", State.DIFFERS, sentence)
+    yield from _name("policy", *(_file_name(one["uri"]) for one in (was, now)))
+
+
+def _name(subject: str, was: str, now: str) -> Iterator[Point]:
+    if was != now:
+        yield Point(subject, State.NOTE, f"was called {_short(was)!r}, is {_short(now)!r}")
+
+
+def _file_name(uri: str | None) -> str:
+    return "" if uri is None else uri.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _versions(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
+    """What it was computed with: worth knowing, since the figures have been compared."""
+    left, right = (_version_by_name(one) for one in (was, now))
+    for name in {**left, **right}:
+        if left.get(name) != right.get(name):
+            versions = [_short(one) if one else "not there" for one in (left.get(name), right.get(name))]
+            yield Point("versions", State.NOTE, f"{_short(name)} was {versions[0]}, is {versions[1]}")
+
+
+def _version_by_name(result: Mapping[str, Any]) -> dict[str, str]:
+    tool = result["tool"]
+    plugins = {f"plugin {one['name']}": one["version"] for one in result["plugins"]}
+    return {tool["name"]: tool["version"], "Python": tool["python"], **tool["libraries"], **plugins}
+
+
+def _told(one: Difference) -> str:
+    """A difference, in words: how it was and is where both are quoted."""
+    name = NAMES.get(one.path[-1], "") if len(one.path) == 1 else ""
+    place = name or ".".join(map(_short, one.path)) or "it"
+    if one.was is ABSENT:
+        return f"{place} is missing in the result"
+    if one.now is ABSENT:
+        return f"{place} does not come of the audit"
+    quoted = [_quoted(value) for value in (one.was, one.now)]
+    return f"{place} was {quoted[0]}, is {quoted[1]}" if all(quoted) and quoted[0] != quoted[1] else f"{place} differs"
+
+
+def _is_wording(one: Difference) -> bool:
+    """Whether two texts differ, and not two words of the contract."""
+    return all(isinstance(value, str) and value not in SAFE for value in (one.was, one.now))
+
+
+def _quoted(value: Any) -> str:
+    """A value that is no cell: a number, a word of the contract, nothing."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool | int | float):
+        return json.dumps(value)
+    return value if isinstance(value, str) and value in SAFE else ""
+
+
+def _short(text: str) -> str:
+    whole = visible(text)
+    return whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}…"
+
+
+def _without_uri(value: Any) -> Any:
+    """The same without where a table came from, which may be another place."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("input"), Mapping):
+        return value
+    return {**value, "input": {key: one for key, one in value["input"].items() if key != "uri"}}

@@ -1,0 +1,162 @@
+"""The audit that a JSON result holds, or an HTML report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tcdp_audit.errors import ResultError
+from tcdp_audit.outcome import SCHEMA, STRUCTURE, SUITE
+from tcdp_audit.provenance import Table
+from tcdp_audit.visible import visible
+from tcdp_audit.written.shape import STATUSES, faults
+from tcdp_audit.written.strict import parsed, text_of
+
+SCHEMA_VERSION = 1
+FAULTS = 3  # that one message names
+EMBEDDED = re.compile(r'<template id="tcdp-audit-result"[^>]*>(.*?)</template>', re.DOTALL)
+
+Entry = Mapping[str, Any]  # an outcome, as JSON has it
+
+
+@dataclass(frozen=True, repr=False)
+class WrittenAudit:
+    """An audit as it was written. What it says is a claim: nothing has been recomputed.
+
+    Args:
+        path: the file.
+        result: the result in the published JSON contract, with whatever a later version has added to it.
+        page: the HTML report that holds it, to the letter; None for a JSON result.
+    """
+
+    path: Path
+    result: Mapping[str, Any]
+    page: str | None = None
+
+    def __repr__(self) -> str:
+        """The file and the status."""
+        return f"<WrittenAudit {visible(self.path.name)}: {self.status}>"
+
+    @property
+    def status(self) -> str:
+        """What came of it: passed, failed, error or measured."""
+        return str(self.result["status"])
+
+    @property
+    def verdict(self) -> str:
+        """What it concludes: as the status, but failed where a demand fails, in results that say so."""
+        told = self.result.get("verdict")
+        state = told.get("state") if isinstance(told, Mapping) else None
+        return state if isinstance(state, str) and state in STATUSES else self.status
+
+    @property
+    def release(self) -> Table:
+        """What was audited."""
+        return table_of(self.result["release"])
+
+    @property
+    def companions(self) -> dict[str, Table]:
+        """What it was compared with."""
+        return {name: table_of(entry) for name, entry in self.result["companions"].items()}
+
+    @property
+    def policy_path(self) -> Path | None:
+        """The policy's file; None for one that a program gave."""
+        uri = self.result["policy"]["uri"]
+        return None if uri is None else Path(uri)
+
+    @property
+    def policy_name(self) -> str:
+        """The policy's file name."""
+        return "policy" if self.policy_path is None else self.policy_path.name
+
+    @property
+    def version(self) -> str:
+        """The version of tcdp-audit that wrote it."""
+        return str(self.result["tool"]["version"])
+
+    @cached_property
+    def audited_at(self) -> datetime:
+        """When it was made."""
+        return datetime.fromisoformat(self.result["audited_at"])
+
+    @property
+    def outcomes(self) -> Sequence[Entry]:
+        """Every outcome."""
+        return list(self.result["outcomes"])
+
+    @property
+    def names_cells(self) -> bool:
+        """Whether it names classes by their cells, as `--show-values` has it."""
+        return any("cells" in one for entry in self.outcomes for one in entry["worst"])
+
+
+def table_of(entry: Entry) -> Table:
+    """A table of a result."""
+    return Table(entry["uri"], entry["sha256"], entry["records"], entry["columns"])
+
+
+def is_structural(entry: Entry) -> bool:
+    """Whether an outcome is the core's own, on the columns."""
+    return bool(entry["source"] == STRUCTURE)
+
+
+def is_quality(entry: Entry) -> bool:
+    """Whether an outcome is that of a schema or a suite."""
+    return entry["source"] in (SCHEMA, SUITE)
+
+
+def read_audit(path: Path) -> WrittenAudit:
+    """The audit that a file holds: a JSON result, or an HTML report with the result in it.
+
+    Raises:
+        UsageError: the file does not exist or cannot be read.
+        ResultError: it holds no result.
+    """
+    return audit_in(text_of(path), path)
+
+
+def audit_in(text: str, path: Path) -> WrittenAudit:
+    """The same, of the text of a file.
+
+    Raises:
+        ResultError: it holds no result.
+    """
+    if not text.lstrip().startswith("<"):
+        return WrittenAudit(path, sound(parsed(text, str(path)), str(path)))
+    embedded = EMBEDDED.findall(text)
+    if len(embedded) != 1:
+        what = "no result of tcdp-audit" if not embedded else f"{len(embedded)} results"
+        raise ResultError(f"{path}: holds {what}; name a JSON result, or an HTML report of one audit")
+    return WrittenAudit(path, sound(parsed(embedded[0], f"{path}, its result"), f"{path}, its result"), text)
+
+
+def sound(value: Any, name: str) -> Mapping[str, Any]:
+    """A value that has the form of a result.
+
+    Args:
+        value: what JSON gave.
+        name: what messages call it.
+
+    Raises:
+        ResultError: it has not, or it is of another version of the contract.
+    """
+    version = value.get("schema_version") if isinstance(value, dict) else None
+    if isinstance(version, int) and version != SCHEMA_VERSION:
+        raise ResultError(f"{name}: its schema_version is {version}; this tcdp-audit reads {SCHEMA_VERSION}")
+    found = list(islice(faults(value), FAULTS))
+    if found:
+        raise ResultError(f"{name}: no result of tcdp-audit: {'; '.join(found)}")
+    try:
+        whole = datetime.fromisoformat(value["audited_at"]).tzinfo is not None
+    except ValueError:
+        whole = False
+    if not whole:
+        raise ResultError(f"{name}: no result of tcdp-audit: audited_at: must be a time with its zone")
+    return dict(value)

@@ -1,0 +1,363 @@
+"""`verify` confirms what is untouched, and names what is not: release, policy, figures, text, each by itself."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+import yaml
+from written_samples import MARK, POLICY, ROWS, Pair, write_pair
+
+import tcdp_audit
+from tcdp_audit.errors import ResultError, TcdpAuditError, UsageError
+from tcdp_audit.registry import Plugins
+from tcdp_audit.verification import Point, State, Verification, verify
+from tcdp_audit.verification.wording import Wording, points_of
+from tcdp_audit.written import WrittenAudit
+
+PLUGINS = Plugins.load(external=False)
+
+
+def verified(pair: Pair, path: Path | None = None, **given: Any) -> Verification:
+    return verify(path or pair.json, given.pop("release", pair.release), plugins=PLUGINS, **given)
+
+
+def told(verification: Verification, state: State) -> list[tuple[str, str]]:
+    return [(one.subject, one.sentence) for one in verification.points if one.state is state]
+
+
+def subjects(verification: Verification, state: State = State.DIFFERS) -> set[str]:
+    return {subject for subject, _ in told(verification, state)}
+
+
+@pytest.mark.parametrize("name", ["json", "html"])
+def test_an_untouched_pair_is_confirmed(name: str, pair: Pair):
+    verification = verified(pair, getattr(pair, name))
+
+    assert verification.is_confirmed
+    assert verification.exit_code == 0
+    assert verification.status == "failed"
+    report = {"report"} if name == "html" else set()
+    assert subjects(verification, State.CONFIRMED) == {"release", "policy", "figures"} | report
+    assert len(verification.points) == 3 + len(report)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("476,20", "476,21"), (",12\n", ",13\n"), ("flu", "flv"), ("\n", '"\n'), (",3\n", ",3,\n")],
+    ids=["a class", "a salary", "a text", "no CSV", "a cell more"],
+)
+def test_one_byte_of_the_release_is_named(old: str, new: str, pair: Pair):
+    text = pair.release.read_text(encoding="utf-8")
+    assert old in text
+    pair.release.write_text(text.replace(old, new, 1), encoding="utf-8")
+    verification = verified(pair, pair.html)
+
+    assert verification.exit_code == 1
+    (sentence,) = [one for subject, one in told(verification, State.DIFFERS) if subject == "release"]
+    assert sentence.startswith("another one: SHA-256 was ")
+    assert MARK not in str(verification.points)
+
+
+def test_another_release_is_named_with_every_figure_that_is_another(pair: Pair):
+    pair.release.write_text("\n".join([pair.release.read_text(encoding="utf-8").split("\n")[0], *ROWS[:7], ""]))
+    verification = verified(pair)
+
+    assert ("release", "records was 10, is 7") in told(verification, State.DIFFERS)
+    assert ("figures", "expectation 1, k_anonymity: classes.total was 3, is 2") in told(verification, State.DIFFERS)
+    assert ("figures", "expectation 5, entropy_l_diversity on 'disease': the sentence differs") in told(
+        verification, State.DIFFERS
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "also"),
+    [
+        ("version: 1\n", "version: 1 \n", set()),
+        ("k: 3", "k: 4", {"figures"}),
+        ("k: 3", "k: [", set()),
+        ("k_anonymity", "l_anonymity", set()),
+    ],
+    ids=["a blank", "a demand", "no YAML", "no check"],
+)
+def test_one_byte_of_the_policy_is_named(old: str, new: str, also: set[str], pair: Pair):
+    pair.policy.write_text(POLICY.replace(old, new, 1), encoding="utf-8")
+    verification = verified(pair)
+
+    assert verification.exit_code == 1
+    assert subjects(verification) == {"policy"} | also
+    if also:
+        differing = [sentence for _, sentence in told(verification, State.DIFFERS)]
+        assert "expectation 1, k_anonymity: parameters.k was 3, is 4" in differing
+        assert "expectation 1, k_anonymity: the demand was 3, is 4" in differing
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of everything in a JSON value that is neither a list nor a mapping."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        yield from leaves(one, (*path, key))
+    if not isinstance(value, dict | list):
+        yield path
+
+
+def changed(value: Any) -> Any:
+    """Another value of the same kind."""
+    if isinstance(value, bool) or value is None:
+        return 1.5 if value is None else not value
+    if isinstance(value, str):
+        others = {"passed": "failed", "failed": "passed", "measured": "passed", "error": "warning", "warning": "error"}
+        return others.get(value, f"{value}{MARK}") if value not in (">=", "<=") else "<"
+    return value + 1
+
+
+def test_whatever_is_changed_in_a_result_is_named_and_never_quoted(pair: Pair):
+    audit = tcdp_audit.audit(pair.release, pair.policy, plugins=PLUGINS)
+    whole, now = pair.result, audit.as_json()
+    paths = [path for path in leaves(whole) if path[0] not in ("audited_at", "run", "schema_version")]
+    assert len(paths) > 250
+    for path in paths:
+        forged = copy.deepcopy(whole)
+        place = forged
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = MARK if path[-1] == "attribute" else changed(place[path[-1]])
+        points = list(points_of(WrittenAudit(pair.json, forged), now))
+        states = {one.state for one in points}
+        if path[0] in ("tool", "plugins") or path[-1] == "uri":  # worth knowing only; hooks are not even that
+            assert State.NOTE in states or path[-2] == "hooks" or path[-1] == "distribution", path
+        else:
+            assert State.DIFFERS in states, path
+            assert path[-1] in ("check", "attribute", "name") or not any(MARK in one.sentence for one in points), path
+
+
+@pytest.mark.parametrize("position", [0, 3])
+def test_an_outcome_that_is_left_out_or_made_up_is_named(position: int, pair: Pair):
+    expectations = [i for i, one in enumerate(pair.result["outcomes"]) if one["source"] != "tcdp-audit: structure"]
+    left = verified(pair, pair.forge(lambda result: result["outcomes"].pop(expectations[position])))
+    assert any(sentence.endswith("is not in the result") for _, sentence in told(left, State.DIFFERS))
+
+    def twice(result: dict[str, Any]) -> None:
+        result["outcomes"].append({**result["outcomes"][-1], "check": "made_up"})
+
+    more = verified(pair, pair.forge(twice))
+    assert any(
+        "made_up on 'disease' does not come of this release" in sentence for _, sentence in told(more, State.DIFFERS)
+    )
+
+
+def test_outcomes_in_another_order_are_named(pair: Pair):
+    verification = verified(pair, pair.forge(lambda result: result["outcomes"].reverse()))
+    assert ("figures", "the outcomes stand in another order") in told(verification, State.DIFFERS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Not fit for release</h1>", f"Fit for release {MARK}</h1>"),
+        ("</main>", f"<p>{MARK}</p></main>"),
+        ("</body>", f"<style>h1{{content:'{MARK}'}}</style></body>"),
+        ("<body>", f'<body><div style="display:none" title="{MARK}"></div>'),
+        ("</html>", f"</html><!-- {MARK} -->"),
+        ("k-anonymity", "k-anonymitx"),
+        ("\n", "\n\n"),
+    ],
+    ids=["verdict", "paragraph", "style", "attribute", "comment", "letter", "line"],
+)
+def test_a_report_that_says_what_its_result_does_not_is_named(old: str, new: str, pair: Pair):
+    verification = verified(pair, pair.forge_page(old, new))
+
+    assert subjects(verification) == {"report"}
+    assert verification.exit_code == 1
+    assert MARK not in str(verification.points)
+
+
+def test_a_forged_verdict_is_told_with_what_should_stand_there(pair: Pair):
+    verification = verified(pair, pair.forge_page("Not fit for release</h1>", "Fit for release</h1>"))
+    ((_, sentence),) = told(verification, State.DIFFERS)
+    assert 'it should read "Not fit for release"' in sentence
+
+
+def test_a_report_whose_result_was_forged_is_named_by_the_figure(pair: Pair):
+    verification = verified(pair, pair.forge_page('"status":"failed"', '"status":"passed"'))
+    assert "figures" in subjects(verification)
+    assert subjects(verification, State.UNVERIFIED) == {"report"}
+
+
+def of_another_version(result: dict[str, Any]) -> None:
+    result["tool"]["version"] = "0.0.9"
+
+
+def test_what_another_version_wrote_is_compared_as_far_as_both_know_it(pair: Pair):
+    def later(result: dict[str, Any]) -> None:
+        of_another_version(result)
+        result["exposed_later"] = 3
+
+    known = verified(pair, pair.forge(of_another_version))
+    assert known.is_confirmed
+    assert ("versions", f"tcdp-audit was 0.0.9, is {tcdp_audit.__version__}") in told(known, State.NOTE)
+
+    unknown = verified(pair, pair.forge(later))
+    assert unknown.exit_code == 3
+    assert subjects(unknown, State.UNVERIFIED) == {"figures"}
+
+    sentence = verified(pair, pair.forge(lambda result: result["outcomes"][8].update(message=f"{MARK} is better")))
+    assert sentence.exit_code == 3
+    figure = verified(pair, pair.forge(lambda result: result["outcomes"][8].update(observed=77)))
+    assert figure.exit_code == 1
+    assert MARK not in str(sentence.points)
+
+
+def test_an_unknown_key_of_this_very_version_is_a_difference(pair: Pair):
+    verification = verified(pair, pair.forge(lambda result: result.update(approved_by="somebody")))
+    assert told(verification, State.DIFFERS) == [("figures", "approved_by does not come of the audit")]
+
+
+def test_a_key_that_an_older_version_did_not_write_is_a_note(pair: Pair):
+    now = tcdp_audit.audit(pair.release, pair.policy, plugins=PLUGINS).as_json()
+    was = copy.deepcopy(pair.result)
+    of_another_version(was)
+    points = list(points_of(WrittenAudit(pair.json, was), {**now, "later": 1}))
+    assert Point("figures", State.NOTE, "later is missing in the result: tcdp-audit 0.0.9 did not write it") in points
+
+
+def test_a_page_of_another_version_is_not_judged(pair: Pair):
+    pair.forge_page('"version":"', '"version":"0.0.9-')
+    verification = verified(pair, pair.html)
+    assert verification.exit_code == 3
+    assert subjects(verification, State.UNVERIFIED) == {"report"}
+
+
+def test_cells_and_conventions_that_were_asked_for_are_asked_for_again(tmp_path: Path):
+    pair = write_pair(tmp_path, show_values=True, all_conventions=True)
+    assert MARK in pair.json.read_text(encoding="utf-8")
+    assert verified(pair, pair.html).is_confirmed
+
+    forged = verified(pair, pair.forge_page("<h2", f"<p>{MARK}</p><h2"))
+    assert forged.exit_code == 1
+    assert MARK not in str(forged.points)
+
+
+def test_a_policy_is_looked_for_beside_the_result(pair: Pair, tmp_path: Path):
+    assert pair.result["policy"]["uri"] == "policy.tcdp.yaml"  # which is not in the folder of this test
+
+    pair.policy.rename(tmp_path / "renamed.tcdp.yaml")
+    with pytest.raises(ResultError, match=r"its policy policy.tcdp.yaml is not there; name it with --policy"):
+        verified(pair)
+    named = verified(pair, policy=tmp_path / "renamed.tcdp.yaml")
+    assert named.is_confirmed
+    assert told(named, State.NOTE) == [("policy", "was called 'policy.tcdp.yaml', is 'renamed.tcdp.yaml'")]
+
+
+def test_the_tables_beside_a_release_are_compared(tmp_path: Path):
+    paired = f"rows_aligned: true\noriginal: original.csv\n{POLICY}  - exact_match_rate: {{attributes: [age]}}\n"
+    (tmp_path / "original.csv").write_text("\n".join(["zip,age,disease,salary", *ROWS, ""]), encoding="utf-8")
+    pair = write_pair(tmp_path, paired)
+    assert "original" in subjects(verified(pair), State.CONFIRMED)
+
+    original = tmp_path / "original.csv"
+    original.write_text(original.read_text(encoding="utf-8").replace(",12\n", ",13\n"), encoding="utf-8")
+    assert subjects(verified(pair)) == {"original"}
+
+
+def test_a_table_that_only_the_call_named_must_be_named_again(tmp_path: Path):
+    aligned = f"rows_aligned: true\n{POLICY}  - exact_match_rate: {{attributes: [age]}}\n"
+    original = tmp_path / "original.csv"
+    original.write_text("\n".join(["zip,age,disease,salary", *ROWS, ""]), encoding="utf-8")
+    pair = write_pair(tmp_path, aligned, original=original)
+
+    with pytest.raises(ResultError, match="compares with the original, which the policy does not name; name it with"):
+        verified(pair)
+    assert verified(pair, original=original).is_confirmed
+
+
+def test_a_policy_that_a_program_gave_is_read_from_a_file_that_says_the_same(tmp_path: Path):
+    pair = write_pair(tmp_path)
+    audit = tcdp_audit.audit(pair.release, yaml.safe_load(POLICY), plugins=PLUGINS)
+    audit.write(pair.json)
+
+    with pytest.raises(ResultError, match="its policy was given in a program; name a file that says the same"):
+        verified(pair)
+    assert verified(pair, policy=pair.policy).is_confirmed
+    assert verified(pair, policy=yaml.safe_load(POLICY)).is_confirmed
+
+
+def test_a_table_in_memory_is_verified_as_one(pair: Pair):
+    table: pa.Table = pyarrow.csv.read_csv(pair.release)
+    audit = tcdp_audit.audit(table, pair.policy, plugins=PLUGINS)
+    audit.write(pair.json)
+    audit.write(pair.html)
+
+    assert verified(pair, pair.html, release=table).is_confirmed
+    as_file = verified(pair)
+    assert as_file.exit_code == 3
+    assert subjects(as_file, State.UNVERIFIED) == {"release"}
+    assert subjects(verified(pair, release=table.slice(1)), State.DIFFERS) >= {"release"}
+
+
+def test_a_table_without_a_digest_is_said_to_be_tied_by_its_figures_only():
+    entry = {"uri": "duckdb://x?table=y", "sha256": None, "records": 3, "columns": 2}
+    (point,) = Wording("1", "1").tables("release", entry, entry)
+    assert point.state is State.NOTE
+    assert "only its figures tie it" in point.sentence
+
+
+def test_what_cannot_be_computed_although_nothing_changed_is_an_error(pair: Pair):
+    with pytest.raises(UsageError, match="no such file"):
+        verified(pair, release=pair.folder / "nowhere.csv")
+    assert not Verification((), "passed").is_confirmed
+    assert Verification((), "passed").exit_code == 3
+
+
+def repaired(folder: Path) -> Pair:
+    """A release that `fix` made, with what it wrote."""
+    policy = POLICY.replace("t: 0.2", "t: 0.9") + "remedy:\n  - suppression: {of: records}\n"
+    pair = write_pair(folder, policy.replace("k: 3", "k: 4"))
+    pair.release.rename(folder / "input.csv")
+    remediation = tcdp_audit.fix(folder / "input.csv", pair.policy, output=pair.release, plugins=PLUGINS)
+    assert remediation.log.steps
+    remediation.write(pair.json)
+    remediation.write(pair.html)
+    return pair
+
+
+@pytest.mark.long
+def test_what_remedies_did_is_done_again(tmp_path: Path):
+    pair = repaired(tmp_path)
+    without = verified(pair, pair.html)
+    assert without.exit_code == 3
+    assert subjects(without, State.UNVERIFIED) == {"changes", "report"}
+    assert verified(pair, pair.html, before=tmp_path / "input.csv").is_confirmed
+
+    pair.forge(lambda result: result["change_log"].update(records_suppressed=0))
+    forged = verified(pair, before=tmp_path / "input.csv")
+    assert subjects(forged) == {"changes"}
+    another = verified(pair, before=pair.release)
+    assert "changes" in subjects(another)
+
+
+@pytest.mark.long
+def test_noise_cannot_be_drawn_again(tmp_path: Path):
+    pair = repaired(tmp_path)
+    noisy = POLICY + "remedy:\n  - noise: {attribute: salary, mechanism: laplace, epsilon: 1, bounds: [0, 20]}\n"
+    pair.policy.write_text(noisy, encoding="utf-8")
+    verification = verified(pair, before=tmp_path / "input.csv")
+    assert ("changes", "a remedy draws its noise anew each time, so what remedies did cannot be done again") in told(
+        verification, State.UNVERIFIED
+    )
+
+
+def test_errors_hold_no_cell(pair: Pair):
+    pair.json.write_text(json.dumps({MARK: MARK}), encoding="utf-8")
+    with pytest.raises(TcdpAuditError) as caught:
+        verified(pair)
+    assert MARK not in str(caught.value)
+    assert caught.value.__context__ is None
+    assert dataclasses.is_dataclass(Point)
