@@ -263,10 +263,11 @@ def _deal(rows: CountedCodes, by: Sequence[Domain], shards: LocalShards) -> None
 
 def _home(rows: CountedCodes, by: Sequence[Domain], shards: int) -> NDArray[np.unsignedinteger[Any]]:
     """The shard of each row, a function of the codes alone, in the type that is put into order soonest."""
-    if rows.packing is None:
-        home = _scattered([rows[domain.attribute] for domain in by], shards)
-    else:
-        home = _in_blocks(rows.codes[PACKED], rows.packing.span, shards)
+    home: Codes = (
+        _scattered([rows[domain.attribute] for domain in by], shards)
+        if rows.packing is None
+        else _in_blocks(rows.codes[PACKED], rows.packing.span, shards)
+    )
     return home.astype(np.uint8 if shards <= 2**8 else np.uint16)
 
 

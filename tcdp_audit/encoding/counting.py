@@ -51,14 +51,16 @@ def tally(keys: Keys, span: int, times: Counts | None = None) -> tuple[Keys, Cou
 
 def numbered(keys: Keys, span: int) -> tuple[Keys, Keys]:
     """The different keys, ascending, and for each key its number among them, in the narrowest type. Cost as `tally`."""
-    if span <= len(keys):
-        return _numbered_by_marks(keys, span)
     if span >> BLOCK <= len(keys):
-        blocks, block = _numbered_by_marks(keys >> BLOCK, (span >> BLOCK) + 1)
+        cells = keys.astype(np.intp, copy=False)  # what numpy looks cells up by, and otherwise makes of them each time
+        if span <= len(keys):
+            return _numbered_by_marks(cells, span)
+        blocks, block = _numbered_by_marks(cells >> BLOCK, (span >> BLOCK) + 1)
         if len(blocks) << BLOCK <= MARKED * len(keys):
-            cells = (block.astype(narrow(len(blocks) << BLOCK)) << BLOCK) | (keys & (1 << BLOCK) - 1)
+            within = (1 << BLOCK) - 1
+            cells = (block.astype(np.intp) << BLOCK) | (cells & within)
             distinct, numbers = _numbered_by_marks(cells, len(blocks) << BLOCK)
-            return (blocks[distinct >> BLOCK] << BLOCK) | (distinct & (1 << BLOCK) - 1), numbers
+            return (blocks[distinct >> BLOCK] << BLOCK) | (distinct & within), numbers
     order = order_of(keys, span)
     ordered = keys.take(order)
     starts = boundaries(ordered)
@@ -67,21 +69,20 @@ def numbered(keys: Keys, span: int) -> tuple[Keys, Keys]:
     return ordered[starts], numbers
 
 
-def _numbered_by_marks(keys: Keys, span: int) -> tuple[Keys, Keys]:
-    keys = keys.astype(np.intp, copy=False)  # what numpy looks cells up by, and otherwise makes of them each time
+def _numbered_by_marks(cells: Positions, span: int) -> tuple[Positions, Keys]:
     marks = np.zeros(span, dtype=bool)
-    marks[keys] = True
+    marks[cells] = True
     distinct = np.flatnonzero(marks)
     numbers = np.empty(span, dtype=narrow(len(distinct)))
     numbers[distinct] = np.arange(len(distinct), dtype=numbers.dtype)
-    return distinct, numbers.take(keys)
+    return distinct, numbers.take(cells)
 
 
 def occurrences(keys: Keys, span: int, times: Counts | None = None) -> Counts:
     """How often each number below a span occurs, or the sum of its `times`. Shape (span,)."""
     if times is None:
         return np.bincount(keys, minlength=span)
-    counts = np.zeros(span, dtype=np.int64)
+    counts = np.zeros(span, dtype=times.dtype)  # Python integers stay what they are
     np.add.at(counts, keys, times)
     return counts
 
