@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.classes.grouping import Grouping, MatchedClasses, Shard
+from tcdp_audit.encoding.counting import numbered, tally
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import fold
 from tcdp_audit.exposed import Exposed, failures
@@ -68,19 +70,20 @@ class PartExposure:
         """How many records and which entities fail what."""
         if not self._masks:
             return ExposedInPart({})
-        if self.unit is None and told_by_classes([self.tasks[place] for place in self._masks]):
-            records = next(iter(self._masks.values()))[0].records
-            return ExposedInPart(_by_places({place: mask for place, (_, mask) in self._masks.items()}, records))
-        return self._by_rows()
+        if told_by_classes([self.tasks[place] for place in self._masks]):
+            grouping = next(iter(self._masks.values()))[0]
+            records = _by_places({place: mask for place, (_, mask) in self._masks.items()}, grouping.records)
+        else:
+            shard = next(iter(self._masks.values()))[0].shard
+            records = _by_places({place: self._rows(place) for place in self._masks}, shard.each)
+        return ExposedInPart(
+            records, {} if self.unit is None else {p: self._entities(p, self.unit) for p in self._masks}
+        )
 
-    def _by_rows(self) -> ExposedInPart:
-        rows = {place: self._rows(place) for place in self._masks}
-        shard = next(iter(self._masks.values()))[0].shard
-        records = _by_places(rows, shard.each)
-        if self.unit is None:
-            return ExposedInPart(records)
-        codes = shard[self.unit.attribute]
-        return ExposedInPart(records, {place: np.unique(codes[mask]) for place, mask in rows.items()})
+    def _entities(self, place: int, unit: Domain) -> NDArray[np.integer[Any]]:
+        """The entities of the rows that fail a task."""
+        codes = self._masks[place][0].shard[unit.attribute]
+        return numbered(codes[self._rows(place)], unit.size + 1)[0]
 
     def _rows(self, place: int) -> Mask:
         """The rows of the classes that fail a task, and those without a value where a convention asks for one."""
@@ -110,15 +113,14 @@ def without_value(shard: Shard, attributes: Sequence[Domain]) -> Mask:
 
 
 def _by_places(masks: Mapping[int, Mask], records: NDArray[np.int64]) -> dict[Places, int]:
-    """How many records have which set of masks true; of no mask is not told. Cost: a sort of those with one."""
+    """How many records have which set of masks true; of no mask is not told. Cost: `tally` of those with one."""
     places, some = list(masks), np.flatnonzero(np.logical_or.reduce(list(masks.values())))
     if not len(some):
         return {}
-    columns = [masks[place][some].astype(np.int64) for place in places]
-    _, first, which = np.unique(fold(columns, [2] * len(columns)).values, return_index=True, return_inverse=True)
-    totals = np.zeros(len(first), dtype=np.int64)
-    np.add.at(totals, which.reshape(-1), records[some])
-    sets = (frozenset(place for place, column in zip(places, columns, strict=True) if column[one]) for one in first)
+    columns = [masks[place][some] for place in places]
+    keys = fold(columns, [2] * len(columns))
+    distinct, totals = tally(keys.values, keys.span, records[some])
+    sets = (frozenset(compress(places, of_set)) for of_set in zip(*keys.decode(distinct), strict=True))
     return dict(zip(sets, totals.tolist(), strict=True))
 
 

@@ -116,7 +116,7 @@ def _worst_first(values: Floats, records: Counts, comparison: Comparison) -> NDA
     worst: list[int] = []
     for equal in _least_first(values if comparison.higher_is_safer else -values, WORST_SHOWN):
         for alike in _least_first(-records[equal], WORST_SHOWN - len(worst)):
-            worst += equal[alike].tolist()
+            worst += equal[alike[:WORST_SHOWN]].tolist()
     return np.array(worst[:WORST_SHOWN], dtype=np.intp)
 
 

@@ -21,13 +21,15 @@ SPAN_LIMIT = 2**62
 class _Step:
     """One column folded in: what the key and the code were before, where either had to be compacted.
 
-    Once all keys differ, a column changes none of them: its code is then looked up by the key (`of_key`).
+    Once all keys differ, a column changes none of them: its codes are then looked up (`codes`) in the row that has the
+    key (`row_of_key`).
     """
 
     radix: int
     keys_before: KeyArray | None = None
     codes_before: KeyArray | None = None
-    of_key: KeyArray | None = None
+    codes: Codes | None = None
+    row_of_key: NDArray[np.intp] | None = None
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,11 @@ class Keys:
         """The code columns behind some keys, in the order they were folded. O(keys x columns)."""
         columns = []
         for step in reversed(self.steps):
-            if step.of_key is None:
+            if step.codes is not None and step.row_of_key is not None:
+                columns.append(step.codes[step.row_of_key[keys]].astype(np.int64))
+            else:
                 keys, codes = np.divmod(keys, step.radix)
                 columns.append(codes if step.codes_before is None else step.codes_before[codes])
-            else:
-                columns.append(step.of_key[keys])
             if step.keys_before is not None:
                 keys = step.keys_before[keys]
         return columns[::-1]
@@ -101,5 +103,5 @@ def _looked_up(ranks: KeyArray, keys_before: KeyArray | None, columns: Sequence[
     row_of_key = np.empty(len(ranks), dtype=np.intp)
     row_of_key[ranks] = np.arange(len(ranks))
     for column in columns:
-        yield _Step(1, keys_before, of_key=column[row_of_key].astype(np.int64))
+        yield _Step(1, keys_before, codes=column, row_of_key=row_of_key)
         keys_before = None
