@@ -16,7 +16,8 @@ WORD = 8
 SORTED_WORDS = 4  # texts that agree in so many words are few, or alike for long: Python sorts them
 HASHED_WORDS = 32  # longer texts are compared in Python
 MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio
-_BLANKS = np.zeros(256, np.bool_)  # bytes that a text with blanks around it begins or ends with
+SEPARATOR = "\0"
+_BLANKS = np.zeros(256, np.bool_)  # of ASCII, and all bytes of what is not ASCII
 _BLANKS[[*range(0x09, 0x0E), *range(0x1C, 0x21), *range(0x80, 0x100)]] = True
 
 
@@ -42,10 +43,12 @@ class TextBytes:
         return cls(np.append(own, np.zeros(WORD, np.uint8)), places[:-1], places[1:])
 
     @classmethod
-    def of_joined(cls, joined: str) -> TextBytes:
-        """Texts that are joined by the character 0, at least one."""
-        data = np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
+    def joined(cls, texts: str, number: int) -> TextBytes | None:
+        """So many texts, at least one, joined by the character 0; None where it stands in one of them, too."""
+        data = np.frombuffer(texts.encode("utf-8", "surrogatepass"), np.uint8)
         ends = np.append(np.flatnonzero(data == 0), len(data))
+        if len(ends) != number:
+            return None
         return cls(np.append(data, np.zeros(WORD, np.uint8)), np.append(0, ends[:-1] + 1), ends)
 
     def words(self, texts: NDArray[np.intp], skipped: int) -> NDArray[np.uint64]:
@@ -100,11 +103,10 @@ class TextBytes:
                 break
         return shared
 
-    def may_have_blanks(self) -> NDArray[np.intp]:
-        """The texts that may have blanks around them: those that begin or end with one, or not in ASCII."""
+    def edged_with(self, bytes_: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """The texts that begin or end with some bytes; the mask has a truth value for each of 256."""
         full = np.flatnonzero(self.ends > self.starts)
-        edges = _BLANKS[self.data[self.starts[full]]] | _BLANKS[self.data[self.ends[full] - 1]]
-        return full[edges]
+        return full[bytes_[self.data[self.starts[full]]] | bytes_[self.data[self.ends[full] - 1]]]
 
     def are_different(self) -> bool:
         """Whether all texts are certainly different: their hashes are. False does not say that two are equal."""
@@ -118,3 +120,18 @@ class TextBytes:
             hashes[longer] = mixed ^ mixed >> np.uint64(32)
         hashes.sort()
         return bool((hashes[1:] != hashes[:-1]).all())
+
+
+def edged_with_blanks(texts: Sequence[str]) -> list[int]:
+    """The positions of texts among which are all that begin or end with a blank; of few others."""
+    many = TextBytes.joined(SEPARATOR.join(texts), len(texts)) if texts else None
+    return list(range(len(texts))) if many is None else many.edged_with(_BLANKS).tolist()
+
+
+def differ_in_case_only(texts: Sequence[str]) -> bool:
+    """Whether two of some different texts differ in upper and lower case only."""
+    folded = SEPARATOR.join(texts).casefold()  # character by character, so that texts may be joined before
+    many = TextBytes.joined(folded, len(texts)) if texts else None
+    if many is not None and many.are_different():
+        return False
+    return len({text.casefold() for text in texts}) < len(texts)

@@ -12,6 +12,7 @@ from tcdp_audit.engines.cells import cells_of_table
 from tcdp_audit.engines.source import WIDE, TableSource, require_names
 from tcdp_audit.errors import DataError, UsageError
 
+_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 _MISFITS = (
     pa.ArrowInvalid,
     pa.ArrowTypeError,
@@ -36,7 +37,12 @@ def source_of_frame(frame: Any, name: str, connection: duckdb.DuckDBPyConnection
     connection.register("frame", exact)
     wide = table.num_columns > WIDE
     return TableSource(
-        "frame", table.column_names, load=wide, content=table, arrow=lambda: table, cells=cells_of_table(exact)
+        "frame",
+        table.column_names,
+        load=wide,
+        content=table,
+        arrow=lambda: _without_our_dictionaries(table, frame),
+        cells=cells_of_table(exact),
     )
 
 
@@ -91,6 +97,9 @@ def _from_pandas(frame: Any, name: str) -> pa.Table:
 
 def _column(column: Any) -> pa.Array | pa.ChunkedArray | None:
     """A column of pandas; None if pyarrow has no type for it, or merges or splits cells that a CSV file would not."""
+    texts = _texts(column) if column.dtype == object else None
+    if texts is not None:
+        return texts
     try:
         array = pa.array(column, from_pandas=True)
     except _MISFITS:
@@ -101,6 +110,29 @@ def _column(column: Any) -> pa.Array | pa.ChunkedArray | None:
     if categories is not None and categories.dtype == object:
         return array if _keeps_apart(categories, pa.array(categories, from_pandas=True)) else None
     return array
+
+
+def _texts(column: Any) -> pa.Array | pa.ChunkedArray | None:
+    """A column of Python's texts as a dictionary, so that no text is copied for each record; None for one of others."""
+    from pandas.api.types import infer_dtype  # noqa: PLC0415 - it is a frame of pandas
+
+    try:
+        is_text = infer_dtype(column, skipna=True) == "string"  # bytes among texts are none; Arrow would take them
+        return pa.array(column, _DICTIONARY, from_pandas=True) if is_text else None
+    except _MISFITS:
+        return None
+
+
+def _without_our_dictionaries(table: pa.Table, frame: Any) -> pa.Table:
+    """A table with columns of Python's texts as text again."""
+    for position, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type) and _is_of_objects(frame, position):
+            table = table.set_column(position, field.name, table.column(position).cast(pa.string()))
+    return table
+
+
+def _is_of_objects(frame: Any, position: int) -> bool:
+    return type(frame).__module__.split(".")[0] == "pandas" and frame.iloc[:, position].dtype == object
 
 
 def _keeps_apart(cells: Any, array: pa.Array | pa.ChunkedArray) -> bool:

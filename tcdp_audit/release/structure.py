@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.text_bytes import differ_in_case_only, edged_with_blanks
 from tcdp_audit.outcome import STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.policy import Role
 from tcdp_audit.release.release import Release
@@ -150,12 +151,15 @@ def _text_variants(release: Release) -> Outcome:
 
 
 def _has_padded(domain: Domain) -> bool:
-    return any(text != text.strip() for text in _texts(domain))
+    texts = _texts(domain)
+    return any(texts[position] != texts[position].strip() for position in edged_with_blanks(texts))
 
 
 def _has_case_variants(domain: Domain) -> bool:
-    stripped = {text.strip() for text in _texts(domain)}
-    return len({text.casefold() for text in stripped}) < len(stripped)
+    texts = _texts(domain)
+    if _has_padded(domain):
+        texts = list({text.strip() for text in texts})
+    return differ_in_case_only(texts)
 
 
 def _texts(domain: Domain) -> list[str]:
