@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from tcdp_audit.encoding.domain import Domain, RawDomain, Strings
 from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.encoding.text_bytes import TextBytes
+from tcdp_audit.engines.arrow_arrays import array_of_numbers
 
 UNLIMITED = 2**62
 FEW = 4_000  # texts that Python sorts faster
@@ -139,7 +140,7 @@ def _pieces(cells: Iterable[pa.Array], room: int) -> Iterator[_Piece]:
     """The cells in pieces. Where most of them differ, arrays are hashed together, as long as there is room."""
     waiting: list[pa.Array] = []
     size, repeats = 0, None
-    for array in cells:
+    for array in filter(len, cells):
         is_coded = pa.types.is_dictionary(array.type) and not array.dictionary.null_count
         if not is_coded:
             repeats = _repeats(array) if repeats is None else repeats
@@ -208,7 +209,7 @@ def _sorted(texts: pa.Array) -> tuple[NDArray[np.intp], NDArray[np.bool_], list[
     """The same for many texts."""
 
     def listed(positions: NDArray[np.intp]) -> list[str]:
-        taken: list[str] = texts.take(_arrow(positions, pa.int64())).to_pylist()
+        taken: list[str] = texts.take(array_of_numbers(positions)).to_pylist()
         return taken
 
     offsets, data = texts.buffers()[1:]
@@ -223,15 +224,10 @@ def _one_list(lists: Sequence[pa.Array]) -> tuple[pa.Array, list[NDArray[np.int3
     if len(lists) == 1:
         return lists[0], [np.arange(len(lists[0]), dtype=np.int32)]
     parts = [
-        pa.DictionaryArray.from_arrays(_arrow(np.arange(len(one), dtype=np.int32), pa.int32()), one) for one in lists
+        pa.DictionaryArray.from_arrays(array_of_numbers(np.arange(len(one), dtype=np.int32)), one) for one in lists
     ]
     united = pa.chunked_array(parts).unify_dictionaries().chunks
     return united[0].dictionary, [numbers_of(part.indices) for part in united]
-
-
-def _arrow(numbers: NDArray[Any], kind: pa.DataType) -> pa.Array:
-    """Numbers as Arrow's; without `pa.array`, which imports pandas to look at what it is given."""
-    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
 
 
 def _united_numbers(lists: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], list[NDArray[np.int64]]]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.encoding.domain import Domain, RawDomain
 from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.engines.arrow_arrays import array_of_texts
 from tcdp_audit.engines.base import Batch, Column, Engine, recode
 from tcdp_audit.engines.coded_column import nulls_of, numbers_of, text_array
 from tcdp_audit.engines.coded_columns import CodedColumns
@@ -173,7 +174,7 @@ class DuckDBEngine(Engine):
         self._connection.execute(f"CREATE TEMP {kind} release AS SELECT * FROM {source.relation} AS t({aliases})")
         self._records = int(self._connection.execute(f"SELECT {self.COUNT} FROM release").fetchall()[0][0])
         self._kinds = source.kinds
-        if source.cells is not None:
+        if source.cells is not None and self._records:
             self._coded = CodedColumns(source.cells, self._columns, self._records, self._room)
 
     @property
@@ -237,7 +238,7 @@ class DuckDBEngine(Engine):
         if len(texts) <= FEW:
             self._connection.execute(f"SET VARIABLE v{position} = CAST(? AS VARCHAR[])", [texts])
         else:
-            self._connection.register("texts", pa.table({"value": pa.array(texts, pa.string())}))
+            self._connection.register("texts", pa.table({"value": array_of_texts(texts)}))
             self._connection.execute(f"CREATE TYPE e{position} AS ENUM (SELECT value FROM texts)")
             self._connection.unregister("texts")
         self._ranked.add(position)

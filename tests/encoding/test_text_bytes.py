@@ -1,0 +1,68 @@
+"""Many texts as bytes: what Python says of each of them."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings, strategies as st
+
+from tcdp_audit.encoding import text_bytes
+from tcdp_audit.encoding.text_bytes import TextBytes, differ_in_case_only, edged_with_blanks
+
+PIECES = st.sampled_from(["a", "B", "b", "é", "É", "ß", "ss", "😀", " ", "\u00a0", "\u1680", "~", "abcdefgh", "\0", ""])
+TEXTS = st.lists(PIECES, max_size=7).map("".join)
+LISTS = st.lists(TEXTS, min_size=1, max_size=12)
+
+
+def bytes_of(texts: list[str]) -> TextBytes:
+    encoded = [text.encode() for text in texts]
+    data = np.frombuffer(b"".join(encoded), np.uint8)
+    return TextBytes.between(data, np.cumsum([0, *map(len, encoded)]))
+
+
+@settings(max_examples=40)
+@given(LISTS, st.text(max_size=20), st.sampled_from([0, 1, 4]))
+def test_texts_are_sorted_as_python_sorts_them(texts: list[str], prefix: str, words: int) -> None:
+    texts = [prefix + text for text in texts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_bytes, "SORTED_WORDS", words)
+        order, is_new = bytes_of(texts).order(lambda some: [texts[one] for one in some.tolist()])
+    ordered = [texts[one] for one in order.tolist()]
+    assert ordered == sorted(texts)
+    assert is_new.tolist() == [not place or text != ordered[place - 1] for place, text in enumerate(ordered)]
+
+
+def test_texts_that_differ_in_a_late_byte_are_different() -> None:
+    alike = "x" * 200
+    assert bytes_of([alike + "a", alike + "b", "", "a"]).are_different()
+    assert not bytes_of([alike, "a", alike]).are_different()
+    assert not bytes_of(["a", "x" * 257]).are_different()  # too long to say
+
+
+@settings(max_examples=40)
+@given(st.lists(TEXTS, max_size=12))
+def test_all_texts_with_blanks_around_them_are_among_those_that_are_looked_at(texts: list[str]) -> None:
+    padded = {place for place, text in enumerate(texts) if text != text.strip()}
+    assert padded <= set(edged_with_blanks(texts))
+
+
+def test_every_blank_is_known() -> None:
+    blanks = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
+    assert edged_with_blanks(["a" + blank for blank in blanks]) == list(range(len(blanks)))
+    assert edged_with_blanks([blank + "a" for blank in blanks]) == list(range(len(blanks)))
+    assert edged_with_blanks(["a", "b c", "", "d"]) == []
+
+
+@settings(max_examples=40)
+@given(st.sets(TEXTS, max_size=12).map(sorted))
+def test_texts_that_differ_in_case_only_are_noticed(texts: list[str]) -> None:
+    assert differ_in_case_only(texts) == (len({text.casefold() for text in texts}) < len(texts))
+
+
+@settings(max_examples=40)
+@given(st.sets(TEXTS, min_size=1, max_size=12).map(sorted))
+def test_a_text_in_two_cases_is_noticed(texts: list[str]) -> None:
+    assume(texts[-1].swapcase() not in texts and texts[-1].swapcase().casefold() == texts[-1].casefold())
+    assert differ_in_case_only([*texts, texts[-1].swapcase()])
