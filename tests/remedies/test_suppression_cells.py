@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from math import inf
 from random import Random
 from typing import Any
 
@@ -18,7 +19,7 @@ from tcdp_audit import load_policy
 from tcdp_audit.engines import open_engine
 from tcdp_audit.registry import Plugins
 from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import RemedyError, Treatment
+from tcdp_audit.remedy.remedy import OutdoneError, RemedyError, Treatment
 from tcdp_audit.remedy.treatment import treated
 from tcdp_audit.remedy.view import RemedyView
 from tcdp_audit_plugins.remedies.suppression import SUPPRESSION
@@ -44,10 +45,12 @@ def _table(rows: Sequence[Sequence[str | None]]) -> pa.Table:
     return pa.table({name: pa.array(column, pa.string()) for name, column in zip(names, columns, strict=True)})
 
 
-def _treated(table: pa.Table, policy: Mapping[str, Any], **parameters: Any) -> tuple[pa.Table, Treatment]:
+def _treated(
+    table: pa.Table, policy: Mapping[str, Any], least: float = inf, **parameters: Any
+) -> tuple[pa.Table, Treatment]:
     bound = load_policy(policy, PLUGINS)
     with open_engine(table, 2**28) as engine:
-        view = RemedyView(Release(engine, bound), (), 0, lambda _: ())
+        view = RemedyView(Release(engine, bound), (), 0, lambda _: (), least_loss=lambda: least)
         treatment = SUPPRESSION.apply(view, SUPPRESSION.parameters.model_validate(parameters))
         return treated(table, view, treatment), treatment
 
@@ -215,6 +218,23 @@ def test_a_policy_without_demands_on_classes_is_refused() -> None:
         _suppressed(SIX, [{"k_anonymity": {"k": 2, "severity": "warning"}}])
 
 
+def test_it_stops_where_more_has_to_be_hidden_than_another_remedy_loses() -> None:
+    """Three of five records are in classes of fewer than two, so that 3 of 15 cells have to be hidden."""
+    rows = _table([("a", "x", "1"), ("a", "x", "1"), ("a", "y", "1"), ("b", "x", "2"), ("c", "x", "2")])
+    asked = _policy(2, [K2])
+    treatment = _treated(rows, asked, 0.2, of="cells")[1]
+    assert sum(treatment.notes["cells"].values()) >= 3
+    with pytest.raises(OutdoneError, match=r"^stopped: it loses at least 0\.200, and another remedy, .* loses 0\.199$"):
+        _treated(rows, asked, 0.199, of="cells")
+
+
+def test_what_is_hidden_or_missing_already_is_not_counted() -> None:
+    rows = _table([("a", "x", "1"), ("a", "x", "1"), ("a", None, "1"), ("*", "x", "2"), ("b", "x", "2")])
+    _treated(rows, _policy(2, [K2]), 1 / 15, of="cells")
+    with pytest.raises(OutdoneError, match=r"at least 0\.067"):
+        _treated(rows, _policy(2, [K2]), 0.066, of="cells")
+
+
 def test_faults_of_a_policy() -> None:
     def faults(given: Mapping[str, Any], **more: Any) -> list[str]:
         document = load_policy(_policy(2, [K2], **more), PLUGINS).document
@@ -301,3 +321,22 @@ def test_how_far_from_the_least_number_of_cells(
         mine.append(sum(_changed(rows, _suppressed(rows, expect))))
     assert all(one >= other for one, other in zip(mine, best, strict=True))
     assert (sum(best), sum(mine)) == (least, found)
+
+
+@pytest.mark.long
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(*[st.sampled_from([*"abc", "*", None])] * 2, st.sampled_from("12")), min_size=3, max_size=20),
+    st.sampled_from([[K2], [K3], [K2, CLOSE], [CLOSE]]),
+    st.sampled_from(["counted", "exempt"]),
+)
+def test_no_fewer_cells_are_hidden_than_have_to_be(
+    rows: list[Row], expect: list[Mapping[str, Any]], suppressed: str
+) -> None:
+    table, asked = _table(rows), _policy(2, expect, conventions={"suppressed": suppressed})
+    try:
+        _, treatment = _treated(table, asked, of="cells")
+    except RemedyError:
+        reject()
+    hidden = sum(treatment.notes["cells"].values())
+    _treated(table, asked, hidden / (3 * len(rows)), of="cells")  # what it loses is no reason to stop

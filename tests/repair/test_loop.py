@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ import pytest
 import toy_remedies as toys
 
 from tcdp_audit import NewColumn, Remediation, RemedyView, Treatment, fix
+from tcdp_audit.engines import open_engine
+from tcdp_audit.repair import open_table
+from tcdp_audit.words import figure
 
 AGES = ["20", "20", "33", "51", "51", "67", "039", "39"]
 ATTRIBUTES = {
@@ -218,6 +222,57 @@ def test_without_a_remedy_the_one_that_loses_least_is_kept() -> None:
     losses = {step.remedy: step.loss for step in done.log.tried if not step.error}
     assert losses["halves"] < losses["constant"]  # type: ignore[operator]
     assert done.log.lines == "remedy:\n  - halves: {}\n"
+
+
+def test_what_loses_more_than_one_that_passes_is_stopped_before_its_audit() -> None:
+    plans = {"halves": [{}], "whole": [{}]}
+    done = fix(table(), policy(), plugins=toys.plugins(plans, halves=toys.halves, whole=toys.constant))
+    assert [step.remedy for step in done.log.steps] == ["halves"]
+    kept, stopped = done.log.tried
+    assert kept == done.log.steps[0]
+    assert (stopped.remedy, stopped.outcomes, stopped.loss) == ("whole", (), None)
+    alone = fix(table(), policy("whole"), plugins=toys.plugins(whole=toys.constant)).log.loss["total"]
+    losses = f"it loses at least {figure(alone)}, and another remedy, after which the release passes, loses "
+    assert stopped.error == f"stopped: {losses}{figure(kept.loss)}"
+
+
+def test_a_remedy_that_does_not_pass_stops_nothing() -> None:
+    plans = {"few": [{}], "whole": [{}]}
+    done = fix(table(), policy(k=6), plugins=toys.plugins(plans, few=toys.without_unique, whole=toys.constant))
+    assert [step.remedy for step in done.log.steps] == ["whole"]
+    assert not any(step.error for step in done.log.tried)
+
+
+def test_a_remedy_knows_the_least_loss_before_it_only_in_the_first_step() -> None:
+    known: list[float] = []
+
+    def asking(view: RemedyView, on: Any) -> Treatment:
+        known.append(view.least_loss())
+        return toys.untouched(view, on)
+
+    plans = {"asking": [{}], "halves": [{}], "later": [{}]}
+    fixed = toys.plugins(plans, asking=asking, halves=toys.halves, later=asking)
+    done = fix(table(), policy(), plugins=fixed)
+    assert known == [inf, done.log.steps[0].loss]
+    known.clear()
+    fix(table(), policy(k=6), plugins=fixed)  # no step passes, and none leaves less amiss
+    assert known == [inf, inf]
+
+
+def test_every_table_is_opened_once_however_many_remedies_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Any] = []
+
+    def counted(found: Any, *others: Any) -> Any:
+        opened.append(found)
+        return open_engine(found, *others)
+
+    monkeypatch.setattr(open_table, "open_engine", counted)
+    names = [f"r{number}" for number in range(6)]
+    functions = dict.fromkeys(names, toys.untouched) | {"s": toys.halves}
+    numbers = table(age=pa.array([20, 20, 33, 51, 51, 67, 39, 39]))
+    done = fix(numbers, policy(), plugins=toys.plugins({name: [{}] for name in functions}, **functions))
+    assert done.passed
+    assert len(opened) == len(functions) - 1  # one for each treated table of numbers; one of text needs no database
 
 
 def test_a_plan_may_take_two_steps() -> None:

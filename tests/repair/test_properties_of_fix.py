@@ -11,6 +11,8 @@ from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import Remediation, audit, fix
 from tcdp_audit.registry import Plugins
+from tcdp_audit.remedy import view
+from tcdp_audit.repair import loop
 
 PLUGINS = Plugins.load(external=False)
 TREE = {"any": {"north": ["a", "b"], "south": ["c", "d"]}}
@@ -189,3 +191,21 @@ def test_the_order_of_records_changes_nothing(table: pa.Table, expect: list[dict
     assert one.log.lines == two.log.lines
     first, second = (done.released.select([name for name, _ in columns]).sort_by(columns) for done in (one, two))
     assert first.equals(second)
+
+
+@pytest.mark.long
+@settings(max_examples=12)
+@given(table=tables(), expect=st.sampled_from(DEMANDS))
+def test_what_is_stopped_would_not_have_been_taken(table: pa.Table, expect: list[dict[str, Any]]) -> None:
+    stopping = repaired(table, expect, [])
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (loop, view):
+            patch.setattr(module, "require_least", lambda *_: None)
+        thorough = repaired(table, expect, [])
+    assert stopping.released.equals(thorough.released)
+    assert stopping.log.steps == thorough.log.steps
+    assert stopping.log.loss == thorough.log.loss
+    pairs = list(zip(stopping.log.tried, thorough.log.tried, strict=True))
+    for one, whole in pairs:
+        assert one == whole or one.error.startswith("stopped: ")
+    assume(any(one != whole for one, whole in pairs))
