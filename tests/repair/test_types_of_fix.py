@@ -274,7 +274,7 @@ def test_only_text_is_compressed(tmp_path: Path, output: str) -> None:
 def test_what_cannot_be_written_is_refused_before_the_first_audit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcdp_audit.inputs.evaluate", lambda *_: pytest.fail("the work has begun"))
+    monkeypatch.setattr("tcdp_audit.inputs.evaluation", lambda *_: pytest.fail("the work has begun"))
     with pytest.raises(UsageError, match="column 'x' holds nested data"):
         repaired(table_of("list"), tmp_path / "f.csv")
     with pytest.raises(UsageError, match="column 'x' holds infinity, for which JSON has no number"):
