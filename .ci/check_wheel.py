@@ -7,6 +7,8 @@ import zipfile
 
 PACKAGES = {"tcdp_audit", "tcdp_audit_plugins", "tcdp_audit_reports"}
 DATA = {
+    "tcdp_audit/cli/pages/checks/k_anonymity.md",
+    "tcdp_audit/cli/pages/remedies/mondrian.md",
     "tcdp_audit/py.typed",
     "tcdp_audit/results/result.schema.json",
     "tcdp_audit/typed.pyi",
