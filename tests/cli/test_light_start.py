@@ -25,6 +25,10 @@ top = sorted({name.split(".")[0] for name in sys.modules})
 sys.stderr.write("\\nIMPORTED " + " ".join(top))
 sys.exit(code)
 """
+FAMILIES = SCRIPT.replace(
+    'name.split(".")[0] for name in sys.modules',
+    'name.split(".")[2] for name in sys.modules if name.startswith("tcdp_audit_plugins.checks.")',
+)
 FRAMES = {"pandas", "pandera", "great_expectations", "polars", "scipy", "pyspark", "sqlalchemy", "opendp"}
 ENGINE = {"numpy", "duckdb", "pyarrow", "pydantic", "jinja2", "rich", "click", "yaml", "pluggy"}
 
@@ -91,6 +95,17 @@ def test_auditing_a_file_imports_no_library_of_frames(tmp_path: Path, papers: Pa
     assert imported & FRAMES == set()
     assert "duckdb" not in imported  # the text engine has no need of it
     assert "pyarrow" in imported
+
+
+def test_auditing_imports_the_families_that_the_policy_names_and_no_other(tmp_path: Path, papers: Path):
+    reports = ["--report", tmp_path / "result.json", "--report", tmp_path / "report.html"]
+    arguments = ["check", "--policy", papers / "li07_table4.tcdp.yaml", *reports]
+
+    assert _imported(tmp_path, *arguments, script=FAMILIES) - {"_shared"} == {
+        "k_anonymity",
+        "l_diversity",
+        "t_closeness",
+    }
 
 
 def test_the_demonstration_imports_no_library_of_frames(tmp_path: Path):
