@@ -30,8 +30,8 @@ class LazyCheck:
 Announced = Check | LazyCheck
 
 
-def loaded(announced: Announced) -> Check:
-    """The check that was announced.
+def loaded(announced: Announced, kinds: tuple[type, ...] = KINDS) -> Check:
+    """The check that was announced, of one of the kinds that there are.
 
     Raises:
         TypeError: what is loaded is no check.
@@ -41,12 +41,15 @@ def loaded(announced: Announced) -> Check:
     if not isinstance(announced, LazyCheck):
         return announced
     check = announced.load()
-    if not issubclass(type(check), KINDS):
+    if not issubclass(type(check), kinds):
         raise TypeError(f"what is loaded is a {type(check).__name__} and no check")
-    for field in ("name", "title", "quarter"):
-        said, is_ = getattr(announced, field), getattr(check, field)
-        if said != is_:
-            raise ValueError(f"its {field} was announced as {said!r} and is {is_!r}")
+    for what, said, own in (
+        ("name", announced.name, check.name),
+        ("title", announced.title, check.title),
+        ("quarter", announced.quarter, check.quarter),
+    ):
+        if said != own:
+            raise ValueError(f"its {what} was announced as {said!r} and is {own!r}")
     return check
 
 
