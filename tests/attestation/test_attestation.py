@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from hypothesis import assume, given, settings, strategies as st
 from securesystemslib.dsse import Envelope as Dsse
-from written_samples import MARK, POLICY, Pair, copied_pair, write_pair
+from written_samples import MARK, POLICY, Pair, copied_pair
 
 from tcdp_audit.attestation import attest, verify_attestation
 from tcdp_audit.attestation.demand import Demand
@@ -88,7 +88,7 @@ def states(verification: Verification) -> dict[str, State]:
 @pytest.fixture
 def fit(tmp_path: Path) -> Pair:
     """A release that keeps its policy."""
-    pair = write_pair(tmp_path, FIT)
+    pair = copied_pair(tmp_path, FIT)
     assert pair.result["status"] == "passed"
     return pair
 

@@ -95,15 +95,15 @@ def write_pair(folder: Path, policy: str = POLICY, **options: Any) -> Pair:
 
 
 @cache
-def _contents() -> dict[str, bytes]:
+def _contents(policy: str) -> dict[str, bytes]:
     """The files of a pair, made once."""
     with tempfile.TemporaryDirectory() as folder:
-        write_pair(Path(folder))
+        write_pair(Path(folder), policy)
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
-def copied_pair(folder: Path) -> Pair:
+def copied_pair(folder: Path, policy: str = POLICY) -> Pair:
     """The pair of `write_pair`, from files that were made once."""
-    for name, content in _contents().items():
+    for name, content in _contents(policy).items():
         (folder / name).write_bytes(content)
     return Pair(folder)
