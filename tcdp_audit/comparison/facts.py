@@ -57,21 +57,27 @@ def facts(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
 def people(audit: WrittenAudit) -> str:
     """How many people failing demands expose; a lower bound where a result does not say it of all together."""
     if "exposed" in audit.result:
-        return _exposed(audit.result["exposed"])
+        return _exposed(audit.result["exposed"], _noun(audit))
     demands = [one for one in audit.outcomes if one["severity"] == "error" and one["status"] == "failed"]
     failing = [one["records"]["failing"] or 0 for one in demands if one["records"] is not None]
     return f"at least {count(max(failing), 'record')}" if failing else "none"
 
 
-def _exposed(exposed: Any) -> str:
-    """The number that a result agreed on; units where there are some."""
+def _noun(audit: WrittenAudit) -> str:
+    """What a record, or the unit of privacy, is called."""
+    named = audit.result.get("unit_name")
+    return visible(named) if isinstance(named, str) and named else ""
+
+
+def _exposed(exposed: Any, noun: str) -> str:
+    """The number that a result agreed on; that of units where there are some."""
     if exposed is None:
         return "none"
-    if not isinstance(exposed, Mapping):
-        return "unknown"
-    for key, noun in (("units", "unit"), ("records", "record")):
-        if isinstance(exposed.get(key), int):
-            return count(exposed[key], noun)
+    numbers = exposed if isinstance(exposed, Mapping) else {}
+    for key, called in (("units", noun or "unit"), ("records", noun or "record")):
+        number = numbers.get(key)
+        if isinstance(number, int):
+            return count(number, called)
     return "unknown"
 
 

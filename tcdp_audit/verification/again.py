@@ -16,6 +16,7 @@ from tcdp_audit.provenance import BUILT_IN, PluginInfo, Run, recorded_tool
 from tcdp_audit.registry import Plugins
 from tcdp_audit.repair.fixing import fix
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.verification.digests import digest_of_file
 from tcdp_audit.visible import visible
 from tcdp_audit.words import listing
 from tcdp_audit.written.audit import WrittenAudit
@@ -58,7 +59,7 @@ class Given:
 def policy_file(written: WrittenAudit, given: Given) -> Path | None:
     """The file of the policy: the one that is given, the one that the result names, or its namesake beside the result.
 
-    None for a policy that is given as anything but a file.
+    Of the latter two the one that has not changed, if any. None for a policy that is given as anything but a file.
 
     Raises:
         ResultError: there is none.
@@ -70,9 +71,10 @@ def policy_file(written: WrittenAudit, given: Given) -> Path | None:
         raise ResultError(
             f"{written.path}: its policy was given in a program; name a file that says the same with --policy"
         )
-    for path in (named, written.path.parent / named.name):
-        if path.is_file():
-            return path
+    found = [path for path in (named, written.path.parent / named.name) if path.is_file()]
+    same = [path for path in found if digest_of_file(path) == written.result["policy"]["sha256"]]
+    for path in (*same, *found):
+        return path
     raise ResultError(f"{written.path}: its policy {visible(named.name)} is not there; name it with --policy")
 
 

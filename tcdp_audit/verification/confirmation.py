@@ -102,7 +102,7 @@ def _points(written: WrittenAudit, given: Given, again: Audit) -> Iterator[Point
     if written.page is None:
         return
     if all(one.state in (State.CONFIRMED, State.NOTE) for one in points):
-        yield page_point(written, again, str(again.as_json()["tool"]["version"]))
+        yield page_point(written, again)
     else:
         yield Point("report", State.UNVERIFIED, "its text was not compared, because its result is not confirmed")
 

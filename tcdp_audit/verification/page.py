@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
+from typing import Any
 
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.verification.again import as_then
@@ -16,22 +17,39 @@ UNSEEN = frozenset({"style", "script", "template", "title"})
 LONGEST = 80  # letters that a sentence quotes of what should stand in the report
 
 
-def page_point(written: WrittenAudit, again: Audit, version: str) -> Point:
+def page_point(written: WrittenAudit, again: Audit) -> Point:
     """Whether a report says what its result says, and nothing else.
+
+    Another version, or other plugins, may write another report.
 
     Args:
         written: the report; its result has been confirmed.
         again: the audit, made again.
-        version: of this tcdp-audit: another one writes another report.
     """
     with as_then(again, written) as then:
         expected = then.render(".html").encode("utf-8", "backslashreplace").decode()
     if expected == written.page:
         return Point("report", State.CONFIRMED, "it says what its result says, and nothing else")
-    if written.version != version:
-        was = visible(written.version)[:LONGEST]
-        return Point("report", State.UNVERIFIED, f"its text can be verified with tcdp-audit {was}, which wrote it")
+    others = _other_writers(written, again)
+    if others:
+        sentence = f"its text can be verified with what wrote it: {_short(', '.join(others))}"
+        return Point("report", State.UNVERIFIED, sentence)
     return Point("report", State.DIFFERS, _where(expected, written.page or "", quote=not written.names_cells))
+
+
+def _other_writers(written: WrittenAudit, again: Audit) -> list[str]:
+    """What took part in the written audit in another version than now, or not at all now."""
+    now = {f"plugin {one.name}": one.version for one in again.plugins.infos} | {"tcdp-audit": _version(again.as_json())}
+    then = {f"plugin {one['name']}": one["version"] for one in written.result["plugins"]}
+    return [
+        f"{name} {version}"
+        for name, version in {"tcdp-audit": written.version, **then}.items()
+        if now.get(name) != version
+    ]
+
+
+def _version(result: Mapping[str, Any]) -> str:
+    return str(result["tool"]["version"])
 
 
 def _where(expected: str, page: str, *, quote: bool) -> str:

@@ -20,6 +20,7 @@ from tcdp_audit.written.strict import parsed, text_of
 
 SCHEMA_VERSION = 1
 FAULTS = 3  # that one message names
+NAMED = "name a JSON result, or an HTML report of one audit"
 EMBEDDED = re.compile(r'<template id="tcdp-audit-result"[^>]*>(.*?)</template>', re.DOTALL)
 
 Entry = Mapping[str, Any]  # an outcome, as JSON has it
@@ -128,12 +129,15 @@ def audit_in(text: str, path: Path) -> WrittenAudit:
     Raises:
         ResultError: it holds no result.
     """
-    if not text.lstrip().startswith("<"):
+    start = text.lstrip()[:1]
+    if start not in ("{", "<"):
+        raise ResultError(f"{path}: holds no result of tcdp-audit; {NAMED}")
+    if start == "{":
         return WrittenAudit(path, sound(parsed(text, str(path)), str(path)))
     embedded = EMBEDDED.findall(text)
     if len(embedded) != 1:
         what = "no result of tcdp-audit" if not embedded else f"{len(embedded)} results"
-        raise ResultError(f"{path}: holds {what}; name a JSON result, or an HTML report of one audit")
+        raise ResultError(f"{path}: holds {what}; {NAMED}")
     return WrittenAudit(path, sound(parsed(embedded[0], f"{path}, its result"), f"{path}, its result"), text)
 
 

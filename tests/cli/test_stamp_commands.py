@@ -88,6 +88,28 @@ def test_what_could_not_be_verified_exits_with_3(pair: Pair, here: Any):
     assert "? Not confirmed: figures could not be verified." in later.out
 
 
+def test_names_of_a_forged_result_do_not_act_on_the_terminal(pair: Pair, here: Any):
+    hostile = "\x1b[31m\u202e[red]<script>"
+
+    def forge(result: dict[str, Any]) -> None:
+        result[hostile] = 1
+        result["companions"][hostile] = result["release"]
+        result["tool"]["python"] = hostile
+        result["release"]["uri"] = hostile
+        result["outcomes"][-1].update(check=hostile, attribute=hostile)
+
+    pair.forge(forge)
+    for answer in (
+        here("verify", "result.json", "release.csv"),
+        here("verify", "result.json", "release.csv", "--original", "release.csv"),
+        here("diff", "result.json", "report.html"),
+        here("attest", "result.json", "release.csv", "--key", "key.pem"),
+    ):
+        assert "\x1b" not in answer.out + answer.err
+        assert "\u202e" not in answer.out + answer.err
+        assert "internal error" not in answer.err
+
+
 def test_many_differences_are_not_all_printed(pair: Pair, here: Any):
     pair.forge(lambda result: result.update({f"made_up_{number}": 1 for number in range(99)}))
     answer = here("verify", "result.json", "release.csv")

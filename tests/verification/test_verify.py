@@ -230,11 +230,21 @@ def test_a_key_that_an_older_version_did_not_write_is_a_note(pair: Pair):
     assert Point("figures", State.NOTE, "later is missing in the result: tcdp-audit 0.0.9 did not write it") in points
 
 
-def test_a_page_of_another_version_is_not_judged(pair: Pair):
-    pair.forge_page('"version":"', '"version":"0.0.9-')
-    verification = verified(pair, pair.html)
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ('"version":"', '"version":"0.0.9-', "tcdp-audit 0.0.9-"),
+        ('"plugins":[', '"plugins":[{"name":"p","distribution":"d","version":"3","hooks":[]},', "plugin p 3"),
+    ],
+)
+def test_a_page_that_something_else_wrote_is_not_judged(old: str, new: str, named: str, pair: Pair):
+    pair.forge_page(old, new)
+    verification = verified(pair, pair.forge_page("</h1>", f" {MARK}</h1>"))
     assert verification.exit_code == 3
-    assert subjects(verification, State.UNVERIFIED) == {"report"}
+    ((subject, sentence),) = told(verification, State.UNVERIFIED)
+    assert subject == "report"
+    assert sentence.startswith(f"its text can be verified with what wrote it: {named}")
+    assert MARK not in sentence
 
 
 def test_cells_and_conventions_that_were_asked_for_are_asked_for_again(tmp_path: Path):
@@ -256,6 +266,17 @@ def test_a_policy_is_looked_for_beside_the_result(pair: Pair, tmp_path: Path):
     named = verified(pair, policy=tmp_path / "renamed.tcdp.yaml")
     assert named.is_confirmed
     assert told(named, State.NOTE) == [("policy", "was called 'policy.tcdp.yaml', is 'renamed.tcdp.yaml'")]
+
+
+def test_of_two_policies_of_that_name_the_one_that_has_not_changed_is_taken(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+):
+    (pair.folder / "here").mkdir()
+    monkeypatch.chdir(pair.folder / "here")
+    Path("policy.tcdp.yaml").write_text(POLICY.replace("k: 3", "k: 4"), encoding="utf-8")
+    assert verified(pair).is_confirmed
+    pair.policy.unlink()
+    assert "policy" in subjects(verified(pair))
 
 
 def test_the_tables_beside_a_release_are_compared(tmp_path: Path):
