@@ -7,6 +7,10 @@ import subprocess
 
 import pytest
 
+from tcdp_audit.comparison import compare
+from tcdp_audit.written import WrittenAudit
+from tcdp_audit_reports.comparison_html import render
+
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -50,3 +54,9 @@ def test_a_request_would_be_seen(chromium, tmp_path):
     places = (f"--user-data-dir={tmp_path / 'profile'}", f"--log-net-log={log}", "--dump-dom", page.as_uri())
     subprocess.run([chromium, *FLAGS, *places], capture_output=True, timeout=120, check=False)
     assert requested(log.read_text(encoding="utf-8")) == ["http://127.0.0.1:9/planted.png"]
+
+
+@pytest.mark.long
+def test_no_console_message_and_no_request_of_a_comparison(hostile_audit, salary_audit, chromium, tmp_path):
+    written = [WrittenAudit(tmp_path / "x.json", one.as_json()) for one in (hostile_audit, salary_audit)]
+    opened(render(compare(*written, {})), "Two disclosure audits compared", chromium, tmp_path)
