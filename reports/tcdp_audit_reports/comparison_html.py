@@ -5,14 +5,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 
 from tcdp_audit.plugin import VERDICTS, AuditComparison, Change, Fact, tool, visible
+from tcdp_audit_reports.compiled import compiled
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -39,10 +41,12 @@ def render(comparison: AuditComparison) -> str:
 
 
 def _side(name: str, audit: Any) -> tuple[str, str]:
+    """Which audit it is, and what came of it."""
     return name, f"{visible(audit.path.name)}: {visible(audit.release.name)}, {VERDICTS[audit.verdict]}"
 
 
 def _row(change: Change) -> dict[str, Any]:
+    """An expectation as the template lays it out."""
     return {
         "kind": change.kind,
         "title": change.title,
@@ -52,21 +56,13 @@ def _row(change: Change) -> dict[str, Any]:
     }
 
 
-def _facts(facts: Any) -> list[tuple[str, ...]]:
-    return [tuple(map(visible, (one.name, one.old, one.new))) for one in facts if isinstance(one, Fact)]
+def _facts(facts: Iterable[Fact]) -> list[tuple[str, ...]]:
+    return [tuple(map(visible, (one.name, one.old, one.new))) for one in facts]
 
 
 @cache
 def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-    return environment.get_template("comparison.html.j2")
+    return compiled(TEMPLATES / "comparison.html.j2")
 
 
 @cache

@@ -15,7 +15,16 @@ from tcdp_audit.moved import NOW
 
 LIBRARIES = {
     *("ast", "numpy", "scipy", "pandas", "pandera", "polars", "pyarrow", "duckdb", "pydantic", "jinja2", "rich"),
-    *("great_expectations", "pyspark", "sqlalchemy", "opendp", "fsspec", "pyreadstat"),
+    *(
+        "great_expectations",
+        "pyspark",
+        "sqlalchemy",
+        "opendp",
+        "fsspec",
+        "pyreadstat",
+        "securesystemslib",
+        "cryptography",
+    ),
 }
 
 

@@ -30,6 +30,7 @@ FAMILIES = SCRIPT.replace(
     'name.split(".")[2] for name in sys.modules if name.startswith("tcdp_audit_plugins.checks.")',
 )
 FRAMES = {"pandas", "pandera", "great_expectations", "polars", "scipy", "pyspark", "sqlalchemy", "opendp"}
+FRAMES |= {"cryptography", "securesystemslib"}  # which only attestations need
 ENGINE = {"numpy", "duckdb", "pyarrow", "pydantic", "jinja2", "rich", "click", "yaml", "pluggy"}
 
 
