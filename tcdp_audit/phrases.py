@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from tcdp_audit.outcome import Comparison, Outcome, Tally
 from tcdp_audit.words import (
@@ -11,10 +12,13 @@ from tcdp_audit.words import (
     decimal,
     figure,
     listing,
+    noun_form,
     noun_of_column,
+    one_in,
     percent_of,
     plural,
     sentence_case,
+    with_article,
 )
 
 SIGNS = {one: one.sign for one in Comparison}
@@ -25,6 +29,7 @@ LIMITS = {
     Comparison.ABOVE: "more than",
 }
 NAMED = 6  # columns in a sentence, at most
+SEVERAL = 10  # from here on a mean is told without digits
 
 
 def state_of(outcome: Outcome) -> str:
@@ -90,6 +95,73 @@ def known_columns(outcome: Outcome) -> str:
     return columns_of(outcome, outcome.known)
 
 
+def somebody(outcome: Outcome) -> str:
+    """One whom an outcome is about: `a person`, `a household`."""
+    return with_article(outcome.naming.unit_name or _entity(outcome) or "person")
+
+
+def whoever_knows(outcome: Outcome) -> str:
+    """The subject of a sentence about one person: `Whoever knows a person's age, sex and 'zip'`."""
+    return f"Whoever knows {somebody(outcome)}'s {known_columns(outcome)}"
+
+
+def in_worst_group(outcome: Outcome) -> str:
+    """The first half of a sentence about one person, whom groups give away.
+
+    `Whoever knows a person's age and sex finds a group of 22 people on average; in the worst group, of 12 people,`
+    """
+    knows, classes = whoever_knows(outcome), outcome.classes
+    assert classes is not None  # noqa: S101 - outcomes on classes have them
+    if classes.total == 1:
+        return f"{knows} finds the only group, of {worst_people(outcome)}; there"
+    return (
+        f"{knows} finds a group of {average_group(outcome)} on average; in the worst group, of {worst_people(outcome)},"
+    )
+
+
+def average_group(outcome: Outcome) -> str:
+    """How large groups are in the mean: `22 people`, `4.31 people`."""
+    classes, records = outcome.classes, outcome.records
+    assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes on classes have both
+    mean = records.total / max(classes.total, 1)
+    number = float(round(mean)) if mean >= SEVERAL else mean
+    return f"{figure(number)} {noun_form(record_noun(outcome), number)}"
+
+
+def worst_people(outcome: Outcome) -> str:
+    """How many are in the worst group: `12 people`."""
+    return count(outcome.worst[0].records if outcome.worst else 0, record_noun(outcome))
+
+
+def every_record(outcome: Outcome) -> str:
+    """All whom an outcome is about: `8,000 people`, `only record`; to stand after `the`."""
+    records = outcome.records
+    assert records is not None  # noqa: S101 - outcomes on classes have them
+    return agree(records.total, f"only {record_noun(outcome)}", count(records.total, record_noun(outcome)))
+
+
+def values_left(outcome: Outcome, number: int) -> str:
+    """What a group leaves open of its attribute, as the second half of such a sentence."""
+    column = column_of(outcome)
+    if number <= 1:
+        return f"{column} is the same throughout: theirs is known for certain"
+    return f"only {number:,} values of {column} are left for them"
+
+
+def chance_of(value: Fraction | float) -> str:
+    """How sure a guess is: `certainty`, `a chance of 1 in 4`, `a chance of 66.7%`, `no chance`."""
+    if value in (0, 1):
+        return "certainty" if value else "no chance"
+    return f"a chance of {one_in(value)}"
+
+
+def _entity(outcome: Outcome) -> str:
+    """What the column of the policy's unit identifies; nothing where a record is the unit, or its name says nothing."""
+    unit = outcome.conventions.get("unit", "row")
+    noun = "" if unit == "row" else noun_of_column(unit)
+    return "" if noun == "entity" else noun
+
+
 def groups(number: int) -> str:
     """`a group`, `812 groups`: how a sentence names equivalence classes."""
     return agree(number, "a group", count(number, "group"))
@@ -129,3 +201,8 @@ def worst_group(outcome: Outcome, adjective: str) -> str:
     assert outcome.classes is not None  # noqa: S101 - outcomes on classes have them
     total = outcome.classes.total
     return agree(total, "the only group", f"the {adjective} of {count(total, 'group')}")
+
+
+def worst_group_of(outcome: Outcome, adjective: str) -> str:
+    """The same with how many are in it: `the smallest of 1,234 groups, of 3 people,`."""
+    return f"{worst_group(outcome, adjective)}, of {worst_people(outcome)},"

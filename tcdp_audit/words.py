@@ -38,6 +38,11 @@ def noun_form(noun: str, number: float) -> str:
     return agree(number, noun, plural(noun))
 
 
+def with_article(noun: str) -> str:
+    """A noun with its indefinite article, by its first letter: `a person`, `an entity`."""
+    return f"{'an' if noun[:1].lower() in set('aeio') else 'a'} {noun}"
+
+
 def noun_of_column(column: str) -> str:
     """What a column identifies, in the singular: `patient` for `patient_id`; `entity` where its name is no word."""
     noun = IDENTIFYING.sub("", column.strip()).replace("_", " ").replace("-", " ").lower()
@@ -90,6 +95,23 @@ def share(part: float, whole: float) -> str:
     if 99.95 <= percent < 100:
         return "over 99.9%"
     return f"{percent:.1f}%".replace("100.0%", "100%").replace("0.0%", "0%" if percent == 0 else "0.0%")
+
+
+def one_in(value: Fraction | float) -> str:
+    """A chance as people say it: `1 in 4`, `1 in 22`; as a percentage above a half or where no such number is near.
+
+    Example:
+        >>> one_in(Fraction(1, 4)), one_in(0.0451), one_in(Fraction(2, 3)), one_in(1), one_in(0)
+        ('1 in 4', '1 in 22', '66.7%', 'certainty', 'none')
+    """
+    if value in (0, 1):
+        return "certainty" if value else "none"
+    times = 1 / value
+    return (
+        f"1 in {round(times):,}"
+        if round(times) >= 2 and abs(times - round(times)) <= times / 20
+        else percent(float(value))
+    )
 
 
 def percent(value: float | None, threshold: Fraction | None = None) -> str:

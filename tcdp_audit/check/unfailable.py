@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from tcdp_audit.check.evidence import ClassEvidence
 from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.outcome import Comparison
-from tcdp_audit.words import agree
+from tcdp_audit.words import agree, noun_form
 
 FEW = 8  # classes that settle nearly every question before all of them are asked
 
@@ -90,9 +90,9 @@ def sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: b
         judged: whether another demand of it can fail.
         whatever: what makes no difference to them.
     """
-    typed = " and ".join(f"`{name}: {_typed(demands[name])}`" for name in names)
-    kept = f"{typed} {agree(len(names), 'is', 'are')} kept {whatever}"
-    return f"{kept}." if judged else f"{kept}, so the figure is measured, not judged."
+    typed = " and ".join(f"{name}: {_typed(demands[name])}" for name in names)
+    kept = f"The {noun_form('demand', len(names))} {typed} {agree(len(names), 'is', 'are')} kept {whatever}"
+    return f"{kept}." if judged else f"{kept}, so this is measured, not judged."
 
 
 def _typed(number: Fraction) -> str:

@@ -64,6 +64,7 @@ def _of_check(check: Check) -> list[tuple[str, str]]:
     parameters = _parameters(check, [limit.parameter for limit in check.limits])
     demands = " and ".join(limit.demand for limit in check.limits)
     return [
+        ("In plain words", f"{guide.asks}\n\nWhere nobody asks it: {guide.risk}" if guide.asks and guide.risk else ""),
         ("Definition", f"{guide.definition}\n\n{_code('text', guide.formula.split(';  '))}"),
         (
             "Parameters",

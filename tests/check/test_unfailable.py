@@ -140,8 +140,8 @@ def test_a_demand_that_nothing_can_fail_is_measured(demands, where):
     which, kind, place = where
     outcome = outcomes_of(which, kind)[place]
     assert (outcome.status, set(outcome.unfailable)) == (Status.MEASURED, set(demands))
-    assert all(f"`{name}: " in outcome.message for name in demands)
-    assert outcome.message.endswith("so the figure is measured, not judged.")
+    assert all(f" {name}: " in outcome.message for name in demands)
+    assert outcome.message.endswith("so this is measured, not judged.")
     assert "no threshold" not in outcome.message
 
 
@@ -157,7 +157,7 @@ def test_a_demand_beside_it_is_judged(demands, where):
 def test_an_outcome_is_judged_by_the_demand_that_can_fail():
     outcome = outcome_of("alpha_k_anonymity", {"alpha": 1, "k": 2})
     assert (outcome.status, outcome.unfailable) == (Status.PASSED, ("alpha",))
-    assert outcome.message.endswith(" `alpha: 1` is kept however these records are grouped.")
+    assert outcome.message.endswith(" The demand alpha: 1 is kept however these records are grouped.")
     assert outcome.as_json()["details"]["unfailable"] == ["alpha"]
 
 
@@ -237,7 +237,9 @@ def test_no_policy_passes_without_a_demand_that_counts_and_can_fail(expect, stat
 
 
 def test_what_is_raised_says_why():
-    with pytest.raises(tcdp_audit.TcdpAuditError, match=r"status is measured\nk_anonymity: .*`k: 1` is kept however"):
+    with pytest.raises(
+        tcdp_audit.TcdpAuditError, match=r"status is measured\nk_anonymity: .*The demand k: 1 is kept however"
+    ):
         audited(VACUOUS).raise_for_failures()
 
 
@@ -282,11 +284,11 @@ def test_unique_records_never_pass_by_a_threshold_that_nothing_can_fail(expectat
     write(expectation)
     assert run("check", ["--report", "r.html", "--report", "r.md", "--report", "r.json"]) == 3
     told = " ".join(capsys.readouterr().out.split())
-    assert "Measured, not judged. The policy demands nothing that could fail: one figure was measured." in told
-    assert "so the figure is measured, not judged." in told
+    assert "Measured, not judged. The policy demands nothing that could fail." in told
+    assert "so this is measured, not judged." in told
     for report in ("r.html", "r.md"):
         text = " ".join(Path(report).read_text(encoding="utf-8").split())
-        assert "so the figure is measured, not judged." in text
+        assert "so this is measured, not judged." in text
         assert "cannot fail" in text
         assert "no demand set" not in text
     (outcome,) = json.loads(Path("r.json").read_text(encoding="utf-8"))["outcomes"][-1:]
@@ -300,7 +302,7 @@ def test_warnings_alone_judge_nothing_and_the_terminal_says_so(capsys):
     write("k_anonymity: {k: 2, severity: warning}")
     assert run("check", []) == 3
     told = " ".join(capsys.readouterr().out.split())
-    assert "Measured, not judged. The one demand in the policy raises a warning. " in told
+    assert "Measured, not judged. The only demand warns." in told
     assert "Nothing was judged: a demand of severity warning fails no release." in told
     assert run("check", ["--quiet", "--fail-on", "warning"]) == 1
 

@@ -50,6 +50,7 @@ def test_a_failure_counts_classes_that_miss_either_threshold():
 
     assert (found.classes.failing, found.records.failing) == (2, 7)
     assert found.message == (
-        "All 7 records are in 2 groups of fewer than 4 records or in which one value of 'answer' makes up more than "
-        "70%; the smallest group has 3 records, and one value makes up 75% of a group at most."
+        "All 7 records are in 2 groups of fewer than 4 records or in which one value makes up more than "
+        "70%; the smallest group has 3 records, and one value of 'answer' makes up 75% of a group at "
+        "most."
     )

@@ -44,7 +44,7 @@ def test_the_threshold_is_compared_exactly():
     assert assigned(RELEASED, ORIGINAL, at_most="1/3").status is Status.PASSED
     failed = assigned(RELEASED, ORIGINAL, at_most="3333333333333333/10000000000000000")
     assert failed.status is Status.FAILED
-    assert failed.message.startswith("The best one-to-one assignment finds the right person for 2 of 6 records")
+    assert failed.message.startswith("The best one-to-one assignment by 'v' finds the right person for 2 of 6 records")
 
 
 def best_shares(released: list[int], original: list[int]) -> tuple[Fraction, Fraction]:

@@ -43,8 +43,9 @@ def test_a_homogeneous_class_fails_any_demand():
     assert (found.status.value, found.observed, found.classes.failing) == ("failed", 0, 1)
     assert found.details["least_in_mixed_classes"] == 1
     assert found.message == (
-        "2 of 5 records are in a group that gives 'answer' away to whoever knows fewer than 1 other record; 2 records "
-        "are in groups of a single value; where values differ, knowing 1 other record can be enough."
+        "2 of 5 records are in a group that gives 'answer' away to whoever knows fewer than 1 other "
+        "record; 2 records are in groups with a single value of 'answer'; where values of 'answer' "
+        "differ, knowing 1 other record can be enough."
     )
 
 

@@ -21,7 +21,7 @@ def test_copies_are_counted():
     assert failed.status is Status.FAILED
     assert (
         failed.message
-        == "2 of 4 released records (50%) equal an original record; at most 49.99999999999999% is allowed."
+        == "2 of 4 released records (50%) equal an original record in 'c' and 'v'; at most 49.99999999999999% is allowed."
     )
 
 

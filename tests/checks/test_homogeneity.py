@@ -36,7 +36,7 @@ def test_no_victim_is_told_as_such():
     found = outcome("homogeneity", [[1, 1], [2, 3]], at_most=0)
 
     assert (found.status.value, found.details["victims"]) == ("passed", 0)
-    assert found.message == "Every group has different values of 'answer': finding a group gives none away."
+    assert found.message == "Every record is in a group with several values of 'answer': finding it gives none away."
 
 
 def test_a_missing_value_adds_no_diversity():

@@ -263,7 +263,7 @@ def test_a_constant_attribute_is_flagged_and_not_averaged(check: str):
     assert outcome.observed == 2 / 3
     assert (outcome.details["constant"], outcome.details["without_values"]) == (["c"], ["e"])
     assert list(outcome.details["at"][0]["per_attribute"]) == ["a"]
-    assert "1 attribute left out as constant, 1 attribute left out for want of values" in outcome.message
+    assert "1 column left out as constant, 1 column left out for want of values" in outcome.message
 
 
 @pytest.mark.parametrize("check", [RANK, SD])
@@ -341,24 +341,24 @@ def test_no_numeric_attribute_is_a_fault():
         (
             {"at_most": "0.5"},
             (
-                "On average over 2 attributes, 75% of the original values of 4 records lie inside the interval, "
+                "On average over 'a' and 'b', 75% of the original values of 4 records lie inside the interval, "
                 "at p = 1; the policy allows 50%."
             ),
         ),
         (
             {"aggregate": "worst"},
             (
-                "In the worst of 2 attributes, 100% of the original values of 4 records lie inside the interval, "
-                "at p = 1."
+                "In 'a', the worst of 2 columns, 100% of the original values of 4 records lie inside the "
+                "interval, at p = 1."
             ),
         ),
         (
             {"aggregate": "joint"},
-            "2 of 4 records (50%) lie inside the intervals in all 2 attributes at once, at p = 1.",
+            "2 of 4 records (50%) lie inside the intervals of 'a' and 'b' at once, at p = 1.",
         ),
         (
             {"aggregate": "joint", "attributes": ["a"]},
-            "All 4 records (100%) lie inside the intervals in the only attribute at once, at p = 1.",
+            "All 4 records (100%) lie inside the intervals of 'a', at p = 1.",
         ),
     ],
 )

@@ -34,6 +34,6 @@ def test_the_story_of_a_homogeneous_class():
     found = outcome("p_sensitive_k_anonymity", [[2, 0], [3, 3]], p=2, k=2)
 
     assert found.message == (
-        "2 of 8 records are in a group of fewer than 2 records or with fewer than 2 different values of 'answer'; the "
-        "smallest has 2 records, the least varied 1 value."
+        "2 of 8 records are in a group of fewer than 2 records or with fewer than 2 different values; "
+        "the smallest has 2 records, the least varied 1 value of 'answer'."
     )

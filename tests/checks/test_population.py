@@ -35,8 +35,8 @@ def test_k_map_says_who_falls_short():
     passed = outcome("k_map", table(RELEASE), table(POPULATION), k=3)
     failed = outcome("k_map", table(RELEASE), table(POPULATION), k=5)
 
-    assert passed.message == "Every record matches at least 3 people of the population."
-    assert failed.message == "2 of 4 records match fewer than 5 people of the population; the least is 3 people."
+    assert passed.message == "Every record matches at least 3 people of the population in 'a'."
+    assert failed.message == "2 of 4 records match fewer than 5 people of the population in 'a'; the least is 3 people."
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,9 @@ def test_classes_that_were_not_released_have_delta_zero():
         0,
     )
     failed = outcome("delta_presence", table(RELEASE), table(POPULATION), delta_max=1, delta_min="1/4")
-    assert failed.message.endswith("0% to 40%, depending on the group; 1 of 4 groups is outside the bounds.")
+    assert failed.message.endswith(
+        "0% to 40%, depending on the group, for somebody who knows 'a'; 1 of 4 groups is outside the bounds."
+    )
 
 
 @pytest.mark.long

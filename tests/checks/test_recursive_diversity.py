@@ -76,8 +76,8 @@ def test_fewer_than_l_values_keep_no_c():
 
     assert (found.status.value, found.observed, found.classes.failing) == ("failed", inf, 1)
     assert found.message == (
-        "2 of 17 records are in a group in which a value is too likely once another can be excluded; a group has "
-        "fewer than 3 values of 'answer'."
+        "2 of 17 records are in a group in which a value is too likely once another can be excluded; one"
+        " has fewer than 3 values of 'answer'."
     )
 
 

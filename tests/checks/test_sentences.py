@@ -97,8 +97,13 @@ TABLES = {
 }
 
 
+LABELLED = "place of living|yearly income"
+OF_NO_COLUMN = dict.fromkeys(("t_from_epsilon", "expected_t_closeness"), "confidential values|epsilon")
+LABELS = {"zip": "place of living", "x": "yearly income"}
+
+
 @cache
-def outcomes(name: str, *, unit: bool) -> list[Outcome]:
+def outcomes(name: str, *, unit: bool, named: bool = False) -> list[Outcome]:
     letters, values = TABLES[name]
     records = len(letters)
     release = pa.table(
@@ -119,6 +124,8 @@ def outcomes(name: str, *, unit: bool) -> list[Outcome]:
     }
     if unit:
         del roles["patient_id"]
+    if named:
+        roles |= {column: {**roles[column], "label": label} for column, label in LABELS.items()}
     expect = [
         {check: demand} for check, demands in EXPECT.items() for demand in demands if not (unit and rows(check, demand))
     ]
@@ -126,7 +133,8 @@ def outcomes(name: str, *, unit: bool) -> list[Outcome]:
     companions = (
         {"original": original} if unit else {"original": original, "population": pa.concat_tables([release] * 2)}
     )
-    audit = tcdp_audit.audit(release, policy | ({"unit": "patient_id"} if unit else {}), **companions)
+    policy |= ({"unit": "patient_id"} if unit else {}) | ({"unit_name": "person"} if named else {})
+    audit = tcdp_audit.audit(release, policy, **companions)
     return list(audit.expectations)
 
 
@@ -141,12 +149,37 @@ def test_every_built_in_check_is_asked() -> None:
     assert set(EXPECT) == set(Plugins.load(external=False).checks)
 
 
+@pytest.mark.parametrize("named", [False, True], ids=["names", "labels"])
 @pytest.mark.parametrize("unit", [False, True], ids=["records", "patients"])
 @pytest.mark.parametrize("name", TABLES)
-def test_numbers_nouns_and_verbs_agree(name: str, *, unit: bool) -> None:
-    sentences = {one.message for one in outcomes(name, unit=unit)}
-    assert len(sentences) > 40
+def test_numbers_nouns_and_verbs_agree(name: str, *, unit: bool, named: bool) -> None:
+    found = outcomes(name, unit=unit, named=named)
+    sentences = {text for one in found for text in (one.message, one.person)}
+    assert len(sentences) > 60
     assert [(text, fault) for text in sentences for fault in FAULTS if re.search(fault, text)] == []
+
+
+@pytest.mark.parametrize("unit", [False, True], ids=["records", "patients"])
+@pytest.mark.parametrize("name", TABLES)
+def test_every_sentence_is_about_people_and_names_columns_by_their_labels(name: str, *, unit: bool) -> None:
+    for one in (one for one in outcomes(name, unit=unit, named=True) if one.status is not Status.ERROR):
+        for text in (one.message, one.person):
+            assert not re.search(r"equivalence class|\bfigure\b|`|'(zip|x)'", text), text
+        people = r"\b(person|people|Nobody)\b" if not unit else r"\b(person|people|records?)\b"
+        assert re.search(people, one.message), one.message
+        assert re.search(OF_NO_COLUMN.get(one.check, LABELLED), one.message), one.message
+
+
+def test_every_check_tells_what_it_means_for_one_person_and_what_it_asks() -> None:
+    silent = {"distance_to_closest_record", "nearest_neighbour_distance_ratio"}  # they say nothing of single people
+    checks = Plugins.load(external=False).checks
+    assert {name for name, one in checks.items() if one.person is None} == silent
+    for one in checks.values():
+        assert one.guide.asks.endswith("?"), one.name
+        assert one.guide.risk.endswith("."), one.name
+        assert not re.search("`|class|distribution|quasi|anonymity|closeness", one.guide.asks + one.guide.risk), (
+            one.name
+        )
 
 
 @pytest.mark.parametrize("check", EXPECT)
@@ -159,12 +192,28 @@ def test_every_check_is_evaluated_in_some_table(check: str) -> None:
 @pytest.mark.parametrize(
     ("name", "unit", "sentence"),
     [
-        ("one record", False, "The only record is in a group of fewer than 2 records: it is alone."),
-        ("two alone", False, "Both records are in 2 groups of fewer than 2 records: each of them is alone."),
-        ("one alone", False, "1 of 4 records is in a group of fewer than 2 records: it is alone."),
-        ("one alone", True, "All 4 records are in 2 groups of fewer than 3 patients; the smallest has 1 patient."),
-        ("one group", True, "Every record is in a group of at least 2 patients."),
-        ("two of two", False, "Every record is in a group of at least 2 records."),
+        (
+            "one record",
+            False,
+            "The only record is in a group of fewer than 2 records with the same 'zip': this record is alone.",
+        ),
+        (
+            "two alone",
+            False,
+            "Both records are in 2 groups of fewer than 2 records with the same 'zip': each of them is alone.",
+        ),
+        (
+            "one alone",
+            False,
+            "1 of 4 records is in a group of fewer than 2 records with the same 'zip': this record is alone.",
+        ),
+        (
+            "one alone",
+            True,
+            "All 4 records are in 2 groups of fewer than 3 patients with the same 'zip'; the smallest has 1 patient.",
+        ),
+        ("one group", True, "Every record is in a group of at least 2 patients with the same 'zip'."),
+        ("two of two", False, "Every record is in a group of at least 2 records with the same 'zip'."),
     ],
 )
 def test_k_anonymity_says_who_is_alone(name: str, unit: bool, sentence: str) -> None:

@@ -184,12 +184,12 @@ def test_the_sentence_names_the_furthest_class_and_who_is_beyond_t():
     counts = [[1, 1], [1, 1], [2, 0]]
 
     assert _told({"distance": "equal"}, counts) == (
-        "The values of 'answer' in the furthest of 3 groups are at 0.333 from the whole table (equal distance); the "
-        "policy sets no threshold."
+        "The mix of 'answer' in the furthest of 3 groups, of 2 records, differs from the whole table by "
+        "0.333 (equal distance); the policy sets no threshold."
     )
     assert _told({"distance": "equal", "t": 0.4}, counts) == (
-        "In every group the values of 'answer' are within 0.4 of the whole table (equal distance); the furthest of 3 "
-        "groups is at 0.333."
+        "Every record is in a group whose mix of 'answer' differs from the whole table by at most 0.4 "
+        "(equal distance); the furthest of 3 groups differs by 0.333."
     )
     assert _told({"distance": "numeric", "t": 0.2}, counts, scale="numeric") == (
         "2 of 6 records are in a group whose values of 'answer' are further than 0.2 from the whole table (numeric "
@@ -199,16 +199,17 @@ def test_the_sentence_names_the_furthest_class_and_who_is_beyond_t():
 
 def test_the_sentence_shows_the_digits_that_tell_figure_and_threshold_apart():
     assert _told({"t": "0.3333333"}, [[1, 1], [1, 1], [2, 0]]) == (
-        "2 of 6 records are in a group whose values of 'answer' are further than 0.3333333 from the whole table "
-        "(equal distance); the furthest is at 0.33333333."
+        "2 of 6 records are in a group whose mix of 'answer' differs from the whole table by more than "
+        "0.3333333 (equal distance); the furthest differs by 0.33333333."
     )
 
 
 def test_an_infinite_distance_comes_with_its_reason_and_remedy():
     assert _told({"distance": "multiplicative", "t": 3}, [[2, 1, 1], [1, 2, 0], [3, 0, 0]]) == (
-        "6 of 10 records are in 2 groups whose values of 'answer' are further than 3 from the whole table "
-        "(multiplicative distance); the furthest is at an infinite distance. 2 groups lack a value that the whole "
-        "table has; merge rare values into buckets (bucketisation), so that every group can have each of them."
+        "6 of 10 records are in 2 groups whose mix of 'answer' differs from the whole table by more than"
+        " 3 (multiplicative distance); the furthest differs by an infinite distance. 2 groups lack a "
+        "value that the whole table has; merge rare values into buckets (bucketisation), so that every "
+        "group can have each of them."
     )
 
 

@@ -52,7 +52,7 @@ def test_a_demand_that_no_release_could_fail_is_told_at_its_place(here: Any):
 
     assert (answer.code, answer.err) == (1, "")
     assert answer.out == (
-        "vain.tcdp.yaml:7:5: k-anonymity: `k: 1` is kept by every release, so the figure is measured, not judged.\n"
+        "vain.tcdp.yaml:7:5: k-anonymity: The demand k: 1 is kept by every release, so this is measured, not judged.\n"
         "vain.tcdp.yaml:1:1: Nothing to judge: no demand of it that counts can fail, so every audit under it ends with "
         "exit code 3; demand something, or accept it with --measure-only\n"
     )

@@ -154,7 +154,7 @@ def test_what_cannot_be_evaluated_fails_and_is_told(library: Any, frame: Frame):
     assert [one.reason_code.name for one in errors] == ["CHECK_ERROR"] * 3
     told = [str(one.failure_cases) for one in errors]
     assert "does not keep its declared scale" in told[0]
-    assert "`k: 1` is kept however these records are grouped, so the figure is measured, not judged" in told[1]
+    assert "The demand k: 1 is kept however these records are grouped, so this is measured, not judged" in told[1]
     assert "column 'street' is not in the release" in told[2]
 
 

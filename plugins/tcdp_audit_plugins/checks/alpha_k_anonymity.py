@@ -20,9 +20,13 @@ from tcdp_audit.plugin import (
     Ratios,
     Status,
     Threshold,
+    chance_of,
+    column_of,
     count,
+    in_worst_group,
     percent,
     percent_of,
+    record_noun,
     sentence_case,
     unit_noun,
     victims,
@@ -72,13 +76,21 @@ def _sentence(outcome: Outcome) -> str:
     largest = percent(outcome.observed, outcome.threshold)
     smallest = count(int(outcome.details["k"]), noun)
     if outcome.status is not Status.FAILED:
-        most = f"one value of {outcome.attribute!r} makes up {largest} of a group at most"
+        most = f"one value of {column_of(outcome)} makes up {largest} of a group at most"
+        if outcome.status is Status.PASSED:
+            return f"Every {record_noun(outcome)} is in a group of at least {smallest}; {most}."
         return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}; {most}."
     faults = [f"of fewer than {count(given['k'], noun)}"] if "k" in given else []
-    too_frequent = f"in which one value of {outcome.attribute!r} makes up more than {{}}"
-    faults += [too_frequent.format(percent_of(Fraction(given["alpha"])))] if "alpha" in given else []
-    worst = f"the smallest group has {smallest}, and one value makes up {largest} of a group at most"
+    too_frequent = "in which one value makes up more than"
+    faults += [f"{too_frequent} {percent_of(Fraction(given['alpha']))}"] if "alpha" in given else []
+    largest_share = f"one value of {column_of(outcome)} makes up {largest} of a group at most"
+    worst = f"the smallest group has {smallest}, and {largest_share}"
     return f"{victims(outcome)} {' or '.join(faults)}; {worst}."
+
+
+def _person(outcome: Outcome) -> str:
+    likeliest = f"one value of {column_of(outcome)} is theirs with {chance_of(outcome.observed or 0)}"
+    return f"{in_worst_group(outcome)} {likeliest}."
 
 
 CHECKS = [
@@ -94,7 +106,10 @@ CHECKS = [
         on_attribute=True,
         monotone=lambda _: True,  # a union is larger, and a value's share in it lies between its shares in the parts
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="Is everybody hidden among enough others, and is no secret too common among them?",
+            risk="Whoever finds somebody's group may guess their secret and mostly be right.",
             definition=(
                 "Every equivalence class has at least k records, and in none of them has a sensitive value a larger "
                 "share than alpha. A class must keep both."

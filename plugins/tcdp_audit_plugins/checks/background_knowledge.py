@@ -21,8 +21,12 @@ from tcdp_audit.plugin import (
     Status,
     Threshold,
     agree,
+    column_of,
     count,
+    in_worst_group,
+    record_noun,
     sentence_case,
+    values_left,
     victims,
 )
 
@@ -68,16 +72,24 @@ def _in_mixed_classes(summaries: Sequence[ClassSummary]) -> Mapping[str, int | N
 
 def _sentence(outcome: Outcome) -> str:
     alike = sum(int(records) for value, _, records in outcome.details["distribution"] if value == 0)
-    least = outcome.details[MIXED]
+    least, column, other = outcome.details[MIXED], column_of(outcome), f"other {record_noun(outcome)}"
     where = agree(alike, "is in a group", "are in groups")
-    parts = [f"{count(alike, 'record')} {where} of a single value"] if alike else []
-    parts += [f"where values differ, knowing {count(least, 'other record')} can be enough"] if least else []
+    parts = [f"{count(alike, record_noun(outcome))} {where} with a single value of {column}"] if alike else []
+    parts += [f"where values of {column} differ, knowing {count(least, other)} can be enough"] if least else []
     story = "; ".join(parts)
     if outcome.status is not Status.FAILED:
         return f"{sentence_case(story)}."
-    demand = f"fewer than {count(int(outcome.threshold or 0), 'other record')}"
+    demand = f"fewer than {count(int(outcome.threshold or 0), other)}"
     give = agree(0 if outcome.classes is None else outcome.classes.failing or 0, "gives", "give")
-    return f"{victims(outcome)} that {give} {outcome.attribute!r} away to whoever knows {demand}; {story}."
+    return f"{victims(outcome)} that {give} {column} away to whoever knows {demand}; {story}."
+
+
+def _person(outcome: Outcome) -> str:
+    column, least = column_of(outcome), int(outcome.observed or 0)
+    if not least:
+        return f"{in_worst_group(outcome)} {values_left(outcome, 1)}."
+    others = count(least, f"other {record_noun(outcome)}")
+    return f"{in_worst_group(outcome)} whoever also knows {column} of {others} can be sure of theirs."
 
 
 CHECKS = [
@@ -93,7 +105,10 @@ CHECKS = [
         on_attribute=True,
         details=_in_mixed_classes,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="How many others must somebody know before the rest of a group has only one secret?",
+            risk="A member of a group who knows their own secret may so learn that of all others.",
             definition=(
                 "An intruder finds the class of a person and knows the sensitive values of some other members, such "
                 "as their own. Without those records the rest may share one value. The figure is the least number of "

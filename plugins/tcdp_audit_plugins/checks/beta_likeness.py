@@ -27,9 +27,14 @@ from tcdp_audit.plugin import (
     Status,
     Threshold,
     agree,
+    column_of,
     count,
+    every_record,
+    figure,
+    in_worst_group,
     percent,
     percent_of,
+    record_noun,
     victims,
 )
 from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio
@@ -104,16 +109,25 @@ def _unreachable(summaries: Sequence[ClassSummary]) -> Mapping[str, int]:
 
 
 def _sentence(outcome: Outcome) -> str:
-    exceeds = f"the share of a value of {outcome.attribute!r} exceeds its share in the table"
+    exceeds = f"the share of a value of {column_of(outcome)} exceeds its share in the table"
     by = "without bound" if outcome.observed == inf else f"by {percent(outcome.observed, outcome.threshold)}"
-    classes = outcome.details.get("unsatisfiable_classes", 0)
-    who = f"{count(classes, 'group')} with {count(outcome.details.get('unsatisfiable_records', 0), 'record')}"
-    hopeless = f"{who} {agree(classes, 'has', 'have')} a value so over-represented that no beta passes"
+    classes, noun = outcome.details.get("unsatisfiable_classes", 0), record_noun(outcome)
+    who = f"{count(classes, 'group')} with {count(outcome.details.get('unsatisfiable_records', 0), noun)}"
+    hopeless = (
+        f"{who} {agree(classes, 'has', 'have')} a value of {column_of(outcome)} so over-represented that no beta passes"
+    )
     if outcome.status is not Status.FAILED:
-        return f"{hopeless}." if classes else f"At worst {exceeds} {by}."
+        return f"{hopeless}." if classes else f"In the groups of the {every_record(outcome)}, {exceeds} {by} at worst."
     allowed = percent_of(outcome.threshold)
     allowed = f"the smaller of {allowed} and -ln q" if outcome.check.startswith("enhanced") else allowed
     return f"{victims(outcome)} in which {exceeds} by more than {allowed}; {hopeless if classes else f'at worst {by}'}."
+
+
+def _person(outcome: Outcome) -> str:
+    value, observed = f"a value of {column_of(outcome)}", outcome.observed or 0
+    if observed == inf:
+        return f"{in_worst_group(outcome)} {value} is so much likelier than in the table that no beta passes."
+    return f"{in_worst_group(outcome)} {value} is up to {figure(1 + observed)} times as likely as in the table."
 
 
 CHECKS = [
@@ -126,7 +140,10 @@ CHECKS = [
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
         on_attribute=True,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="Does finding somebody's group make no secret much likelier than it was?",
+            risk="A rare and harmful secret may be many times likelier in somebody's group than elsewhere.",
             definition=(
                 "For every equivalence class and every sensitive value that is more frequent there than in the table, "
                 "the relative gain of its share is at most beta."
@@ -164,7 +181,10 @@ CHECKS = [
         on_attribute=True,
         details=_unreachable,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="Does finding somebody's group make no secret much likelier, and never certain?",
+            risk="A common secret may become certain in somebody's group, and a rare one many times likelier.",
             definition=(
                 "For every equivalence class and every sensitive value that is more frequent there than in the table, "
                 "the relative gain of its share is at most beta and at most -ln q_i, so that no value can become "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
-from math import inf, log2
+from math import exp, inf, log2
 from typing import Annotated, Literal
 
 import numpy as np
@@ -29,8 +29,11 @@ from tcdp_audit.plugin import (
     Status,
     Threshold,
     Transcendental,
+    column_of,
     decimal,
+    every_record,
     figure,
+    in_worst_group,
     victims,
 )
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, larger, largest_loss
@@ -141,17 +144,28 @@ def _logarithm(ratio: Floats, base: Fraction | None) -> Floats:
 
 
 def _sentence(outcome: Outcome) -> str:
-    share = f"the share of a value of {outcome.attribute!r}"
+    share = f"the share of a value of {column_of(outcome)}"
     ratio = figure(outcome.observed, outcome.threshold)
     release = outcome.conventions.get("reference", "release") == "release"
-    lacking = f"a value that the table has{'' if release else ', or has one that it lacks'}"
+    lacking = f"a value of {column_of(outcome)} that the table has{'' if release else ', or has one that it lacks'}"
     if outcome.status is not Status.FAILED:
         if outcome.observed == inf:
-            return f"A group lacks {lacking}: the log ratio is infinite."
-        return f"Between a group and the table, {share} differs by a log ratio of at most {ratio}."
+            return f"Among the groups of the {every_record(outcome)}, one lacks {lacking}: the log ratio is infinite."
+        groups = f"Between the groups of the {every_record(outcome)} and the table"
+        return f"{groups}, {share} differs by a log ratio of at most {ratio}."
     worst = f"a group lacks {lacking}" if outcome.observed == inf else f"at worst it is {ratio}"
     reached = f"by a log ratio of {decimal(outcome.threshold)} or more"
     return f"{victims(outcome)} in which {share} differs from the table's {reached}; {worst}."
+
+
+def _person(outcome: Outcome) -> str:
+    value, observed = f"a value of {column_of(outcome)}", outcome.observed or 0
+    if observed == inf:
+        return f"{in_worst_group(outcome)} {value} can be ruled out, or is possible only there."
+    base = outcome.parameters.get("log_base", "natural")
+    factor = exp(observed) if base == "natural" else float(base) ** observed
+    likely = f"{figure(factor)} times as likely, or as unlikely, as in the table"
+    return f"{in_worst_group(outcome)} {value} is up to {likely}."
 
 
 CHECKS = [
@@ -166,7 +180,10 @@ CHECKS = [
         monotone=lambda one: one.absent_values is AbsentValues.PUBLISHED,  # a mixture with 0 may fall below a bound
         variant=lambda one: "absent values ignored" if one.absent_values is AbsentValues.IGNORED else "",
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="Is no secret much likelier or much rarer in a group than in the whole table?",
+            risk="Finding somebody's group may make a secret far likelier, or rule one out.",
             definition=(
                 "For every equivalence class and every value of the sensitive attribute, the logarithm of its share "
                 "in the class over its share in the table is between -delta and delta, strictly. A value of the "

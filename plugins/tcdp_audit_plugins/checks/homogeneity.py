@@ -14,8 +14,13 @@ from tcdp_audit.plugin import (
     Tally,
     VictimCheck,
     agree,
+    column_of,
     groups,
+    in_worst_group,
+    record_noun,
     records_of,
+    values_left,
+    whoever_knows,
 )
 
 
@@ -49,10 +54,17 @@ def _sentence(outcome: Outcome) -> str:
     assert outcome.records is not None  # noqa: S101 - outcomes on classes have them
     exposed, classes = outcome.details["victims"], outcome.details["victim_classes"]
     if not exposed:
-        return f"Every group has different values of {outcome.attribute!r}: finding a group gives none away."
-    where = f"{records_of(Tally(outcome.records.total, exposed))} in {groups(classes)}"
-    value = f"{agree(classes, 'has', 'have')} a single value of {outcome.attribute!r}"
+        noun = record_noun(outcome)
+        return f"Every {noun} is in a group with several values of {column_of(outcome)}: finding it gives none away."
+    where = f"{records_of(Tally(outcome.records.total, exposed), record_noun(outcome))} in {groups(classes)}"
+    value = f"{agree(classes, 'has', 'have')} a single value of {column_of(outcome)}"
     return f"{where} that {value}: finding the group is enough to know it."
+
+
+def _person(outcome: Outcome) -> str:
+    if not outcome.details["victims"]:
+        return f"{whoever_knows(outcome)} finds several values of {column_of(outcome)} in every group."
+    return f"{in_worst_group(outcome)} {values_left(outcome, 1)}."
 
 
 CHECKS = [
@@ -66,7 +78,10 @@ CHECKS = [
         monotone=lambda _: True,  # a union with a single value has only parts with that value
         on_attribute=True,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="Are there groups in which everybody has the same secret?",
+            risk="Whoever finds such a group knows the secret of everybody in it, and need not tell one from another.",
             definition=(
                 "An intruder finds the equivalence class of a person. If all its members have the same sensitive "
                 "value, the person's value is known without knowing which record is theirs. The victims are the "

@@ -28,15 +28,20 @@ from tcdp_audit.plugin import (
     TableView,
     agree,
     boundaries,
+    chance_of,
     count,
     decimal,
     figure,
     fold,
+    known_columns,
     noun_form,
     percent,
     percent_of,
+    record_noun,
     records_of,
     unit_noun,
+    whoever_knows,
+    with_article,
 )
 from tcdp_audit_plugins.checks._shared.sampling import (
     covering_population,
@@ -251,7 +256,7 @@ def _faults(parameters: IndividualRiskParameters, _: PolicyDocument) -> Iterator
 
 
 def _sentence(outcome: Outcome) -> str:
-    noun = unit_noun(outcome) if "units" in outcome.details else "record"
+    noun = unit_noun(outcome) if "units" in outcome.details else record_noun(outcome)
     measure, records = outcome.parameters["measure"], outcome.records
     if measure == "expected":
         total = int(outcome.details.get("units", 0 if records is None else records.total))
@@ -259,13 +264,21 @@ def _sentence(outcome: Outcome) -> str:
         expected = f"{figure(number, outcome.threshold)} {noun_form('re-identification', number)}"
         risk = f"{expected} {agree(number, 'is', 'are')} expected among {count(total, noun)}"
     else:
-        risk = f"The {measure} risk of a {noun} is {percent(outcome.observed, outcome.threshold)}"
+        risk = f"The {measure} risk of {with_article(noun)} is {percent(outcome.observed, outcome.threshold)}"
         allowed = percent_of(outcome.threshold)
     if outcome.status is not Status.FAILED:
-        return f"{risk}."
+        return f"{risk}, if somebody knows {known_columns(outcome)}."
     if records is None or records.failing is None:
-        return f"{risk}, where at most {allowed} is allowed."
-    return f"{records_of(records)} at a higher risk than {allowed}. {risk}."
+        return f"{risk}, where at most {allowed} is allowed, if somebody knows {known_columns(outcome)}."
+    higher = f"{records_of(records, record_noun(outcome))} at a higher risk than {allowed}"
+    return f"{higher}, if somebody knows {known_columns(outcome)}. {risk}."
+
+
+def _person(outcome: Outcome) -> str:
+    names = ("unit_highest", "unit_average") if "units" in outcome.details else ("highest", "average")
+    highest, average = (chance_of(float(outcome.details[name])) for name in names)
+    finds = f"is estimated to find them with {highest} at worst, and with {average} on average"
+    return f"{whoever_knows(outcome)} {finds}."
 
 
 CHECKS = [
@@ -281,7 +294,10 @@ CHECKS = [
         variant=lambda one: one.measure,
         validate=_faults,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="How likely is each person to be found among everybody, given how many they stand for?",
+            risk="In a survey a few people may be far easier to find than the average says.",
             definition=(
                 "The probability that an intruder who links a released record to the population finds its "
                 "person. A class of f released records has F in the population, which is unknown; with "

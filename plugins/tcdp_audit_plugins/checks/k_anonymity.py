@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated, Any
 
 from numpy.typing import NDArray
@@ -19,10 +20,15 @@ from tcdp_audit.plugin import (
     Status,
     Threshold,
     agree,
+    average_group,
+    chance_of,
     count,
+    known_columns,
+    record_noun,
     sentence_case,
     unit_noun,
     victims,
+    whoever_knows,
     worst_group,
 )
 
@@ -52,19 +58,31 @@ def class_sizes(evidence: ClassEvidence, _: KAnonymityParameters) -> NDArray[Any
 
 
 def _sentence(outcome: Outcome) -> str:
-    noun = unit_noun(outcome)
+    noun, alike = unit_noun(outcome), f"with the same {known_columns(outcome)}"
     smallest = count(int(outcome.observed or 0), noun)
     if outcome.status is Status.PASSED:
-        return f"Every record is in a group of at least {smallest}."
+        return f"Every {record_noun(outcome)} is in a group of at least {smallest} {alike}."
     if outcome.status is not Status.FAILED:
-        return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}."
-    few = f"{victims(outcome)} of fewer than {count(int(outcome.threshold or 0), noun)}"
+        return f"{sentence_case(worst_group(outcome, 'smallest'))} {alike} has {smallest}."
+    few = f"{victims(outcome)} of fewer than {count(int(outcome.threshold or 0), noun)} {alike}"
     alone = sum(int(records) for size, _, records in outcome.details["distribution"] if size == 1)
-    if not alone or noun != "record":
+    if not alone or noun != record_noun(outcome):
         return f"{few}; the smallest has {smallest}."
     if outcome.records is not None and alone == outcome.records.failing:
-        return f"{few}: {agree(alone, 'it', 'each of them')} is alone."
+        return f"{few}: {agree(alone, f'this {noun}', 'each of them')} is alone."
     return f"{few}; {alone:,} of them {agree(alone, 'is', 'are')} alone."
+
+
+def _person(outcome: Outcome) -> str:
+    """How many somebody is narrowed down to, and how often a guess among them is right."""
+    noun, least = unit_noun(outcome), int(outcome.observed or 0)
+    worst = f"{whoever_knows(outcome)} narrows them down to {count(least, noun)} at worst"
+    right = f"a guess is right with {chance_of(Fraction(1, max(least, 1)))}"
+    classes, records = outcome.classes, outcome.records
+    if noun != record_noun(outcome) or classes is None or records is None:
+        return f"{worst}; {right}."
+    mean = chance_of(Fraction(classes.total, records.total))  # over records, the chance 1/n is groups over records
+    return f"{worst} and to {average_group(outcome)} on average; {right} at worst, and with {mean} on average."
 
 
 CHECKS: list[Check] = [
@@ -76,7 +94,10 @@ CHECKS: list[Check] = [
         thresholds=(Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the group", counts=True),),
         monotone=lambda _: True,  # a union is no smaller than its parts
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="Is everybody hidden among enough others who look the same to somebody that knows them?",
+            risk="A neighbour who knows a few facts about somebody may find the one record that fits.",
             definition=(
                 "Records that agree in every quasi-identifier form an equivalence class. A release is k-anonymous "
                 "if every class has at least k records."

@@ -26,12 +26,16 @@ from tcdp_audit.plugin import (
     Status,
     Threshold,
     Transcendental,
+    column_of,
     decimal,
     figure,
+    in_worst_group,
     noun_form,
+    record_noun,
     sentence_case,
+    values_left,
     victims,
-    worst_group,
+    worst_group_of,
 )
 from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
 
@@ -105,26 +109,38 @@ def _table() -> Floats:
 
 
 def _distinct_sentence(outcome: Outcome) -> str:
-    values = f"different {{}} of {outcome.attribute!r}"
-    least = int(outcome.observed or 0)
+    least, column = int(outcome.observed or 0), column_of(outcome)
+    values = f"{least:,} different {noun_form('value', least)} of {column}"
     if outcome.status is Status.PASSED:
-        return f"Every group has at least {least:,} {values.format(noun_form('value', least))}."
+        return f"Every {record_noun(outcome)} is in a group with at least {values}."
     if outcome.status is not Status.FAILED:
-        varied = sentence_case(worst_group(outcome, "least varied"))
-        return f"{varied} has {least:,} {values.format(noun_form('value', least))}."
-    few = f"fewer than {int(outcome.threshold or 0):,} {values.format('values')}"
+        return f"{sentence_case(worst_group_of(outcome, 'least varied'))} has {values}."
+    few = f"fewer than {int(outcome.threshold or 0):,} different values of {column}"
     return f"{victims(outcome)} with {few}; the least varied group has {least:,}."
 
 
 def _entropy_sentence(outcome: Outcome) -> str:
     effective = figure(outcome.observed, outcome.threshold)
-    values = f"equally frequent {noun_form('value', outcome.observed or 0)} of {outcome.attribute!r}"
+    varied = f"as varied in {column_of(outcome)} as"
+    values = f"{effective} equally frequent {noun_form('value', outcome.observed or 0)}"
     if outcome.status is Status.PASSED:
-        return f"Every group is at least as varied as {effective} {values}."
+        return f"Every {record_noun(outcome)} is in a group at least {varied} {values}."
     if outcome.status is not Status.FAILED:
-        return f"{sentence_case(worst_group(outcome, 'least varied'))} is as varied as {effective} {values}."
-    demand = f"less varied than {decimal(outcome.threshold)} equally frequent values of {outcome.attribute!r}"
+        return f"{sentence_case(worst_group_of(outcome, 'least varied'))} is {varied} {values}."
+    least = f"{decimal(outcome.threshold)} equally frequent {noun_form('value', float(outcome.threshold or 0))}"
+    demand = f"less varied in {column_of(outcome)} than {least}"
     return f"{victims(outcome)} {demand}; the least varied is as varied as {effective}."
+
+
+def _distinct_person(outcome: Outcome) -> str:
+    return f"{in_worst_group(outcome)} {values_left(outcome, int(outcome.observed or 0))}."
+
+
+def _entropy_person(outcome: Outcome) -> str:
+    if outcome.observed == 1:
+        return _distinct_person(outcome)
+    draw = f"a draw among {figure(outcome.observed)} equally likely values"
+    return f"{in_worst_group(outcome)} their {column_of(outcome)} is as open as {draw}."
 
 
 CHECKS: list[Check] = [
@@ -137,7 +153,10 @@ CHECKS: list[Check] = [
         monotone=lambda _: True,  # a union has the values of all its parts
         on_attribute=True,
         sentence=_distinct_sentence,
+        person=_distinct_person,
         guide=Guide(
+            asks="Does every group have several different secrets?",
+            risk="Whoever finds somebody's group may find only one secret there, and so know theirs.",
             definition="Every equivalence class has at least l distinct values of the sensitive attribute.",
             formula="min_E |{ i : p_i > 0 }| ≥ l",
             mathml=(
@@ -166,7 +185,10 @@ CHECKS: list[Check] = [
         monotone=lambda _: True,  # entropy is concave: a mixture has at least the least of its parts
         on_attribute=True,
         sentence=_entropy_sentence,
+        person=_entropy_person,
         guide=Guide(
+            asks="Are the secrets in every group well mixed, so that none of them is nearly certain?",
+            risk="A group may have several secrets of which one is so common that a guess is nearly always right.",
             definition=(
                 "The entropy of the sensitive attribute in every equivalence class is at least ln l. Reported as "
                 "exp(H), the number of equally frequent values that would be as varied."

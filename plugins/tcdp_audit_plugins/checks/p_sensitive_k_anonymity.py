@@ -19,10 +19,14 @@ from tcdp_audit.plugin import (
     Quarter,
     Status,
     Threshold,
+    column_of,
     count,
+    in_worst_group,
     noun_form,
+    record_noun,
     sentence_case,
     unit_noun,
+    values_left,
     victims,
     worst_group,
 )
@@ -75,12 +79,18 @@ def _sentence(outcome: Outcome) -> str:
     noun, given, least = unit_noun(outcome), outcome.parameters, int(outcome.observed or 0)
     smallest = count(int(outcome.details["k"]), noun)
     if outcome.status is not Status.FAILED:
-        values = f"{least:,} different {noun_form('value', least)} of {outcome.attribute!r}"
+        values = f"{least:,} different {noun_form('value', least)} of {column_of(outcome)}"
+        if outcome.status is Status.PASSED:
+            return f"Every {record_noun(outcome)} is in a group of at least {smallest}, with at least {values}."
         return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}; the least varied has {values}."
     faults = [f"of fewer than {count(given['k'], noun)}"] if "k" in given else []
-    faults += [f"with fewer than {given['p']:,} different values of {outcome.attribute!r}"] if "p" in given else []
-    worst = f"the smallest has {smallest}, the least varied {count(least, 'value')}"
+    faults += [f"with fewer than {given['p']:,} different values"] if "p" in given else []
+    worst = f"the smallest has {smallest}, the least varied {count(least, 'value')} of {column_of(outcome)}"
     return f"{victims(outcome)} {' or '.join(faults)}; {worst}."
+
+
+def _person(outcome: Outcome) -> str:
+    return f"{in_worst_group(outcome)} {values_left(outcome, int(outcome.observed or 0))}."
 
 
 CHECKS = [
@@ -97,7 +107,10 @@ CHECKS = [
         validate=_validate,
         monotone=lambda _: True,  # a union is larger, and has the values of all its parts
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="Is everybody hidden among enough others, with several different secrets among them?",
+            risk="Whoever finds somebody's group may find that all of them share one secret.",
             definition=(
                 "Every equivalence class has at least k records and, for every confidential attribute, at least p "
                 "distinct values. A class must keep both, and p is at most k."

@@ -29,10 +29,14 @@ from tcdp_audit.plugin import (
     TableView,
     Verdict,
     agree,
+    chance_of,
     count,
+    known_columns,
     part_of,
     percent,
+    record_noun,
     sentence_case,
+    whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.sampling import (
     counts_rows,
@@ -187,23 +191,38 @@ def _faults(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[
 def _k_map_sentence(outcome: Outcome) -> str:
     least = count(int(outcome.observed or 0), "person")
     if outcome.status is not Status.FAILED:
-        return f"Every record matches at least {least} of the population."
+        return f"Every record matches at least {least} of the population in {known_columns(outcome)}."
     assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
     few, k = outcome.records.failing or 0, count(outcome.parameters["k"], "person")
-    part = sentence_case(part_of(few, outcome.records.total, "record"))
-    return f"{part} {agree(few or 1, 'matches', 'match')} fewer than {k} of the population; the least is {least}."
+    part = sentence_case(part_of(few, outcome.records.total, record_noun(outcome)))
+    alike = f"of the population in {known_columns(outcome)}"
+    return f"{part} {agree(few or 1, 'matches', 'match')} fewer than {k} {alike}; the least is {least}."
+
+
+def _k_map_person(outcome: Outcome) -> str:
+    least = int(outcome.observed or 0)
+    candidates = f"finds {count(least, 'person')} of the population who could be it at worst"
+    knows = f"Whoever takes a record's {known_columns(outcome)} to a register of the population"
+    return f"{knows} {candidates}; a guess is right with {chance_of(Fraction(1, max(least, 1)))}."
 
 
 def _presence_sentence(outcome: Outcome) -> str:
     assert outcome.classes is not None  # noqa: S101 - outcomes of this check have them
     least, largest = percent(float(outcome.details["least"])), percent(outcome.observed, outcome.threshold)
-    span = least if least == largest else f"{least} to {largest}, depending on the group"
-    chance = f"The probability that a person of the population is in the release is {span}"
+    span = least if least == largest else f"{least} to {largest}, depending on the group,"
+    whole = f"of the {count(int(outcome.details['population_records']), 'person')} in the population"
+    knows = f"for somebody who knows {known_columns(outcome)}"
+    chance = f"The probability that one {whole} is in the release is {span} {knows}"
     if outcome.status is not Status.FAILED:
         return f"{chance}."
     outside = outcome.classes.failing or 0
     part = part_of(outside, outcome.classes.total, "group")
     return f"{chance}; {part} {agree(outside or 1, 'is', 'are')} outside the bounds."
+
+
+def _presence_person(outcome: Outcome) -> str:
+    learns = f"learns that they are in the release with {chance_of(outcome.observed or 0)} at worst"
+    return f"{whoever_knows(outcome)} {learns}."
 
 
 CHECKS: list[Check] = [
@@ -220,7 +239,10 @@ CHECKS: list[Check] = [
         requires=frozenset({"population"}),
         validate=_faults,
         sentence=_k_map_sentence,
+        person=_k_map_person,
         guide=Guide(
+            asks="Could every record be that of several people among everybody there is?",
+            risk="A record may fit one person of the whole population, whoever looks it up.",
             definition=(
                 "A release satisfies k-map if every record of it agrees in its quasi-identifiers with at "
                 "least k records of the population. A class may be small in the release, as long as it is "
@@ -258,7 +280,10 @@ CHECKS: list[Check] = [
         requires=frozenset({"population"}),
         validate=_faults,
         sentence=_presence_sentence,
+        person=_presence_person,
         guide=Guide(
+            asks="Can somebody tell from the release that a person is in it?",
+            risk="That somebody is in the release, such as a register of patients, may itself be the secret.",
             definition=(
                 "Being in a release can itself be the secret: a register of patients. A person of the "
                 "population is in the release with probability δ = f/F, where f and F count the records of "

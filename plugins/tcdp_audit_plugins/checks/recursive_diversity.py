@@ -25,9 +25,11 @@ from tcdp_audit.plugin import (
     Text,
     Threshold,
     agree,
+    column_of,
+    every_record,
     figure,
+    in_worst_group,
     percent,
-    sentence_case,
     victims,
 )
 from tcdp_audit_plugins.checks._shared.named_values import ambiguous, among
@@ -128,21 +130,30 @@ def _validate(parameters: RecursiveParameters, document: PolicyDocument) -> Iter
 
 
 def _sentence(outcome: Outcome) -> str:
-    given, values = outcome.parameters, f"of {outcome.attribute!r}"
+    given, values = outcome.parameters, f"of {column_of(outcome)}"
     times = figure(outcome.observed, outcome.threshold)
     others = f"the values from number {given['l']} on together"
     ratio = f"at worst the most frequent value {values} is {times} times as frequent as {others}"
     if outcome.observed == inf:
-        ratio = f"a group has fewer than {given['l']} values {values}"
+        ratio = f"one has fewer than {given['l']} values {values}"
     least = f"; the rarest protected value makes up {percent(float(outcome.details['c2']))} of a group"
     rarest = least if "protected" in given else ""
     if outcome.status is not Status.FAILED:
-        return f"{sentence_case(ratio)}{rarest}."
+        where = "Among" if outcome.observed == inf else "In"
+        return f"{where} the groups of the {every_record(outcome)}, {ratio}{rarest}."
     fewer = given["l"] - 2
     excluded = f" once {agree(fewer, 'another', f'{fewer:,} others')} can be excluded" if fewer > 0 else ""
     faults = [f"in which a value is too likely{excluded}"] if "c" in given else []
     faults += ["in which a protected value is too rare"] if "c2" in given else []
     return f"{victims(outcome)} {' or '.join(faults)}; {ratio}{rarest}."
+
+
+def _person(outcome: Outcome) -> str:
+    given, column = outcome.parameters, column_of(outcome)
+    if outcome.observed == inf:
+        return f"{in_worst_group(outcome)} there are fewer than {given['l']} values of {column} to choose from."
+    often = f"{figure(outcome.observed)} times as often as the values from number {given['l']} on together"
+    return f"{in_worst_group(outcome)} the likeliest value of {column} is right {often}."
 
 
 CHECKS = [
@@ -160,7 +171,10 @@ CHECKS = [
         variant=lambda one: "" if one.variant is Variant.RECURSIVE else one.variant.value.replace("_", " "),
         validate=_validate,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="Does the commonest secret of a group stay uncertain, even once a few others are ruled out?",
+            risk="Somebody who can rule out a few secrets may be left with a nearly certain one.",
             definition=(
                 "In every equivalence class with counts r_1 ≥ r_2 ≥ … ≥ r_m, the most frequent value is less than c "
                 "times as frequent as the values from the l-th on together. An intruder who can exclude l - 2 values "

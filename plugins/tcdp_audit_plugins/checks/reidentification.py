@@ -24,9 +24,14 @@ from tcdp_audit.plugin import (
     TableView,
     Tally,
     allowance,
+    chance_of,
+    known_columns,
     percent,
     percent_of,
+    record_noun,
     records_of,
+    whoever_knows,
+    with_article,
 )
 from tcdp_audit_plugins.checks._shared.sampling import (
     counts_rows,
@@ -153,13 +158,20 @@ def _faults(parameters: ReidentificationParameters, document: PolicyDocument) ->
 def _sentence(outcome: Outcome) -> str:
     given, records = outcome.parameters, outcome.records
     assert records is not None  # noqa: S101 - outcomes of this check have them
+    noun = record_noun(outcome)
     if given["measure"] == "share_above":
         above = Tally(records.total, outcome.details.get("records_above", 0))
-        risk = f"{records_of(above)} at a risk above {percent_of(Fraction(given['threshold_risk']))}"
+        risk = f"{records_of(above, noun)} at a risk above {percent_of(Fraction(given['threshold_risk']))}"
     else:
-        risk = f"The {given['measure']} risk of a record is {percent(outcome.observed, outcome.threshold)}"
+        risk = f"The {given['measure']} risk of {with_article(noun)} is {percent(outcome.observed, outcome.threshold)}"
     limit = f"; {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    return f"{risk}, if a {given['scenario']} attacks{limit}."
+    return f"{risk}, if a {given['scenario']} attacks by {known_columns(outcome)}{limit}."
+
+
+def _person(outcome: Outcome) -> str:
+    highest, average = (chance_of(float(outcome.details[name])) for name in ("highest", "average"))
+    finds = f"finds the right record with {highest} at worst"
+    return f"{whoever_knows(outcome)} {finds}, and with {average} on average."
 
 
 CHECKS = [
@@ -175,7 +187,10 @@ CHECKS = [
         variant=lambda one: f"{one.scenario}, {one.measure.replace('_', ' ')}",
         validate=_faults,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="How likely is it that somebody picks the right record, at worst and on average?",
+            risk="It stays open how often somebody who looks for one person, or for as many as possible, is right.",
             definition=(
                 "The probability that an intruder picks the right record of a class. A prosecutor knows that "
                 "the person is in the release: 1/f, with f the size of the class there. A journalist does "

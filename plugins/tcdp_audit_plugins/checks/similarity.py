@@ -22,11 +22,14 @@ from tcdp_audit.plugin import (
     Scale,
     Status,
     Threshold,
+    chance_of,
+    column_of,
     decimal,
+    in_worst_group,
     percent,
     percent_of,
     victims,
-    worst_group,
+    worst_group_of,
 )
 from tcdp_audit_plugins.checks._shared.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
 
@@ -110,10 +113,16 @@ def _sentence(outcome: Outcome) -> str:
         else f"lie within {decimal(Fraction(given['width']))} of each other"
     )
     largest = percent(outcome.observed, outcome.threshold)
-    values = f"the values of {outcome.attribute!r} {close}"
+    values = f"the values of {column_of(outcome)} {close}"
     if outcome.status is not Status.FAILED:
-        return f"In {worst_group(outcome, 'worst')}, {largest} of {values}."
+        return f"In {worst_group_of(outcome, 'worst')} {largest} of {values}."
     return f"{victims(outcome)} in which more than {percent_of(outcome.threshold)} of {values}; at worst {largest} do."
+
+
+def _person(outcome: Outcome) -> str:
+    kind = "share a label of the hierarchy" if "level" in outcome.parameters else "are nearly the same"
+    right = f"whoever guesses the commonest kind is right with {chance_of(outcome.observed or 0)}"
+    return f"{in_worst_group(outcome)} values of {column_of(outcome)} {kind}, and {right}."
 
 
 CHECKS = [
@@ -131,7 +140,10 @@ CHECKS = [
         scales=lambda one: None if one.width is None else frozenset({Scale.ORDINAL, Scale.NUMERIC}),
         variant=lambda one: "hierarchy" if one.width is None else "interval",
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="Do the secrets of a group differ in meaning, and not only in wording?",
+            risk="A group may have different secrets that say the same: all low incomes, all diseases of the stomach.",
             definition=(
                 "The values of a class may all differ and still say nearly the same: three salaries between 3,000 and "
                 "5,000, three diseases of the stomach. The figure is the largest share of a class whose values are "

@@ -22,8 +22,11 @@ from tcdp_audit.plugin import (
     Status,
     Text,
     Threshold,
+    column_of,
     decimal,
+    every_record,
     figure,
+    in_worst_group,
     victims,
 )
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
@@ -73,17 +76,29 @@ def _validate(parameters: SkewnessParameters, document: PolicyDocument) -> Itera
 
 
 def _sentence(outcome: Outcome) -> str:
-    value = f"{'a harmful' if 'harmful' in outcome.parameters else 'a'} value of {outcome.attribute!r}"
+    value = f"{'a harmful' if 'harmful' in outcome.parameters else 'a'} value of {column_of(outcome)}"
     factor = figure(outcome.observed, outcome.threshold)
     if outcome.status is not Status.FAILED:
         if outcome.observed == inf:
-            return f"A group has {value} that the reference gives no weight."
-        return f"At worst {value} is more frequent in a group than in the table by a factor of {factor}."
+            return (
+                f"Among the groups of the {every_record(outcome)}, one has {value} that the reference gives no weight."
+            )
+        most = f"more frequent than in the table by a factor of {factor}"
+        return f"In the groups of the {every_record(outcome)}, {value} is at worst {most}."
     worst = f"at worst the factor is {factor}"
     if outcome.observed == inf:
         worst = "the reference gives such a value no weight"
     limit = f"more frequent than in the table by a factor above {decimal(outcome.threshold)}"
     return f"{victims(outcome)} in which {value} is {limit}; {worst}."
+
+
+def _person(outcome: Outcome) -> str:
+    value = f"{'a harmful' if 'harmful' in outcome.parameters else 'a'} value of {column_of(outcome)}"
+    if outcome.observed == inf:
+        return f"{in_worst_group(outcome)} there is {value} that the reference gives no weight."
+    return (
+        f"{in_worst_group(outcome)} they are suspected of {value} {figure(outcome.observed)} times as much as anybody."
+    )
 
 
 CHECKS = [
@@ -97,7 +112,10 @@ CHECKS = [
         on_attribute=True,
         validate=_validate,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="Is nobody suspected of a harmful secret much more than everybody is?",
+            risk="Somebody may be suspected of a rare and harmful secret because of the group that they are in.",
             definition=(
                 "A value may be rare in the table and frequent in a class: whoever is found there is suspected of it, "
                 "however diverse the class is. The figure is the largest share of a harmful value in a class over its "

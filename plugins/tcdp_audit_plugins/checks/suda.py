@@ -23,7 +23,11 @@ from tcdp_audit.plugin import (
     TableView,
     agree,
     allowance,
+    column_of,
+    known_columns,
+    record_noun,
     records_of,
+    somebody,
 )
 from tcdp_audit_plugins.checks._shared.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks._shared.population_estimators import data_intrusion_simulation
@@ -115,16 +119,26 @@ def _faults(_: SudaParameters, document: PolicyDocument) -> Iterator[tuple[str, 
 
 def _sentence(outcome: Outcome) -> str:
     assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
-    singled = f"{records_of(outcome.records)} singled out by {_few(outcome.parameters['max_size'])}"
+    few = f"{_few(outcome.parameters['max_size'])} out of {known_columns(outcome)}"
+    singled = f"{records_of(outcome.records, record_noun(outcome))} singled out by {few}"
     if outcome.status is not Status.FAILED:
         return f"{singled}."
     contributions = outcome.details["contributions"]
     first = max(sorted(contributions), key=lambda name: contributions[name])
-    return f"{singled}, where {allowance(outcome)}; {first!r} takes part most often."
+    return f"{singled}, where {allowance(outcome)}; {column_of(outcome, first)} takes part most often."
 
 
 def _few(size: int) -> str:
-    return agree(size, "a single quasi-identifier", f"{size:,} quasi-identifiers or fewer")
+    return agree(size, "a single column", f"{size:,} columns or fewer")
+
+
+def _person(outcome: Outcome) -> str:
+    contributions, few = outcome.details["contributions"], _few(outcome.parameters["max_size"])
+    if not outcome.details["records_singled_out"]:
+        return f"Nobody is alone in {few} of {known_columns(outcome)}: whoever knows no more cannot be sure of anyone."
+    first = max(sorted(contributions), key=lambda name: contributions[name])
+    knows = f"Whoever knows only {few} of {somebody(outcome)} can be sure of whoever is singled out"
+    return f"{knows}; {column_of(outcome, first)} helps most often."
 
 
 CHECKS = [
@@ -138,7 +152,10 @@ CHECKS = [
         requires=frozenset({"population"}),
         validate=_faults,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="How many people do very few facts suffice to single out?",
+            risk="Two or three facts may be enough to be sure of somebody.",
             definition=(
                 "A minimal sample unique of a record is a set of quasi-identifiers in which no other record "
                 "agrees with it, and no subset of which does the same. The fewer attributes it takes, the "

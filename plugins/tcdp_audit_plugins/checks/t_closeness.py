@@ -25,7 +25,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.checks._shared import distances
 from tcdp_audit_plugins.checks._shared.closeness_guide import GUIDE
-from tcdp_audit_plugins.checks._shared.closeness_sentence import sentence
+from tcdp_audit_plugins.checks._shared.closeness_sentence import person, sentence
 
 
 class Distance(StrEnum):
@@ -169,6 +169,7 @@ CHECKS = [
         variant=lambda parameters: _KINDS[parameters.distance].name,
         validate=_threshold_faults,
         sentence=lambda outcome: sentence(outcome, _KINDS[Distance(outcome.parameters["distance"])].name),
+        person=person,
         guide=GUIDE,
     ),
 ]

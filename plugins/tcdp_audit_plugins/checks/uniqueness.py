@@ -28,10 +28,14 @@ from tcdp_audit.plugin import (
     VictimCheck,
     agree,
     allowance,
+    chance_of,
+    known_columns,
     percent,
+    record_noun,
     records_of,
     sentence_case,
     unit_noun,
+    whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.population_estimators import (
     data_intrusion_simulation,
@@ -217,28 +221,44 @@ def _faults(parameters: PopulationUniquenessParameters, document: PolicyDocument
 def _sample_sentence(outcome: Outcome) -> str:
     assert outcome.records is not None  # noqa: S101 - outcomes on classes have them
     alone, noun = outcome.details["victims"], unit_noun(outcome)
-    if noun == "record":
-        where = agree(alone, "its group", "their groups") if alone else "its group"
-        return f"{records_of(Tally(outcome.records.total, alone))} alone in {where}."
+    part = records_of(Tally(outcome.records.total, alone), record_noun(outcome))
+    if noun == record_noun(outcome):
+        return f"{part} alone with {agree(alone or 1, 'its', 'their')} {known_columns(outcome)}."
     where = agree(outcome.details["victim_classes"], f"a group of a single {noun}", f"groups of a single {noun}")
-    return f"{records_of(Tally(outcome.records.total, alone))} in {where}."
+    return f"{part} in {where} by {known_columns(outcome)}."
+
+
+def _sample_person(outcome: Outcome) -> str:
+    if not outcome.details["victims"]:
+        return f"{whoever_knows(outcome)} finds more than one record for everybody."
+    single = f"finds a single record with {chance_of(outcome.observed or 0)}"
+    return f"{whoever_knows(outcome)} {single}, and can be sure of it if they are in the release."
 
 
 def _population_sentence(outcome: Outcome) -> str:
     details, records = outcome.details, outcome.records
     assert records is not None  # noqa: S101 - outcomes of this check have them
     if "undefined" in details:
-        return "No record is alone in its group: the share of population uniques is undefined, the risk 0."
+        nobody = f"No {record_noun(outcome)} is alone with its {known_columns(outcome)}"
+        return f"{nobody}: the share of population uniques is undefined, the risk 0."
     estimator, alone = outcome.parameters["estimator"], details["sample_uniques"]
     estimate = percent(outcome.observed, outcome.threshold)
     how = estimate if estimator == "exact" else f"an estimated {estimate} ({_name_of(estimator)})"
-    unique = f"{records_of(Tally(records.total, alone))} alone in the release, and {how} of these"
+    part = records_of(Tally(records.total, alone), record_noun(outcome))
+    unique = f"{part} alone in the release by {known_columns(outcome)}, and {how} of these"
     others = {_name_of(name): details.get(name) for name in ("exact", *ESTIMATORS) if name != estimator}
     beside = [f"{name} {percent(float(one))}" for name, one in others.items() if one is not None]
     unique += " are alone in the population too" + (f" ({', '.join(beside)})" if beside else "")
     if outcome.status is not Status.FAILED:
         return f"{unique}."
     return f"{unique}; {allowance(outcome)}."
+
+
+def _population_person(outcome: Outcome) -> str:
+    if "undefined" in outcome.details:
+        return f"{whoever_knows(outcome)} finds more than one record for everybody."
+    sure = f"is right with {chance_of(outcome.observed or 0)} to take it for theirs"
+    return f"{whoever_knows(outcome)} and finds a single record {sure}, not knowing whether they are in the release."
 
 
 def _name_of(estimator: str) -> str:
@@ -255,6 +275,7 @@ CHECKS: list[Check] = [
         label="share of records alone in their group",
         monotone=lambda _: True,  # a union of classes has more than one record
         sentence=_sample_sentence,
+        person=_sample_person,
         guide=SAMPLE_UNIQUENESS,
     ),
     TableCheck(
@@ -268,6 +289,7 @@ CHECKS: list[Check] = [
         variant=lambda one: one.estimator,
         validate=_faults,
         sentence=_population_sentence,
+        person=_population_person,
         guide=POPULATION_UNIQUENESS,
     ),
 ]

@@ -105,7 +105,7 @@ def test_a_demand_that_nothing_can_fail_is_no_success():
 
     assert not one.success
     assert one.result["details"]["status"] == "measured"
-    assert "so the figure is measured, not judged" in one.result["details"]["message"]
+    assert "so this is measured, not judged" in one.result["details"]["message"]
 
 
 @pytest.mark.parametrize("level", ["BOOLEAN_ONLY", "COMPLETE"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tcdp_audit.plugin import Guide
 
 GUIDE = Guide(
+    asks="Does finding somebody's group tell more about their secret than the whole table does?",
+    risk="Whoever finds somebody's group may learn much about them, although nobody is singled out.",
     definition=(
         "The distribution p of the sensitive attribute in every equivalence class is within distance t of its "
         "distribution q in the table. `equal`, `ordered`, `numeric` and `hierarchical` are earth mover's "

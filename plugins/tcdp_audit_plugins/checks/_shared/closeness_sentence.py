@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from math import inf, isinf
 
-from tcdp_audit.plugin import Outcome, Status, agree, count, decimal, figure, victims, worst_group
+from tcdp_audit.plugin import (
+    Outcome,
+    Status,
+    agree,
+    column_of,
+    count,
+    decimal,
+    figure,
+    in_worst_group,
+    percent,
+    record_noun,
+    victims,
+    worst_group,
+    worst_group_of,
+)
 
 REFERENCES = {
     "release": "the whole table",
@@ -22,17 +36,36 @@ def sentence(outcome: Outcome, distance: str) -> str:
     """
     reference = REFERENCES[outcome.conventions.get("reference", "release")]
     observed, t = _distances(outcome)
-    values = f"values of {outcome.attribute!r}"
-    measured = f"at {observed} from {reference} ({distance})"
+    mix = f"mix of {column_of(outcome)}"
     if outcome.status is Status.FAILED:
-        far = f"whose {values} are further than {t} from {reference} ({distance})"
-        return f"{victims(outcome)} {far}; the furthest is at {observed}.{_why_infinite(outcome, reference)}"
-    furthest = worst_group(outcome, "furthest")
+        far = f"whose {mix} differs from {reference} by more than {t} ({distance})"
+        return f"{victims(outcome)} {far}; the furthest differs by {observed}.{_why_infinite(outcome, reference)}"
     if outcome.status is Status.PASSED:
-        within = f"In every group the {values} are within {t} of {reference} ({distance})"
-        return f"{within}; {furthest} is at {observed}.{_why_infinite(outcome, reference)}"
+        within = f"Every {record_noun(outcome)} is in a group whose {mix} differs from {reference} by at most {t}"
+        furthest = worst_group(outcome, "furthest")
+        return f"{within} ({distance}); {furthest} differs by {observed}.{_why_infinite(outcome, reference)}"
     unset = "; the policy sets no threshold" if outcome.threshold is None else ""
-    return f"The {values} in {furthest} are {measured}{unset}.{_why_infinite(outcome, reference)}"
+    furthest = f"The {mix} in {worst_group_of(outcome, 'furthest')} differs from {reference} by {observed}"
+    return f"{furthest} ({distance}){unset}.{_why_infinite(outcome, reference)}"
+
+
+def person(outcome: Outcome) -> str:
+    """What the furthest group tells of somebody in it, beside what everybody knows."""
+    reference, column = REFERENCES[outcome.conventions.get("reference", "release")], column_of(outcome)
+    observed, moved = float(outcome.observed or 0), percent(outcome.observed)
+    beside = f"against {reference}"
+    if isinf(observed):
+        return f"{in_worst_group(outcome)} a value of {column} is ruled out, or possible only there, {beside}."
+    told = {
+        "equal": f"{moved} of the values of {column} would have to change to look like {reference}",
+        "ordered": f"the values of {column} are shifted by {moved} of all ranks {beside}",
+        "numeric": f"the values of {column} are shifted by {moved} of their whole range {beside}",
+        "hierarchical": f"the values of {column} are shifted by {moved} of the hierarchy's height {beside}",
+        "multiplicative": f"a value of {column} is up to {figure(observed)} times as likely, or as unlikely, {beside}",
+    }
+    distance = str(outcome.parameters["distance"])
+    general = f"the values of {column} differ from {reference} by {figure(observed)} nats"
+    return f"{in_worst_group(outcome)} {told.get(distance, general)}."
 
 
 def _distances(outcome: Outcome) -> tuple[str, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tcdp_audit.plugin import Guide
 
 SAMPLE_UNIQUENESS = Guide(
+    asks="How many people are the only ones in the release with what may be known about them?",
+    risk="Whoever knows that somebody is in the release may find their record, and nobody else's.",
     definition=(
         "A sample unique is a record that nobody else in the release shares its quasi-identifiers "
         "with. The figure is their share of all records."
@@ -31,6 +33,8 @@ SAMPLE_UNIQUENESS = Guide(
 )
 
 POPULATION_UNIQUENESS = Guide(
+    asks="How many of those who are alone in the release are alone among everybody?",
+    risk="Somebody who does not even know who is in the release may be sure of whom a record is.",
     definition=(
         "Of the records that are alone in their class in the release, the share that is alone in the "
         "population too. With a population file it is counted. Otherwise it is estimated from the "

@@ -21,9 +21,10 @@ from tcdp_audit.plugin import (
     Signs,
     Threshold,
     Transcendental,
+    every_record,
 )
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, D13, demand, number, worst_figure
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, D13, demand, number, odds, worst_figure
 
 VACUOUS = 1e6  # no pair of distributions that anybody releases is that far apart
 
@@ -69,9 +70,14 @@ def _sentence(outcome: Outcome) -> str:
     t, epsilon = worst_figure(outcome), number(float(outcome.parameters["epsilon"]))
     vacuous = " This bound is vacuous: it forbids nothing that a release could do, and must not be cited as protection."
     return (
-        f"{ASSUMING}, masking with epsilon = {epsilon} bounds the expected t by exp((N - k) epsilon) = "
+        f"{ASSUMING}, masking the {every_record(outcome)} with epsilon = {epsilon} bounds the expected t by "
+        f"exp((N - k) epsilon) = "
         f"{number(t, outcome.threshold)}.{vacuous if t > VACUOUS else ''}{demand(outcome, 't')}"
     )
+
+
+def _person(outcome: Outcome) -> str:
+    return odds(outcome, worst_figure(outcome), "a confidential value")
 
 
 CHECKS = [
@@ -83,7 +89,10 @@ CHECKS = [
         thresholds=(Threshold("at_most", Comparison.AT_MOST, expected_t, "expected t"),),
         monotone=lambda _: True,  # it falls as a class grows
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="How close to the whole table does masking with a given epsilon keep groups in the mean?",
+            risk="It stays open what masking with that epsilon means on average; the bound says little in any case.",
             definition=(
                 "If the confidential values of a k-anonymous release were masked with epsilon-differential privacy, "
                 "the expected distributions of class and table are within the factor exp((N - k) epsilon)."

@@ -27,11 +27,13 @@ from tcdp_audit.plugin import (
     Text,
     Threshold,
     Transcendental,
+    column_of,
+    every_record,
 )
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, worst_figure
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
 
 ORDERED = frozenset({Scale.ORDINAL, Scale.NUMERIC})
 
@@ -99,16 +101,23 @@ def _faults(parameters: ImpliedEpsilonParameters, document: PolicyDocument) -> I
 def _sentence(outcome: Outcome) -> str:
     epsilon = worst_figure(outcome)
     if isinf(epsilon):
-        remedy = "fewer buckets" if "buckets" in outcome.parameters else "`buckets`, or a bucketised release"
+        remedy = (
+            "fewer buckets" if "buckets" in outcome.parameters else "the parameter 'buckets', or a bucketised release"
+        )
         return (
-            f"{ASSUMING} no epsilon follows: a group lacks a value that the table has, or has one that it "
-            f"lacks, which is infinitely far. Bucketisation is the remedy: {remedy}.{demand(outcome, 'epsilon')}"
+            f"{ASSUMING} no epsilon follows for the {every_record(outcome)}: a group lacks a value of "
+            f"{column_of(outcome)} that the table has, or has one that it lacks, which is infinitely far. "
+            f"Bucketisation is the remedy: {remedy}.{demand(outcome, 'epsilon')}"
         )
     return (
-        f"{ASSUMING}, the release gives what differential privacy with epsilon = "
-        f"{number(epsilon, outcome.threshold)} would: every group is within the factor t = "
+        f"{ASSUMING}, the release gives {column_of(outcome)} of the {every_record(outcome)} what differential privacy "
+        f"with epsilon = {number(epsilon, outcome.threshold)} would: every group is within the factor t = "
         f"{number(exp(epsilon / 2))} of the table.{demand(outcome, 'epsilon')}"
     )
+
+
+def _person(outcome: Outcome) -> str:
+    return odds(outcome, exp(worst_figure(outcome) / 2), f"a value of {column_of(outcome)}")
 
 
 CHECKS = [
@@ -125,7 +134,10 @@ CHECKS = [
         variant=lambda parameters: "bucketised" if parameters.buckets else "",
         validate=_faults,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="How strong a promise of differential privacy would protect the secrets as much?",
+            risk="It stays open how much anybody's secret may be learned, in the terms of differential privacy.",
             definition=(
                 "A release whose combination of confidential attributes is t-close in the multiplicative distance "
                 "gives, under the assumptions of t-closeness on prior and posterior knowledge, the same bound on "

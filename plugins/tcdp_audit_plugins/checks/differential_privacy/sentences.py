@@ -5,7 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf, isfinite
 
-from tcdp_audit.plugin import Outcome, agree, count, decimal, figure
+from tcdp_audit.plugin import (
+    Outcome,
+    agree,
+    decimal,
+    figure,
+    part_of,
+    record_noun,
+    whoever_knows,
+)
 
 ASSUMING = "Under the assumptions of t-closeness on prior and posterior knowledge"
 DS15 = (
@@ -30,9 +38,17 @@ def demand(outcome: Outcome, name: str) -> str:
     if outcome.threshold is None or outcome.classes is None or outcome.classes.failing is None:
         return ""
     allowed = f" The policy allows {name} up to {decimal(outcome.threshold)}"
-    broken = outcome.classes.failing
-    if not broken:
+    broken, records = outcome.classes.failing, outcome.records
+    if not broken or records is None:
         return f"{allowed}."
-    return (
-        f"{allowed}; {broken:,} of {count(outcome.classes.total, 'group')} {agree(broken, 'does', 'do')} not keep it."
-    )
+    part = part_of(records.failing or 0, records.total, record_noun(outcome))
+    are = agree(records.failing or 1, "is", "are")
+    return f"{allowed}; {part} {are} in {agree(broken, 'a group that does', f'{broken:,} groups that do')} not keep it."
+
+
+def odds(outcome: Outcome, factor: float, value: str) -> str:
+    """What a bound means for one person: by how much finding their group may change the odds of a value."""
+    finds = f"{whoever_knows(outcome)} and finds their group"
+    if not isfinite(factor):
+        return f"{finds} may rule out {value}, or be sure of it."
+    return f"{finds} may find {value} {number(factor)} times as likely, or as unlikely, as before."

@@ -24,10 +24,12 @@ from tcdp_audit.plugin import (
     Scale,
     Threshold,
     Transcendental,
+    column_of,
+    every_record,
 )
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, worst_figure
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
 
 FINEST = 10**9  # denominators of a retention up to this keep the fractions within what floating point holds
 WIDEST = 10**100  # of the noise's scale, and of its inverse
@@ -126,7 +128,12 @@ def _sentence(outcome: Outcome) -> str:
         factor = number(t, outcome.threshold)
         bound = f"the likelihood of no output differs by more than the factor {factor} between a group and the table"
     masked = str(outcome.parameters["mechanism"]).replace("_", " ")
-    return f"{ASSUMING}, and with {masked} applied as declared, {bound}.{demand(outcome, 'a factor')}"
+    applied = f"and with {masked} applied to {column_of(outcome)} of the {every_record(outcome)} as declared"
+    return f"{ASSUMING}, {applied}, {bound}.{demand(outcome, 'a factor')}"
+
+
+def _person(outcome: Outcome) -> str:
+    return odds(outcome, worst_figure(outcome), f"a value of {column_of(outcome)}")
 
 
 CHECKS = [
@@ -143,7 +150,10 @@ CHECKS = [
         ),
         variant=lambda parameters: parameters.mechanism.value.replace("_", " "),
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="How much can the masked value tell about the group that somebody is in?",
+            risk="Whoever sees a masked value may learn much about the secret behind it.",
             definition=(
                 "The confidential values c of the table are masked by a mechanism Z before release. For every "
                 "equivalence class E and every output, the average of Z's distributions over the class and over the "

@@ -21,9 +21,10 @@ from tcdp_audit.plugin import (
     Signs,
     Threshold,
     Transcendental,
+    every_record,
 )
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, worst_figure
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
 
 
 class TFromEpsilonParameters(Parameters):
@@ -78,10 +79,15 @@ def _sign(share: Fraction, epsilon: Fraction, threshold: Fraction) -> int:
 def _sentence(outcome: Outcome) -> str:
     epsilon, t = float(outcome.parameters["epsilon"]), number(worst_figure(outcome), outcome.threshold)
     return (
-        f"{ASSUMING}, confidential values masked with epsilon = {number(epsilon)} are t-close with t = {t}, by "
+        f"{ASSUMING}, confidential values of the {every_record(outcome)} masked with epsilon = {number(epsilon)} are "
+        f"t-close with t = {t}, by "
         f"the bound as derived, a + (1 - a) exp(epsilon); the formula printed in "
         f"the paper is smaller by one record and not safe.{demand(outcome, 't')}"
     )
+
+
+def _person(outcome: Outcome) -> str:
+    return odds(outcome, worst_figure(outcome), "a confidential value")
 
 
 CHECKS = [
@@ -93,7 +99,10 @@ CHECKS = [
         thresholds=(Threshold("at_most", Comparison.AT_MOST, t_from_epsilon, "t that epsilon gives"),),
         monotone=lambda _: True,  # it falls as a class grows
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="How close to the whole table does masking with a given epsilon keep every group?",
+            risk="It stays open what masking with that epsilon means for the secrets in a group.",
             definition=(
                 "If the confidential attributes were masked with epsilon-differential privacy and the classes are "
                 "those of the release, the release is stochastically t-close with t = a + (1 - a) exp(epsilon), where "

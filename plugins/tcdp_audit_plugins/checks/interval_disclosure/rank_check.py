@@ -20,7 +20,7 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
     widths_schema,
 )
 from tcdp_audit_plugins.checks.interval_disclosure.rank_intervals import inside_rank_interval
-from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_sentence
+from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_person, interval_sentence
 from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
 
 SCALES = frozenset({Scale.NUMERIC, Scale.ORDINAL})
@@ -61,7 +61,10 @@ CHECKS = [
         requires=frozenset({"original"}),
         validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
         sentence=interval_sentence,
+        person=interval_person,
         guide=Guide(
+            asks="How often is the true value among the neighbours of the masked one?",
+            risk="A masked value may lie so near to the true one, in rank, that masking protects nobody.",
             definition=(
                 "An intruder takes the masked value of a record and guesses that the original one is among its "
                 "neighbours. The masked values are sorted, and the interval reaches w = floor(p N / 200) positions to "

@@ -19,7 +19,7 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
     interval_faults,
 )
 from tcdp_audit_plugins.checks.interval_disclosure.sd_intervals import inside_sd_interval
-from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_sentence
+from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_person, interval_sentence
 from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
 
 SCALES = frozenset({Scale.NUMERIC})
@@ -57,7 +57,10 @@ CHECKS = [
         requires=frozenset({"original"}),
         validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
         sentence=interval_sentence,
+        person=interval_person,
         guide=Guide(
+            asks="How often is the true value close to the masked one?",
+            risk="A masked value may lie so near to the true one that masking protects nobody.",
             definition=(
                 "An intruder takes the masked value of a record and guesses that the original one is near. It is "
                 "disclosed if the two differ by at most p percent of the attribute's standard deviation, which is that "

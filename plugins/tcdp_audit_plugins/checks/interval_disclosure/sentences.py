@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Outcome, Status, agree, count, part_of, percent, percent_of, sentence_case
+from collections.abc import Mapping
+from typing import Any
+
+from tcdp_audit.plugin import (
+    Outcome,
+    Status,
+    agree,
+    chance_of,
+    column_of,
+    columns_of,
+    count,
+    part_of,
+    percent,
+    percent_of,
+    record_noun,
+    sentence_case,
+    somebody,
+)
 
 
 def interval_sentence(outcome: Outcome) -> str:
@@ -12,26 +29,39 @@ def interval_sentence(outcome: Outcome) -> str:
     return f"{_headline(outcome, share)}{limit}.{_left_out(outcome)}"
 
 
-def _headline(outcome: Outcome, share: str) -> str:
-    assert outcome.records is not None  # noqa: S101 - told outcomes have them
+def interval_person(outcome: Outcome) -> str:
+    """What a masked value tells of the true one."""
     widest = outcome.details["at"][-1]
-    among = count(outcome.records.total, "record")
-    at = f"at p = {float(widest['p']):.12g}"
-    attributes = count(len(widest["per_attribute"]), "attribute")
-    worst = agree(len(widest["per_attribute"]), "the only attribute", f"the worst of {attributes}")
+    shares: dict[str, Any] = dict(widest["per_attribute"])
+    worst = max(sorted(shares), key=lambda name: float(shares[name]))
+    near = f"that the true value is near, within the interval at p = {_p(widest)}"
+    sees = f"Whoever sees {somebody(outcome)}'s masked {column_of(outcome, worst)} and guesses {near}"
+    return f"{sees}, is right with {chance_of(float(shares[worst]))}."
+
+
+def _headline(outcome: Outcome, share: str) -> str:
+    assert outcome.records is not None  # noqa: S101 - outcomes of these checks have them
+    widest = outcome.details["at"][-1]
+    noun, at = record_noun(outcome), f"at p = {_p(widest)}"
+    shares: dict[str, Any] = dict(widest["per_attribute"])
+    columns = columns_of(outcome, sorted(shares))
+    among = f"of the original values of {count(outcome.records.total, noun)}"
     aggregate = str(outcome.parameters["aggregate"])
     if aggregate == "joint":
         exposed = outcome.records.failing or 0
-        part = sentence_case(part_of(exposed, outcome.records.total, "record"))
-        lie = agree(exposed or 1, "lies", "lie")
-        return f"{part} ({share}) {lie} inside the intervals in {_all(attributes)} at once, {at}"
+        part = sentence_case(part_of(exposed, outcome.records.total, noun))
+        at_once = agree(len(shares), f"of {columns}", f"of {columns} at once")
+        return f"{part} ({share}) {agree(exposed or 1, 'lies', 'lie')} inside the intervals {at_once}, {at}"
     if aggregate == "worst":
-        return f"In {worst}, {share} of the original values of {among} lie inside the interval, {at}"
-    return f"On average over {attributes}, {share} of the original values of {among} lie inside the interval, {at}"
+        worst = column_of(outcome, max(sorted(shares), key=lambda name: float(shares[name])))
+        one = agree(len(shares), worst, f"{worst}, the worst of {len(shares):,} columns")
+        return f"In {one}, {share} {among} lie inside the interval, {at}"
+    over = agree(len(shares), "In", "On average over")
+    return f"{over} {columns}, {share} {among} lie inside the interval, {at}"
 
 
-def _all(attributes: str) -> str:
-    return "the only attribute" if attributes == "1 attribute" else f"all {attributes}"
+def _p(widest: Mapping[str, Any]) -> str:
+    return f"{float(widest['p']):.12g}"
 
 
 def _left_out(outcome: Outcome) -> str:
@@ -40,8 +70,8 @@ def _left_out(outcome: Outcome) -> str:
     reasons = [
         (details["originals_not_released"], "original", "not released"),
         (details["released_without_original"], "released record", "without an original"),
-        (len(details["constant"]), "attribute", "left out as constant"),
-        (len(details["without_values"]), "attribute", "left out for want of values"),
+        (len(details["constant"]), "column", "left out as constant"),
+        (len(details["without_values"]), "column", "left out for want of values"),
     ]
     absent = [f"{count(number, noun)} {why}" for number, noun, why in reasons if number]
     return f" Not compared: {', '.join(absent)}." if absent else ""

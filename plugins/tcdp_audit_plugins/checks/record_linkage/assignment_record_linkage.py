@@ -9,10 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import CheckError, Comparison, Exact, Guide, Outcome, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin import (
+    CheckError,
+    Comparison,
+    Exact,
+    Guide,
+    Outcome,
+    Quarter,
+    TableCheck,
+    TableFigure,
+    TableView,
+    known_columns,
+)
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
-from tcdp_audit_plugins.checks.record_linkage.linked_records import linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 
 REPETITIONS = 5
@@ -124,7 +135,12 @@ def expected_correct(
 
 
 def _sentence(outcome: Outcome) -> str:
-    return f"The best one-to-one assignment finds the right person for {linked(outcome)}."
+    best = f"The best one-to-one assignment by {known_columns(outcome)}"
+    return f"{best} finds the right person for {linked(outcome)}."
+
+
+def _person(outcome: Outcome) -> str:
+    return finds(outcome, "links all records at once")
 
 
 CHECKS = [
@@ -139,7 +155,10 @@ CHECKS = [
         requires=frozenset({"original"}),
         validate=comparable,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="How many people are recognised by somebody who links all records at once?",
+            risk="Somebody who knows that each of them stands in the release once may find even more of them.",
             definition=(
                 "An intruder who knows that nobody stands in the release twice links all records at once, so that the "
                 "sum of squared distances is least. The figure is the expected share of correct links."

@@ -22,6 +22,8 @@ from tcdp_audit.plugin import (
     count,
     decimal,
     figure,
+    known_columns,
+    record_noun,
 )
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
@@ -97,7 +99,7 @@ def _sentence_on(what: str) -> Callable[[Outcome], str]:
         records, fifth = outcome.records, figure(outcome.observed, outcome.threshold)
         assert records is not None  # noqa: S101 - outcomes of these checks have them
         median = figure(float(outcome.details["median"]))
-        over = count(records.total, "released record")
+        over = f"{count(records.total, f'released {record_noun(outcome)}')}, compared in {known_columns(outcome)}"
         least = decimal(outcome.threshold)
         demand = f", where at least {least} is demanded" if outcome.status is Status.FAILED else ""
         holdout = outcome.details.get("holdout")
@@ -132,6 +134,8 @@ CHECKS: list[Check] = [
         validate=comparable,
         sentence=_sentence_on("distance to the closest original record"),
         guide=Guide(
+            asks="How close do released records come to real ones?",
+            risk="A synthetic release may hold real people, nearly unchanged.",
             definition=(
                 "For every released record the distance to the closest original one, numeric and ordinal attributes in "
                 "standard deviations of the original, nominal ones 0 or 1; the figure is the 5th percentile. No key is "
@@ -161,6 +165,8 @@ CHECKS: list[Check] = [
         validate=comparable,
         sentence=_sentence_on("nearest-neighbour distance ratio"),
         guide=Guide(
+            asks="Does a released record point at one real person rather than at several?",
+            risk="A synthetic record may resemble one real person and nobody else.",
             definition=(
                 "For every released record the distance to the closest original record over the distance to the second "
                 "closest; the figure is the 5th percentile. Near 0 a released record points at one person and nobody "

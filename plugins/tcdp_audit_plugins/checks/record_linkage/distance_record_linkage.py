@@ -23,10 +23,11 @@ from tcdp_audit.plugin import (
     TableFigure,
     TableView,
     estimate_of_mean,
+    known_columns,
 )
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit, ranks
-from tcdp_audit_plugins.checks.record_linkage.linked_records import linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 
 SAMPLE = 50_000  # pairs, where the tables outgrow the memory: each is looked for among all records
@@ -162,7 +163,12 @@ def _sentence(outcome: Outcome) -> str:
     links = (
         "each released record to the nearest known one" if forwards else "each known record to the nearest released one"
     )
-    return f"An intruder who links {links} finds the right person for {linked(outcome)}."
+    who = f"An intruder who knows {known_columns(outcome)} and links {links}"
+    return f"{who} finds the right person for {linked(outcome)}."
+
+
+def _person(outcome: Outcome) -> str:
+    return finds(outcome, "takes the nearest record")
 
 
 CHECKS = [
@@ -177,7 +183,10 @@ CHECKS = [
         requires=frozenset({"original"}),
         validate=comparable,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="How many people are recognised by somebody who looks for the most similar record?",
+            risk="Somebody with another list of the same people may find most of them by what is most similar.",
             definition=(
                 "An intruder who knows some attributes of all (or a declared share of) the individuals links every "
                 "released record whose individual is among them to the nearest one known. The figure is the expected "

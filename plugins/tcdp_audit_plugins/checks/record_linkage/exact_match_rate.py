@@ -21,10 +21,14 @@ from tcdp_audit.plugin import (
     TableView,
     agree,
     allowance,
+    chance_of,
     fold,
+    known_columns,
     part_of,
     percent,
+    record_noun,
     sentence_case,
+    somebody,
 )
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 
@@ -90,11 +94,17 @@ def _sentence(outcome: Outcome) -> str:
     records, rate = outcome.records, percent(outcome.observed, outcome.threshold)
     assert records is not None  # noqa: S101 - outcomes of this check have them
     copies = records.failing or 0
-    part = sentence_case(part_of(copies, records.total, "released record"))
+    part = sentence_case(part_of(copies, records.total, f"released {record_noun(outcome)}"))
     limit = f"; {allowance(outcome)}" if outcome.status is Status.FAILED else ""
     holdout = outcome.details.get("holdout_rate")
     beside = "" if holdout is None else f" {percent(float(holdout))} equal a record of the hold-out."
-    return f"{part} ({rate}) {agree(copies or 1, 'equals', 'equal')} an original record{limit}.{beside}"
+    equal = f"{agree(copies or 1, 'equals', 'equal')} an original record in {known_columns(outcome)}"
+    return f"{part} ({rate}) {equal}{limit}.{beside}"
+
+
+def _person(outcome: Outcome) -> str:
+    taken = f"Whoever takes a released record for {somebody(outcome)} of the original"
+    return f"{taken} is right with {chance_of(outcome.observed or 0)}: so many are copies in {known_columns(outcome)}."
 
 
 CHECKS = [
@@ -109,7 +119,10 @@ CHECKS = [
         requires=frozenset({"holdout"}),
         validate=comparable,
         sentence=_sentence,
+        person=_person,
         guide=Guide(
+            asks="How many released records are copies of a real one?",
+            risk="A synthetic release may hold real people, unchanged.",
             definition=(
                 "The share of released records that equal at least one original record in every compared attribute. It "
                 "needs no key: it asks whether synthetic records are copies, not whose."

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tcdp_audit.plugin import Guide
 
 GUIDE = Guide(
+    asks="How many people are recognised by somebody who weighs where records agree?",
+    risk="Somebody with another list of the same people may find them even where some facts differ.",
     definition=(
         "An intruder who holds the original's attributes compares every released record with every original "
         "one. Agreement on an attribute has the probability m among true matches and u among other pairs. "

@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin import Outcome, Pairs, Quarter, TableCheck, TableFigure, TableView, agree, count
+from tcdp_audit.plugin import (
+    Outcome,
+    Pairs,
+    Quarter,
+    TableCheck,
+    TableFigure,
+    TableView,
+    agree,
+    columns_of,
+    count,
+    record_noun,
+)
 from tcdp_audit_plugins.checks.record_linkage.agreement import Agreement, alike, equal, tolerant
 from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
 from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
@@ -20,7 +31,7 @@ from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
 )
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import Linkage, Whole, estimate
 from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import decide, link_figures
-from tcdp_audit_plugins.checks.record_linkage.linked_records import linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_guide import GUIDE
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_parameters import ProbabilisticParameters, faults
 
@@ -142,11 +153,15 @@ def _links(model: Linkage, counts: Whole, truth: Whole, parameters: Probabilisti
 
 def _sentence(outcome: Outcome) -> str:
     details = outcome.details
-    agreement = f"agreement on {count(len(details['estimates']), 'attribute')}"
+    agreement = f"agreement on {columns_of(outcome, [one['attribute'] for one in details['estimates']])}"
     certain = int(details["correct_unique"])
-    rivals = f"; {count(certain, 'record')} {agree(certain, 'has', 'have')} no rival" if certain else ""
+    rivals = f"; {count(certain, record_noun(outcome))} {agree(certain, 'has', 'have')} no rival" if certain else ""
     ended = "" if details["converged"] else " The estimation has not converged; raise `iterations`."
     return f"An intruder who weighs {agreement} should find the right person for {linked(outcome)}{rivals}.{ended}"
+
+
+def _person(outcome: Outcome) -> str:
+    return finds(outcome, "weighs in which of them a record agrees")
 
 
 CHECKS = [
@@ -162,6 +177,7 @@ CHECKS = [
         validate=faults,
         variant=lambda parameters: "unconstrained" if parameters.unconstrained else "",
         sentence=_sentence,
+        person=_person,
         guide=GUIDE,
     ),
 ]
