@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tcdp_audit.api import audit
@@ -11,7 +11,7 @@ from tcdp_audit.cli.ahead import ahead
 from tcdp_audit.cli.forms import Form
 from tcdp_audit.cli.options import on_engine, prepare, with_query
 from tcdp_audit.cli.printing import complain_of
-from tcdp_audit.cli.progress import progress_on_terminal
+from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.cli.reports import Reports, Written
 from tcdp_audit.cli.request import Call, Request
 from tcdp_audit.errors import TcdpAuditError
@@ -113,13 +113,14 @@ def _require_own_outputs(reports: Reports, request: Request, read: Iterable[Call
 def _audited(call: Call, release: str | None, settings: Settings) -> Audit | Unaudited:
     try:
         given = {**call.arguments, "release": on_engine(release, settings.engine, call.policy, call.plugins)}
-        with progress_on_terminal(quiet=call.request.quiet) as progress:
-            return audit(
+        with progress_of_work(quiet=call.request.quiet) as progress:
+            made = audit(
                 **given,
                 show_values=settings.show_values,
                 all_conventions=settings.all_conventions,
                 progress=progress,
             )
+            return replace(made, run=call.request.run)
     except TcdpAuditError as error:
         return Unaudited(call.path, error)
 

@@ -77,7 +77,7 @@ def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
     if name == "github":
         from tcdp_audit.cli.github import ForGitHub  # noqa: PLC0415 - only where it is asked for
 
-        return ForGitHub(quiet=request.quiet, fail_on_warning=fail_on_warning)
+        return ForGitHub(request.quiet, fail_on_warning, forms.ForPeople(brief=request.brief))
     if request.quiet:
         return forms.Quiet()
-    return forms.ForGitLab(request.plugins.only(())) if name == "gitlab" else forms.ForPeople()
+    return forms.ForGitLab(request.plugins.only(())) if name == "gitlab" else forms.ForPeople(brief=request.brief)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tcdp_audit.cli.options import require_own_outputs
-from tcdp_audit.cli.progress import progress_on_terminal
+from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.cli.release_command import release_command
 from tcdp_audit.errors import UsageError
 
@@ -42,7 +42,7 @@ def command(request: Request, *, output: str, keep_failing: bool, keep_order: bo
     files = [("--output", Path(output)), *(("--report", path) for path in reports.files(request.policies))]
     require_own_outputs(files, call.policy, **request.tables)
     gc.enable()  # this is longer work than a check
-    with progress_on_terminal(quiet=request.quiet) as progress:
+    with progress_of_work(quiet=request.quiet) as progress:
         remediation = fix(
             **call.arguments, output=output, keep_failing=keep_failing, keep_order=keep_order, progress=progress
         )
@@ -50,7 +50,7 @@ def command(request: Request, *, output: str, keep_failing: bool, keep_order: bo
     def show(written: Sequence[str]) -> None:
         from tcdp_audit.cli.remediation import show_remediation  # noqa: PLC0415 - imports rich
 
-        show_remediation(remediation, written)
+        show_remediation(remediation, written, brief=request.brief)
 
     written = reports.write_own(remediation.after, call.path).and_also(reports.write_common([remediation.after]))
     call.hand_over(remediation.after, written, show)

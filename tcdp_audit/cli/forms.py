@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import Protocol
 
 from tcdp_audit.cli.printing import write
@@ -87,10 +88,19 @@ class ForGitLab(Quiet):
 
 @dataclass
 class ForPeople:
-    """Tables and sentences, as each audit ends; after several a table of them all."""
+    """Lines and sentences, as each audit ends; after several a table of them all.
 
+    Args:
+        brief: whether only that is printed which somebody has to act on.
+        several: whether there are several audits to tell apart.
+        listed: the reports that were written.
+        started: when the audit began that is told next.
+    """
+
+    brief: bool = False
     several: bool = False
     listed: list[str] = field(default_factory=list)
+    started: float = field(default_factory=monotonic)
 
     def begin(self, policies: Sequence[Path]) -> None:
         """Note whether there is more than one audit to tell apart."""
@@ -98,6 +108,7 @@ class ForPeople:
 
     def start(self, policy: Path) -> None:
         """Say which of several policies it is about, before the work."""
+        self.started = monotonic()
         if self.several:
             from tcdp_audit.cli.terminal import announce  # noqa: PLC0415 - imports rich
 
@@ -122,7 +133,7 @@ class ForPeople:
     def _show(self, audit: Audit, written: Sequence[str]) -> None:
         from tcdp_audit.cli import terminal  # noqa: PLC0415 - imports rich
 
-        terminal.show(audit, written)
+        terminal.show(audit, written, brief=self.brief, seconds=monotonic() - self.started)
         if audit.variants:
             from tcdp_audit.cli.conventions import show_conventions  # noqa: PLC0415 - only where it is asked for
 

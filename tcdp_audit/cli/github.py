@@ -180,7 +180,7 @@ def _table(results: Sequence[Result]) -> str:
     rows = [
         (name_in_repository(result.path), "–", VERDICTS["error"])
         if isinstance(result, Unaudited)
-        else (_policy_of(result), result.release.name, VERDICTS[result.status])
+        else (_policy_of(result), result.release.name, VERDICTS[result.verdict])
         for result in results
     ]
     lines = ["| Policy | Release | Verdict |", "| --- | --- | --- |"]

@@ -1,4 +1,4 @@
-"""A progress bar on stderr, for long work on a terminal only."""
+"""How far long work is, on stderr: a progress bar on a terminal, elsewhere a line for each stage."""
 
 from __future__ import annotations
 
@@ -6,23 +6,43 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tcdp_audit.cli.printing import current
+from tcdp_audit.cli.printing import complain, current
 from tcdp_audit.visible import visible
 
 PATIENCE = 1.5  # seconds of silence before a bar appears
+LONG = 15.0  # seconds of work before lines are printed where nobody watches a bar
 
 
 @contextmanager
-def progress_on_terminal(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
-    """A progress callback, or None where nobody would see it."""
-    if quiet or not current().err.isatty():
+def progress_of_work(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A progress callback, or None where nobody wants to know."""
+    if quiet:
         yield None
+        return
+    if not current().err.isatty():
+        yield _Lines()
         return
     bar = _Bar()
     try:
         yield bar
     finally:
         bar.close()
+
+
+class _Lines:
+    """A line for each stage that begins or goes on once the work has taken long, and one a minute while it lasts."""
+
+    def __init__(self) -> None:
+        self.started = self.told = time.monotonic()
+        self.stage = ""
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self.started < LONG or (step == self.stage and now - self.told < 4 * LONG):
+            return
+        self.stage, self.told = step, now
+        share = f", {100 * done // total}% done" if total else ""
+        complain(f"tcdp-audit: {visible(step)}{share}, after {now - self.started:,.0f} s\n")
 
 
 class _Bar:

@@ -30,7 +30,9 @@ def release_command(*own_options: Decorator, policy: Decorator) -> Callable[[Cal
             "--report", "reports", multiple=True, metavar="FILE", help="Write a report; its extension is its format."
         ),
         click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+        click.option("-q", "--brief", count=True, help="Print failures and the verdict only; -qq prints nothing."),
         click.option("--quiet", is_flag=True, help="Print nothing but errors."),
+        click.option("--run-by", metavar="NAME", envvar="TCDP_AUDIT_RUN_BY", help="Who runs this, for the reports."),
         click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free."),
         plugin_options,
     ]

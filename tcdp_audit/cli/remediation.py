@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from tcdp_audit.cli.console import console as console_of_command
-from tcdp_audit.cli.terminal import Row, conclude, present, row_of
+from tcdp_audit.cli.terminal import Line, conclude, line_of, present
 from tcdp_audit.notebook import SHAPES
-from tcdp_audit.outcome import Outcome
+from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.phrases import demanded, observed
 from tcdp_audit.repair.fixing import Remediation
 from tcdp_audit.results.change_log import ChangeLog, Step, flow
@@ -18,32 +18,35 @@ from tcdp_audit.visible import visible
 from tcdp_audit.words import count, sentence_case, share
 
 
-def show_remediation(remediation: Remediation, reports: Sequence[str]) -> None:
-    """Print a remediation to stdout.
+def show_remediation(remediation: Remediation, reports: Sequence[str], *, brief: bool = False) -> None:
+    """Print a remediation to stdout; see `tell`."""
+    tell(console_of_command(), remediation, reports, brief=brief)
+
+
+def tell(console: Console, remediation: Remediation, reports: Sequence[str], *, brief: bool = False) -> None:
+    """Print a remediation to a console. Names and messages are never read as markup.
 
     Args:
+        console: where to.
         remediation: what to tell.
         reports: paths of the reports that were written.
+        brief: whether to leave out demands that nobody has to act on.
     """
-    tell(console_of_command(), remediation, reports)
-
-
-def tell(console: Console, remediation: Remediation, reports: Sequence[str]) -> None:
-    """Print a remediation to a console. Names and messages are never read as markup."""
     log = remediation.log
     before = (one for one in log.before if not one.is_structural)
-    rows = [_row(first, then) for first, then in zip(before, remediation.after.expectations, strict=False)]
-    present(console, log.input, ("before", "after", "demanded"), rows, remediation.after.outcomes)
+    lines = [_line(first, then) for first, then in zip(before, remediation.after.expectations, strict=False)]
+    wrong = [line_of(one, ("", "", "")) for one in remediation.after.structure if one.status is not Status.PASSED]
+    present(console, log.input, ("before", "after", "demanded"), [*wrong, *lines], brief=brief)
     for line in _changes(log):
         console.print(line)
     if log.planned and log.steps:
         console.print(Text("\nPolicy lines that do the same:\n", "dim") + Text(log.lines.rstrip(), "default"))
     written = [*([] if remediation.written is None else [str(remediation.written)]), *reports]
-    conclude(console, written, remediation.after.status, _verdict(remediation))
+    conclude(console, written, remediation.after.verdict, _verdict(remediation))
 
 
-def _row(before: Outcome, after: Outcome) -> Row:
-    return row_of(after, [observed(before), observed(after), demanded(after)])
+def _line(before: Outcome, after: Outcome) -> Line:
+    return line_of(after, [observed(before), observed(after), demanded(after)])
 
 
 def _changes(log: ChangeLog) -> Iterator[Text]:

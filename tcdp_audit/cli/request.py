@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from tcdp_audit.cli.options import load_plugins, plugins_of
 from tcdp_audit.cli.printing import complain, write
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.policy.discovery import named_policies
+from tcdp_audit.provenance import Run, command_line
 from tcdp_audit.registry import Plugins
 from tcdp_audit.resources import parse_memory
 from tcdp_audit.visible import visible
@@ -39,6 +41,8 @@ class Request:
         reports: the files of the reports.
         as_json: whether the result is printed as JSON.
         quiet: whether nothing is printed.
+        brief: whether only that is printed which somebody has to act on.
+        run: who runs the command, and the command.
     """
 
     release: str | None
@@ -50,6 +54,8 @@ class Request:
     reports: tuple[str, ...]
     as_json: bool
     quiet: bool
+    brief: bool = False
+    run: Run = field(default_factory=Run)
 
     @property
     def tables(self) -> dict[str, str | None]:
@@ -116,7 +122,8 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
     """
     found = configuration(Path())
     given = found.completed(context, options)
-    names, quiet, memory = (given.pop(name) for name in ("policies", "quiet", "memory"))
+    names, quiet, brief, memory = (given.pop(name) for name in ("policies", "quiet", "brief", "memory"))
+    quiet = quiet or brief > 1
     policies = named_policies([names] if isinstance(names, str) else names) if names else []
     if not policies:
         policies, said = meant_policies(found, Path())
@@ -128,5 +135,7 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
         plugins=load_plugins(given.pop("blocked"), no_external_plugins=given.pop("no_external_plugins")),
         memory=None if memory is None else parse_memory(memory),
         quiet=quiet,
+        brief=brief == 1,
+        run=Run(given.pop("run_by") or None, command_line(sys.argv[1:])),
     )
     return request, given

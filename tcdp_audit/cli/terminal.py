@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -12,15 +14,16 @@ from rich.text import Text
 from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.notebook import SHAPES
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.phrases import demanded, failing, observed, state_of
+from tcdp_audit.phrases import demanded, observed, state_of
 from tcdp_audit.provenance import Table as Release
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.unaudited import Unaudited
 from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
 from tcdp_audit.visible import visible
-from tcdp_audit.words import count, listing, prose
+from tcdp_audit.words import count, listing, prose, sentence_case
 
-Row = tuple[Text, ...]
+STATUS, GAP = 12, 2  # columns of the status, and between two figures
+WIDEST, SHORTEST = 14, 16  # of a figure, and of a name however narrow the terminal is
 WORDS = {"passed": "met", "measured": "measured, not judged", "failed": "not met", "error": "not audited completely"}
 STYLES = {
     "failed": "bold red",
@@ -32,14 +35,9 @@ STYLES = {
 }
 
 
-def show(audit: Audit, written: Sequence[str]) -> None:
-    """Print an audit to stdout: in colour on a terminal that wants it, plain elsewhere.
-
-    Args:
-        audit: what to tell.
-        written: paths of the reports that were written.
-    """
-    tell(console_of_command(), audit, written)
+def show(audit: Audit, written: Sequence[str], *, brief: bool = False, seconds: float | None = None) -> None:
+    """Print an audit to stdout: in colour on a terminal that wants it, plain elsewhere; see `tell`."""
+    tell(console_of_command(), audit, written, brief=brief, seconds=seconds)
 
 
 def announce(policy: Path) -> None:
@@ -61,102 +59,163 @@ def summarise(results: Sequence[Audit | Unaudited], written: Iterable[str], code
         table.add_row(*_line(result))
     console.print()
     console.print(table)
-    states = ["error" if isinstance(one, Unaudited) else one.status for one in results]
+    states = ["error" if isinstance(one, Unaudited) else one.verdict for one in results]
     tally = [f"{states.count(state):,} {words}" for state, words in WORDS.items() if state in states]
     worst = max(states, key=list(WORDS).index)
     sentence = f"{count(len(results), 'policy')}: {listing(tally)}. Exit code {code}."
     conclude(console, written, worst, sentence)
 
 
-def _line(result: Audit | Unaudited) -> Row:
+def _line(result: Audit | Unaudited) -> tuple[Text, ...]:
     if isinstance(result, Unaudited):
         return _status("error"), Text(visible(str(result.path))), *map(Text, ("–", "–", "–"))
     blocking = sum(one.blocks for one in result.outcomes)
     path = result.policy.path or result.policy.name
     figures = (visible(result.release.name), f"{result.release.records:,}", f"{blocking:,}")
-    return _status(result.status), Text(visible(str(path))), *map(Text, figures)
+    return _status(result.verdict), Text(visible(str(path))), *map(Text, figures)
 
 
-def tell(console: Console, audit: Audit, written: Sequence[str]) -> None:
-    """Print an audit to a console. Names and messages are never read as markup."""
-    headings = ("observed", "demanded", "groups\nfailing", "records\nfailing")
-    rows = [*map(_row, audit.expectations), _columns(audit)]
-    present(console, audit.release, headings, rows, audit.outcomes)
-    conclude(console, written, audit.status, verdict_sentence(audit))
+def tell(
+    console: Console, audit: Audit, written: Sequence[str], *, brief: bool = False, seconds: float | None = None
+) -> None:
+    """Print an audit to a console. Names and messages are never read as markup.
+
+    Args:
+        console: where to.
+        audit: what to tell.
+        written: paths of the reports that were written.
+        brief: whether to leave out what nobody has to act on.
+        seconds: how long it took, if somebody measured it.
+    """
+    lines = [line_of(one, (observed(one), demanded(one))) for one in audit.expectations]
+    present(console, audit.release, ("observed", "demanded"), [*_columns(audit), *lines], brief=brief)
+    took = "" if seconds is None else f" in {seconds:.1f} s"
+    conclude(console, written, audit.verdict, verdict_sentence(audit), f"{audit.tally.demands.line}{took}")
+
+
+@dataclass(frozen=True)
+class Line:
+    """What came of one demand, on one line of the terminal.
+
+    Args:
+        state: its status, or "warning".
+        name: what it is about.
+        figures: as texts.
+        sentence: what there is to say of it, to stand below the line; nothing where the figures say all.
+    """
+
+    state: str
+    name: str
+    figures: tuple[str, ...]
+    sentence: str = ""
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether it is worth a line where only that is told which somebody has to act on."""
+        return self.state in ("failed", "error", "warning")
+
+
+def line_of(outcome: Outcome, figures: Sequence[str]) -> Line:
+    """The line of an expectation."""
+    where = "" if outcome.attribute is None else f": {visible(outcome.attribute)}"
+    name = f"{visible(outcome.title or outcome.check)}{where}"
+    return Line(state_of(outcome), name, tuple(figures), _sentence(outcome))
 
 
 def present(
-    console: Console, release: Release, headings: Sequence[str], rows: Iterable[Row], outcomes: Iterable[Outcome]
+    console: Console, release: Release, headings: Sequence[str], lines: Sequence[Line], *, brief: bool = False
 ) -> None:
-    """Print what was audited, the expectations as a table, and what is wrong in sentences.
+    """Print what was audited, and a line for each demand, with a sentence below where there is something to say.
 
     Args:
         console: where to.
         release: the table that was audited.
-        headings: of the columns after the status and the name of an expectation.
-        rows: one an expectation.
-        outcomes: everything that came of it.
+        headings: of the figures after the status and the name of a demand.
+        lines: one a demand.
+        brief: whether to leave out what nobody has to act on.
     """
+    shown = [line for line in lines if line.is_brief] if brief else lines
     about = f": {count(release.records, 'record')}, {count(release.columns, 'column')}"
-    console.print(Text(visible(release.name), "bold") + Text(about, "default"))
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=False)
-    table.add_column("status", no_wrap=True)
-    table.add_column("expectation", overflow="fold")
-    for heading in headings:
-        table.add_column(heading, justify="right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
-    for outcome in outcomes:
-        if outcome.status in (Status.FAILED, Status.ERROR) or outcome.unfailable or outcome.is_estimated:
-            console.print(_finding(outcome))
+    if not brief:
+        console.print(Text(visible(release.name), "bold") + Text(about, "default"), soft_wrap=True)
+    widths = [
+        min(max(cell_len(text) for text in (heading, *(line.figures[number] for line in shown))), WIDEST)
+        for number, heading in enumerate(headings)
+    ]
+    room = _room(console, shown, widths)
+    if shown and not brief:
+        _print_line(console, Text(f"{'status':<{STATUS}}", "dim"), "expectation", headings, room, widths, "dim")
+    for line in shown:
+        _print_line(console, _status(line.state), line.name, line.figures, room, widths)
+        for part in Text(line.sentence).wrap(console, max(console.width - STATUS, SHORTEST)) if line.sentence else ():
+            console.print(Text(" " * STATUS) + Text(part.plain.rstrip()), soft_wrap=True)
 
 
-def conclude(console: Console, written: Iterable[str], status: str, sentence: str) -> None:
-    """Print the files that were written, and the verdict."""
+def _room(console: Console, lines: Sequence[Line], widths: Sequence[int]) -> int:
+    """How wide names are: what the terminal leaves; elsewhere, as wide as the longest, since nothing wraps there."""
+    needed = max((cell_len(line.name) for line in lines), default=0)
+    left = console.width - STATUS - sum(GAP + width for width in widths)
+    return max(min(needed, left), SHORTEST) if console.is_terminal else max(needed, SHORTEST)
+
+
+def _print_line(
+    console: Console,
+    status: Text,
+    name: str,
+    figures: Sequence[str],
+    room: int,
+    widths: Sequence[int],
+    style: str = "default",
+) -> None:
+    """One line, however long its name is: what does not fit is cut."""
+    status.pad_right(STATUS - status.cell_len)
+    cut = [_cut(one, width) for one, width in zip(figures, widths, strict=True)]
+    ranged = [" " * (GAP + width - cell_len(one)) + one for one, width in zip(cut, widths, strict=True)]
+    text = "".join([set_cell_size(_cut(name, room), room), *ranged])
+    console.print(status + Text(text.rstrip(), style), soft_wrap=True)
+
+
+def _cut(text: str, room: int) -> str:
+    """A text that fits: the beginning, and the end, which tells what is measured."""
+    if cell_len(text) <= room:
+        return text
+    end = text.rpartition(": ")[2] if cell_len(text.rpartition(": ")[2]) < room // 2 else ""
+    return f"{set_cell_size(text, max(room - cell_len(end) - 1, 0))}…{end}"
+
+
+def conclude(console: Console, written: Iterable[str], status: str, sentence: str, counts: str = "") -> None:
+    """Print the files that were written, and the verdict.
+
+    Args:
+        console: where to.
+        written: the files' paths.
+        status: of the verdict.
+        sentence: what it means.
+        counts: how many demands there are of which status, and how long it took.
+    """
     for path in written:
         console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
     console.print(Text(f"\n{SHAPES[status]} {VERDICTS[status]}. ", STYLES[status]) + Text(sentence, "default"))
-
-
-def _row(outcome: Outcome) -> Row:
-    fails = failing(outcome)
-    texts = [observed(outcome), demanded(outcome), *(("–", "–") if fails is None else map(count, fails))]
-    return row_of(outcome, texts)
-
-
-def row_of(outcome: Outcome, figures: Iterable[str]) -> Row:
-    """A row of the table: the state of an expectation, its name, and some figures."""
-    name = Text(visible(outcome.title or outcome.check))
-    if outcome.attribute is not None:
-        name += Text(f"\n{visible(outcome.attribute)}", "dim")
-    return _status(state_of(outcome)), name, *map(Text, figures)
+    if counts:
+        console.print(Text(sentence_case(counts)), soft_wrap=True)
 
 
 def _status(state: str) -> Text:
     return Text(f"{SHAPES[state]} {state}", STYLES[state])
 
 
-def _columns(audit: Audit) -> Row:
-    """One row for what the core asks of the columns; what is wrong stands below the table."""
-    states = [state_of(one) for one in audit.structure]
-    state = next((one for one in ("error", "failed", "warning") if one in states), "passed")
-    return (
-        _status(state),
-        Text("column checks passed"),
-        Text(f"{states.count('passed'):,} of {len(states):,}"),
-        Text("all"),
-        Text("–"),
-        Text("–"),
-    )
+def _columns(audit: Audit) -> list[Line]:
+    """A line for all column checks that pass, and one for each that does not."""
+    passed = sum(state_of(one) == "passed" for one in audit.structure)
+    wrong = [line_of(one, ("", "")) for one in audit.structure if state_of(one) != "passed"]
+    return [*([Line("passed", count(passed, "column check"), ("", ""))] if passed else []), *wrong]
 
 
-def _finding(outcome: Outcome) -> Text:
-    state = state_of(outcome)
-    where = "" if outcome.attribute is None else f", {visible(outcome.attribute)}"
-    name = f"{visible(outcome.title or outcome.check)}{where}: "
-    sentence = f"{prose(outcome.message)}{_cells(outcome)}"
-    return Text(f"\n{SHAPES[state]} ", STYLES[state]) + Text(name, "bold") + Text(sentence, "default")
+def _sentence(outcome: Outcome) -> str:
+    """What there is to say of an outcome, for what failed, and for figures that do not say all."""
+    if outcome.status in (Status.FAILED, Status.ERROR) or outcome.unfailable or outcome.is_estimated:
+        return f"{prose(outcome.message)}{_cells(outcome)}"
+    return _cells(outcome).removeprefix("\n")
 
 
 def _cells(outcome: Outcome) -> str:

@@ -109,7 +109,7 @@ def _of_audit(audit: Audit, level: Level) -> ToolFinding:
     """The verdict where no outcome says why nobody may rely on it."""
     path = audit.policy.path
     place = None if path is None else Place(name_in_repository(path))
-    title, mark = VERDICTS[audit.status], _mark("" if place is None else place.path, AUDIT)
+    title, mark = VERDICTS[audit.verdict], _mark("" if place is None else place.path, AUDIT)
     return ToolFinding(AUDIT, level, title, verdict_sentence(audit), place, mark, is_incomplete=True)
 
 

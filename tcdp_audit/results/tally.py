@@ -61,12 +61,12 @@ class DemandCount:
 
     @property
     def line(self) -> str:
-        """`3 failed, 1 warning, 2 met, 1 measured`."""
+        """`3 failed, 1 warning, 2 passed, 1 measured`."""
         parts = [
             (self.failed, "failed"),
             (self.unchecked, "not checked"),
             (self.warned, agree(self.warned, "warning", "warnings")),
-            (self.met, "met"),
+            (self.met, "passed"),
             (self.measured, "measured"),
             (self.skipped, "skipped"),
         ]

@@ -72,7 +72,7 @@ def _exposed(audit: Audit) -> str:
     verb = agree(number or 1, "is", "are")
     once = ", each counted once" if len(exposed.counted) > 1 and number > 1 else ""
     least = f"at least {part}" if exposed.is_least else part
-    return f"{sentence_case(least)} ({share(number, total)}) {verb} exposed{once}."
+    return f"{sentence_case(least)} ({share(number, total).replace('.0%', '%')}) {verb} exposed{once}."
 
 
 def _counted_once(audit: Audit) -> str:
@@ -94,14 +94,15 @@ def _left_out(audit: Audit) -> Iterator[str]:
     left_out = [audit.outcomes[number] for number in exposed.left_out]
     named = [_name(one) for one in left_out if not one.is_structural]
     if named:
-        yield f"{_beginning(exposed)} {listing(named)}, which {agree(len(named), 'says', 'say')} how many, not who."
+        says = agree(len(named), "says", "say")
+        yield f"{_beginning(exposed, people_noun(audit))} {listing(named)}, which {says} how many, not who."
     columns = [one.title for one in left_out if one.is_structural]
     if columns:
         yield f"What is wrong with columns is not counted: {listing(columns)}."
 
 
-def _beginning(exposed: Exposed) -> str:
-    return "No number of people follows from" if exposed.people is None else "Not counted:"
+def _beginning(exposed: Exposed, people: str) -> str:
+    return f"No number of {plural(people)} follows from" if exposed.people is None else "Not counted:"
 
 
 def _name(outcome: Outcome) -> str:

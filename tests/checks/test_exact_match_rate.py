@@ -20,8 +20,8 @@ def test_copies_are_counted():
     failed = asked("exact_match_rate", released, ORIGINAL, at_most=0.4999999999999999)
     assert failed.status is Status.FAILED
     assert (
-        failed.message
-        == "2 of 4 released records (50%) equal an original record in 'c' and 'v'; at most 49.99999999999999% is allowed."
+        failed.message == "2 of 4 released records (50%) equal an original record in 'c' and 'v'; "
+        "at most 49.99999999999999% is allowed."
     )
 
 

@@ -192,8 +192,8 @@ def test_the_sentence_names_the_furthest_class_and_who_is_beyond_t():
         "(equal distance); the furthest of 3 groups differs by 0.333."
     )
     assert _told({"distance": "numeric", "t": 0.2}, counts, scale="numeric") == (
-        "2 of 6 records are in a group whose values of 'answer' are further than 0.2 from the whole table (numeric "
-        "distance); the furthest is at 0.333."
+        "2 of 6 records are in a group whose mix of 'answer' differs from the whole table by more than 0.2 (numeric "
+        "distance); the furthest differs by 0.333."
     )
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from report_samples import made_up
 
 from tcdp_audit.outcome import STRUCTURE, Comparison, Outcome, Severity, Status
-from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
-from tcdp_audit.words import in_words
 from tcdp_audit_reports.certificate import reasons, tally
 
 KEPT = made_up(9, 5, status=Status.PASSED)
@@ -26,68 +23,6 @@ IDENTIFIER = Outcome(
     message="the release still has the identifying column 'name'",
     source=STRUCTURE,
 )
-
-
-@pytest.mark.parametrize(
-    ("outcomes", "status", "sentence"),
-    [
-        ([KEPT], "passed", "The one demand in the policy is met."),
-        ([KEPT] * 3, "passed", "All three demands in the policy are met."),
-        ([KEPT] * 11, "passed", "All 11 demands in the policy are met."),
-        (
-            [FAILED],
-            "failed",
-            (
-                "The one demand in the policy is not met. "
-                "1 of 9 records (11.1%) is less protected than the policy requires."
-            ),
-        ),
-        (
-            [FAILED, MANY],
-            "failed",
-            (
-                "Neither of the two demands in the policy is met. "
-                "At least 2 of 9 records (22.2%) are less protected than the policy requires."
-            ),
-        ),
-        ([KEPT, WARNED], "passed", "One of the two demands in the policy raises a warning."),
-        (
-            [KEPT, FAILED, MANY, WARNED, BROKEN, MEASURED],
-            "error",
-            (
-                "Two of the five demands in the policy are not met, one raises a warning and one could not be checked. "
-                "It is not fit for release, whatever the rest would show. "
-                "At least 2 of 9 records (22.2%) are less protected than the policy requires."
-            ),
-        ),
-        ([MEASURED], "measured", "The policy demands nothing that could fail: one figure was measured."),
-        (
-            [MEASURED] * 2,
-            "measured",
-            "The policy demands nothing that could fail: two figures were measured.",
-        ),
-        (
-            [BROKEN] * 2,
-            "error",
-            (
-                "Neither of the two demands in the policy could be checked. "
-                "Nothing may be concluded from an incomplete audit."
-            ),
-        ),
-    ],
-)
-def test_the_verdict_in_sentences(with_outcomes, outcomes, status, sentence):
-    audit = with_outcomes(*outcomes)
-    assert (audit.status, verdict_sentence(audit)) == (status, sentence)
-    assert status in VERDICTS
-
-
-def test_what_the_columns_lack_is_part_of_the_verdict(with_outcomes):
-    audit = with_outcomes(KEPT, IDENTIFIER)
-    total = in_words(len(audit.structure))
-    assert verdict_sentence(audit) == (
-        f"The one demand in the policy is met. One of the {total} demands on its columns is not met."
-    )
 
 
 def test_the_tally_counts_expectations_by_state_and_columns_apart(with_outcomes):

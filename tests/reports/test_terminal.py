@@ -14,23 +14,46 @@ from tcdp_audit.cli.terminal import show, tell
 from tcdp_audit.outcome import Comparison, Status
 
 
-def told(result, written=(), **settings):
+def told(result, written=(), *, brief=False, seconds=None, **settings):
     console = Console(file=io.StringIO(), highlight=False, **{"width": 80, **settings})
-    tell(console, result, written)
+    tell(console, result, written, brief=brief, seconds=seconds)
     return console.file.getvalue()
 
 
 @pytest.mark.parametrize("which", ["salary_audit", "hostile_audit"])
 def test_lines_are_at_most_eighty_columns(which, request):
-    lines = told(request.getfixturevalue(which)).splitlines()
+    lines = told(request.getfixturevalue(which), force_terminal=True, color_system=None).splitlines()
     assert max(map(len, lines)) <= 80
 
 
-def test_long_names_are_folded(with_outcomes):
-    result = with_outcomes(made_up(1, 5, title="t" * 200, attribute="a" * 200))
-    lines = told(result).splitlines()
+def test_long_names_are_cut_on_a_terminal_and_nowhere_else(with_outcomes):
+    result = with_outcomes(made_up(1, 5, title="t" * 200, attribute="salary"))
+    lines = told(result, force_terminal=True, color_system=None).splitlines()
     assert max(map(len, lines)) <= 80
-    assert sum(line.count("t" * 10) > 0 for line in lines) > 3
+    assert [line for line in lines if line.endswith("t…salary         1       ≥ 5")]
+    assert [line for line in told(result).splitlines() if line.split()[2:4] == ["t" * 200 + ":", "salary"]]
+
+
+def test_one_line_for_each_demand_and_a_sentence_below_those_to_act_on(salary_audit):
+    lines = told(salary_audit).splitlines()
+    demands = [
+        number for number, line in enumerate(lines) if line[:2] in ("✗ ", "✓ ", "▲ ", "○ ") and line[2:3].islower()
+    ]
+    assert len(demands) == len(salary_audit.expectations) + 1  # and the column checks
+    for number, one in zip(demands[1:], salary_audit.expectations, strict=True):
+        assert lines[number + 1].startswith(" " * 12) is (one.status is Status.FAILED)
+        assert told(salary_audit).count(one.message[:20]) == (one.status is Status.FAILED)
+
+
+def test_brief_is_what_somebody_has_to_act_on(salary_audit):
+    lines = told(salary_audit, brief=True).splitlines()
+    assert not [line for line in lines if line.startswith(("✓ passed", "○", "status"))]
+    assert [line[:10] for line in lines if line[:1] in "✗▲?" and line[2:3].islower()] == ["✗ failed  "]
+
+
+def test_the_last_line_counts_and_says_how_long_it_took(salary_audit):
+    assert told(salary_audit, seconds=1.234).splitlines()[-1] == "1 failed, 4 passed, 1 measured in 1.2 s"
+    assert told(salary_audit).splitlines()[-1] == "1 failed, 4 passed, 1 measured"
 
 
 def test_what_a_sample_stands_for_is_told_whether_it_passed_or_not(with_outcomes):
@@ -47,12 +70,14 @@ def test_what_a_sample_stands_for_is_told_whether_it_passed_or_not(with_outcomes
 def test_the_verdict_comes_last_and_reports_before_it(salary_audit):
     lines = told(salary_audit, ["report.html"]).splitlines()
     assert "written: report.html" in lines
-    assert lines[lines.index("written: report.html") + 2].startswith("✗ Not fit for release. One of the five")
+    assert lines[lines.index("written: report.html") + 2].startswith(
+        "✗ Not fit for release. 1 of 5 demands fails. 6 of 9"
+    )
 
 
 def test_a_row_has_shape_word_and_figures(salary_audit):
     rows = [line.split() for line in told(salary_audit, width=120).splitlines()]
-    assert ["✗", "failed", "t-closeness,", "ordered", "distance", "0.375", "≤", "0.2", "2", "6"] in rows
+    assert ["✗", "failed", "t-closeness,", "ordered", "distance:", "salary", "0.375", "≤", "0.2"] in rows
 
 
 def test_names_are_not_markup(hostile_audit):

@@ -97,4 +97,4 @@ def _audited(policy: Policy, plugins: Plugins, settings: Settings) -> Answer:
             plugins=plugins,
             memory=settings.memory,
         )
-    return Answer(result=result.as_json(), verdict=f"{VERDICTS[result.status]}. {verdict_sentence(result)}")
+    return Answer(result=result.as_json(), verdict=f"{VERDICTS[result.verdict]}. {verdict_sentence(result)}")

@@ -1,0 +1,132 @@
+"""The verdict in words: one count of demands, one number of people, and no release fit that fails a demand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tcdp_audit import Audit, audit
+from tcdp_audit.exposed import Exposed
+from tcdp_audit.outcome import STRUCTURE, Outcome, Severity, Status
+from tcdp_audit.results.verdict import VERDICTS, exposed_sentence, verdict_sentence
+
+WARDS = pa.table({"ward": list("aaabbc"), "illness": ["flu", "flu", "gout", "flu", "flu", "gout"], "id": range(6)})
+ATTRIBUTES: dict[str, Any] = {"ward": {"role": "quasi_identifier"}, "illness": {"role": "sensitive"}}
+
+
+def of(*expect: dict[str, Any], attributes: dict[str, Any] | None = None, **further: Any) -> Audit:
+    document = {
+        "version": 1,
+        "attributes": {"id": {"role": "insensitive"}, **ATTRIBUTES, **(attributes or {})},
+        "expect": list(expect),
+        **further,
+    }
+    return audit(WARDS, document)
+
+
+def made_up(state: Status, *, warning: bool = False) -> Outcome:
+    return Outcome(check="k_anonymity", status=state, severity=Severity.WARNING if warning else Severity.ERROR)
+
+
+KEPT, FAILED, BROKEN = made_up(Status.PASSED), made_up(Status.FAILED), made_up(Status.ERROR)
+WARNED, MEASURED = made_up(Status.FAILED, warning=True), made_up(Status.MEASURED)
+
+
+def with_outcomes(*outcomes: Outcome) -> Audit:
+    made = of({"k_anonymity": {"k": 1}})
+    return replace(made, outcomes=(*made.structure, *outcomes), exposed=None)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "status", "verdict", "sentence"),
+    [
+        ([KEPT], "passed", "passed", "The only demand is met."),
+        ([KEPT] * 2, "passed", "passed", "Both demands are met."),
+        ([KEPT] * 11, "passed", "passed", "All 11 demands are met."),
+        ([FAILED], "failed", "failed", "The only demand fails."),
+        ([FAILED] * 2, "failed", "failed", "Both demands fail."),
+        ([KEPT, FAILED], "failed", "failed", "1 of 2 demands fails."),
+        ([KEPT, WARNED], "passed", "passed", "1 of 2 demands warns."),
+        (
+            [KEPT, FAILED, FAILED, WARNED, BROKEN, MEASURED],
+            "error",
+            "failed",
+            (
+                "2 of 5 demands fail, 1 warns, 1 could not be checked. "
+                "The release is not fit, whatever the rest would show; the audit is incomplete."
+            ),
+        ),
+        ([MEASURED], "measured", "measured", "The policy demands nothing that could fail."),
+        (
+            [WARNED],
+            "measured",
+            "measured",
+            "The only demand warns. Nothing was judged: a demand of severity warning fails no release.",
+        ),
+        (
+            [KEPT, BROKEN],
+            "error",
+            "error",
+            "1 of 2 demands could not be checked. Nothing may be concluded from an incomplete audit.",
+        ),
+    ],
+)
+def test_the_verdict_in_sentences(outcomes: list[Outcome], status: str, verdict: str, sentence: str) -> None:
+    found = with_outcomes(*outcomes)
+    assert (found.status, found.verdict, verdict_sentence(found)) == (status, verdict, sentence)
+    assert found.as_json()["verdict"] == {"state": verdict, "title": VERDICTS[verdict], "sentence": sentence}
+
+
+def test_a_release_that_fails_a_demand_is_not_fit_and_the_audit_is_incomplete_still() -> None:
+    found = with_outcomes(FAILED, BROKEN)
+    assert VERDICTS[found.verdict] == "Not fit for release"
+    assert (found.status, found.exit_code(), found.passed) == ("error", 3, False)
+
+
+def test_columns_have_a_count_of_their_own() -> None:
+    columns = Outcome(check="present_identifiers", status=Status.FAILED, source=STRUCTURE)
+    found = with_outcomes(KEPT, columns)
+    assert verdict_sentence(found) == "The only demand is met; 1 of 8 column checks fails."
+    assert found.verdict == "failed"
+
+
+def test_the_count_is_one_line_for_the_terminal() -> None:
+    demands = with_outcomes(KEPT, FAILED, WARNED, WARNED, BROKEN, MEASURED).tally.demands
+    assert demands.line == "1 failed, 1 not checked, 2 warnings, 1 passed, 1 measured"
+    assert (demands.total, demands.met, demands.failed) == (5, 1, 1)
+
+
+def test_people_are_counted_once_and_numbers_are_not_to_be_added() -> None:
+    found = of({"k_anonymity": {"k": 3}}, {"distinct_l_diversity": {"l": 2}}, unit_name="person")
+    assert verdict_sentence(found) == "Both demands fail. 3 of 6 people (50%) are exposed, each counted once."
+    assert exposed_sentence(found) == (
+        "3 of 6 people (50%) are exposed, each counted once. The numbers of the 2 failing demands must not be added: "
+        "the same people may be in several of them."
+    )
+
+
+def test_what_is_not_counted_is_named() -> None:
+    attributes = {"ward": {"role": "quasi_identifier", "scale": "nominal"}, "id": {"role": "identifier"}}
+    found = of({"k_anonymity": {"k": 2}}, {"reidentification_risk": {"at_most": "0.4"}}, attributes=attributes)
+    assert exposed_sentence(found) == (
+        "At least 1 of 6 records (16.7%) is exposed. Not counted: Re-identification risk, prosecutor, highest, which "
+        "says how many, not who. What is wrong with columns is not counted: Identifier in the release."
+    )
+
+
+def test_no_number_follows_from_one_figure_of_the_whole() -> None:
+    found = of({"reidentification_risk": {"measure": "average", "at_most": "0.1"}})
+    assert exposed_sentence(found) == (
+        "No number of records follows from Re-identification risk, prosecutor, average, which says how many, not who."
+    )
+
+
+def test_entities_are_counted_where_the_policy_names_a_unit() -> None:
+    release = WARDS.append_column("home_id", pa.array(["x", "x", "y", "y", "y", "z"]))
+    document = {"version": 1, "unit": "home_id", "attributes": ATTRIBUTES | {"id": {"role": "insensitive"}}}
+    found = audit(release, {**document, "expect": [{"k_anonymity": {"k": 2}}]})
+    assert found.exposed == Exposed(records=3, of=6, units=2, units_of=3, counted=(7,))
+    assert verdict_sentence(found) == "The only demand fails. 2 of 3 homes (66.7%) are exposed."
