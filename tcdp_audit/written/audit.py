@@ -21,7 +21,7 @@ from tcdp_audit.written.strict import parsed, text_of
 SCHEMA_VERSION = 1
 FAULTS = 3  # that one message names
 NAMED = "name a JSON result, or an HTML report of one audit"
-EMBEDDED = re.compile(r'<template id="tcdp-audit-result"[^>]*>(.*?)</template>', re.DOTALL)
+EMBEDDED = re.compile(r'<template\b[^>]*\bid="tcdp-audit-result"[^>]*>(.*?)</template>', re.DOTALL)
 
 Entry = Mapping[str, Any]  # an outcome, as JSON has it
 
