@@ -90,7 +90,7 @@ def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Map
 
 
 def _computed(text: str, file: str, release: str, options: Mapping[str, Any], *, quiet: bool) -> Verification:
-    from tcdp_audit.cli.progress import progress_on_terminal  # noqa: PLC0415 - only for long work
+    from tcdp_audit.cli.progress import progress_of_work  # noqa: PLC0415 - only for long work
     from tcdp_audit.resources import parse_memory  # noqa: PLC0415 - only where it is asked for
     from tcdp_audit.verification import verify  # noqa: PLC0415 - imports the engine
     from tcdp_audit.written.audit import audit_in  # noqa: PLC0415 - likewise
@@ -99,7 +99,7 @@ def _computed(text: str, file: str, release: str, options: Mapping[str, Any], *,
     plugins = load_plugins(options["blocked"], no_external_plugins=options["no_external_plugins"])
     tables = {name: options[name] for name in ("policy", "original", "population", "before")}
     memory = None if options["memory"] is None else parse_memory(options["memory"])
-    with progress_on_terminal(quiet=quiet) as progress:
+    with progress_of_work(quiet=quiet) as progress:
         return verify(audit_in(text, Path(file)), release, **tables, plugins=plugins, memory=memory, progress=progress)
 
 
