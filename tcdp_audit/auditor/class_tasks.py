@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.auditor.exposure import PartExposure
 from tcdp_audit.auditor.noted import NotedRecords
-from tcdp_audit.auditor.tasks import Measurements, Summaries, Task
+from tcdp_audit.auditor.tasks import Measurements, Summaries, Task, plain_figures
 from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, Figure, FinestGrouping, Marginal, Verdict
 from tcdp_audit.check.summary import ClassSummary, merge, summarise
 from tcdp_audit.check.unfailable import classes_of_one
@@ -154,16 +154,11 @@ class ClassTask(Task[CheckOnClasses[Any]]):
             comparison=verdict.comparison,
             classes=Tally(headline.classes, headline.failing_classes if counted else None),
             records=Tally(headline.records, headline.failing_records if counted else None),
-            details={"distribution": _distribution(headline), **verdict.details},
+            details={"distribution": headline.distribution.rows, **plain_figures(verdict.details)},
             worst=tuple(
                 WorstClass(ordinal, one.records, one.value, one.cells) for ordinal, one in enumerate(headline.worst, 1)
             ),
         )
-
-
-def _distribution(summary: ClassSummary) -> list[list[float]]:
-    """[figure, classes, records] in ascending order of the figure."""
-    return [[figure, *counts] for figure, counts in sorted(summary.distribution.items())]
 
 
 def _with_empty_classes(values: NDArray[Any], filled: NDArray[np.bool_], fill: Any) -> NDArray[Any]:

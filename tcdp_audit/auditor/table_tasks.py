@@ -31,7 +31,7 @@ class TableTask(Task[TableCheck[Any]]):
             observed=verdict.observed,
             classes=None if figure.classes is None else Tally(*figure.classes),
             records=Tally(figure.records, figure.failing),
-            details={**distribution, **figure.details},
+            details=plain_figures({**distribution, **figure.details}),
         )
 
 

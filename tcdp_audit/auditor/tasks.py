@@ -116,7 +116,7 @@ class Task(ABC, Generic[C]):
         """An outcome with its sentences."""
         message = self.violation or (self.check.sentence or _general)(outcome)
         person = "" if self.check.person is None else self.check.person(outcome)
-        return replace(outcome, message=message, person=person, details=plain_figures(outcome.details))
+        return replace(outcome, message=message, person=person)
 
     def _status(self, verdict: Verdict) -> Status:
         """What a verdict says; a violated convention fails whatever was measured."""

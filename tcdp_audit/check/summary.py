@@ -10,18 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats
+from tcdp_audit.check.distribution import NOTHING, Distribution
 from tcdp_audit.classes.histogram import Counts
 from tcdp_audit.outcome import Comparison
 
 WORST_SHOWN = 10
-COUNTED = 2**22  # whole figures below this are kept exactly, all others to three digits
-SMALLEST = 1e-12  # figures nearer to zero are binned there
-SPARSE = 32  # figures up to so many times their number are counted, others are sorted first
 RUN = 64  # keys of which only the least is looked at first
-DIGITS = 3  # figures that are not whole numbers are binned to this many significant digits
-
-_LOWEST, _HIGHEST = -13, 310  # decimal exponents of figures, and one more at either end
-_SCALES = 10.0 ** (DIGITS - 1 - np.arange(_LOWEST, _HIGHEST, dtype=np.float64))  # by exponent; a power takes long
 
 
 @dataclass(frozen=True)
@@ -43,7 +37,7 @@ class ClassSummary:
         failing_classes: classes that do not keep a threshold.
         failing_records: records in them.
         worst: the worst classes, worst first, larger first among equals.
-        distribution: figure (whole below 2^22, or to three significant digits) -> (classes, records).
+        distribution: how many classes and records have each figure.
     """
 
     classes: int = 0
@@ -51,7 +45,7 @@ class ClassSummary:
     failing_classes: int = 0
     failing_records: int = 0
     worst: tuple[Candidate, ...] = ()
-    distribution: Mapping[float, tuple[int, int]] = field(default_factory=dict)
+    distribution: Distribution = field(default_factory=lambda: NOTHING)
 
     @property
     def observed(self) -> float | None:
@@ -85,7 +79,7 @@ def summarise(
         failing_classes=int(failing.sum()),
         failing_records=int(records[failing].sum()),
         worst=tuple(Candidate(float(values[c]), int(records[c]), cell) for c, cell in zip(order, cells, strict=True)),
-        distribution=_distribution(values, records),
+        distribution=Distribution.of(values, records),
     )
 
 
@@ -97,7 +91,7 @@ def merge(summaries: Sequence[ClassSummary], comparison: Comparison) -> ClassSum
         failing_classes=sum(one.failing_classes for one in summaries),
         failing_records=sum(one.failing_records for one in summaries),
         worst=_merge_worst([candidate for one in summaries for candidate in one.worst], comparison),
-        distribution=_added(*(one.distribution for one in summaries)),
+        distribution=Distribution.merged([one.distribution for one in summaries]),
     )
 
 
@@ -135,53 +129,3 @@ def _least_first(keys: NDArray[Any], wanted: int) -> Iterator[NDArray[np.intp]]:
         yield left[least]
         wanted -= int(np.count_nonzero(least))
         keys, left = keys[~least], left[~least]
-
-
-def _distribution(values: Floats, records: Counts) -> dict[float, tuple[int, int]]:
-    """Classes and records by figure. Figures become small integers first, because counting beats sorting."""
-    infinite = np.isinf(values)
-    counted = (values == np.floor(values)) & (np.abs(values) < COUNTED)
-    rest = ~(counted | infinite)
-    bins, codes = _binned(values[rest])
-    return _added(
-        _tally(values[counted], values[counted].astype(np.int64), records[counted]),
-        _tally(values[infinite], np.sign(values[infinite]).astype(np.int64), records[infinite]),
-        _tally(bins, codes, records[rest]),
-    )
-
-
-def _added(*tallies: Mapping[float, tuple[int, int]]) -> dict[float, tuple[int, int]]:
-    """Several distributions as one: 0.9996 falls into the bin of 1."""
-    first, *others = tallies or ({},)
-    total = dict(first)
-    for tally in others:
-        for figure, (classes, records) in tally.items():
-            before = total.get(figure)
-            total[figure] = (classes, records) if before is None else (before[0] + classes, before[1] + records)
-    return total
-
-
-def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts) -> dict[float, tuple[int, int]]:
-    """(classes, records) of each figure, given an integer that stands for it alone."""
-    if not len(figures):
-        return {}
-    codes = codes - codes.min()
-    if codes.max() > SPARSE * len(codes):  # then sorting a few beats counting up to the largest
-        codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
-    classes = np.bincount(codes)
-    records_at = np.bincount(codes, weights=records)
-    figure = np.zeros(len(classes))
-    figure[codes] = figures
-    filled = np.flatnonzero(classes)
-    tallies = zip(classes[filled].tolist(), records_at[filled].astype(np.int64).tolist(), strict=True)
-    return dict(zip(figure[filled].tolist(), tallies, strict=True))
-
-
-def _binned(values: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Figures to three significant digits, and an integer for each bin: its exponent and its digits."""
-    exponent = np.floor(np.log10(np.maximum(np.abs(values), SMALLEST))).astype(np.int64)
-    digits = np.round(values * _SCALES.take(exponent - _LOWEST))
-    carried = np.abs(digits) == 10**DIGITS  # 0.09996 is 0.1, and one bin with it
-    exponent[carried] += 1
-    digits[carried] /= 10
-    return digits / _SCALES.take(exponent - _LOWEST), exponent * 4 * 10**DIGITS + digits.astype(np.int64)

@@ -109,5 +109,4 @@ def mean_of_reciprocals(records: Counts, size: Counts) -> Fraction:
 def distribution_of(figures: Counts, records: Counts) -> list[list[float]]:
     """[figure, classes, records] of whole figures of classes, in ascending order."""
     none = np.zeros(len(figures), dtype=bool)
-    distribution = summarise(figures.astype(np.float64), records, none, Comparison.AT_LEAST).distribution
-    return [[figure, *counts] for figure, counts in sorted(distribution.items())]
+    return summarise(figures.astype(np.float64), records, none, Comparison.AT_LEAST).distribution.rows
