@@ -137,8 +137,8 @@ def read(engine: Engine) -> dict[str, Any]:
     engine.group_by(names)
     raws = {name: engine.domain(name) for name in names}
     domains = [_as_they_are(name, raw) for name, raw in raws.items()]
-    for _ in range(2):  # codes that were forgotten are read again
-        batches = list(engine.batches(domains))
+    list(engine.batches(domains))
+    batches = list(engine.batches(domains))  # codes that were forgotten are read again
     codes = {name: np.concatenate([batch[name] for batch in batches]) for name in names}
     kinds_ = {name: (raw.values.dtype, codes[name].dtype) for name, raw in raws.items()}
     plain = {name: (repr(raw.values.tolist()), raw.counts.tolist(), raw.nulls) for name, raw in raws.items()}

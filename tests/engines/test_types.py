@@ -348,3 +348,19 @@ def test_outdated_timestamps_of_parquet_are_exact_or_refused(tmp_path: Path, yea
     fine = pa.table({"x": pa.array([1, 1, 2, 2, 2], pa.timestamp("ns"))})
     parquet.write_table(fine, tmp_path / "r.parquet", use_deprecated_int96_timestamps=True)
     assert _classes(tmp_path / "r.parquet") == REFUSED
+
+
+def test_texts_of_a_pandas_column_of_objects_stay_texts() -> None:
+    frame = pd.DataFrame({"x": pd.Series(["b", None, "a", "b"], dtype=object)})
+    plain = pa.table({"x": ["b", None, "a", "b"]})
+    with open_engine(frame, 2**30) as engine, open_engine(plain, 2**30) as other:
+        assert engine.source_table().equals(plain)
+        assert engine.columns == other.columns
+        assert engine.sha256() == other.sha256()
+        assert engine.table().equals(other.table())
+
+
+def test_bytes_among_texts_are_no_texts() -> None:
+    frame = pd.DataFrame({"x": pd.Series(["a", b"a"], dtype=object)})
+    with pytest.raises(DataError, match="column 'x' mixes types that do not go together; convert it to text"):
+        open_engine(frame, 2**30)
