@@ -16,8 +16,8 @@ Keys = NDArray[Any]  # integers from 0 to a span, of any integer type
 Counts = NDArray[np.int64]
 Positions = NDArray[np.intp]
 
-COUNTED = 8  # cells for each integer up to which counting in cells of 64 bits beats a radix sort
-MARKED = 16  # the same where a cell is only marked
+COUNTED = 4  # cells for each integer up to which counting in cells of 64 bits beats a radix sort
+MARKED = 8  # the same where a cell is only marked
 BLOCK = 8  # bits of the cells side by side that are left out together where none of them occurs
 DIGIT = 16  # bits that a pass looks at: numpy puts integers of 16 bits into order by their bytes
 
