@@ -1,21 +1,30 @@
 """Distance-based linkage beside its bare lower bound: one blocked float32 product of the same n, n and d, no minimum.
 
-    TCDP_AUDIT_DATA=... python benchmarks/record_linkage.py [--records 10000,30000,100000]
+    TCDP_AUDIT_DATA=... python benchmarks/record_linkage.py [--records 10000,100000] [--rounds 3] [--before PYTHON]
 
 Numeric: 13 correlated attributes against themselves with noise of 0.3 standard deviations. Adult: nine attributes, each
 cell drawn anew from its column with probability 0.1, and age moved by up to 5 years. "search" is one direction of the
 check's search: nearest records, ties, exact recomparison. The bare product runs in two ways, before and after the
 search, best of both: "plain" leaves the threads to BLAS, "split" gives every processor a single-threaded BLAS and rows
 of its own, as the search does. "audit" is the whole check: reading, both directions, ranks.
+
+Then CPU seconds of the whole audit, imports included, over those of one search by faiss' `IndexFlatL2` (one direction,
+one neighbour, two threads), which run in turn; medians. `--before` names an interpreter that has an earlier version,
+which then takes its turn, too. faiss is no dependency: `pip install faiss-cpu`.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
+import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -27,6 +36,7 @@ from tcdp_audit.resources import processors
 
 ATTRIBUTES = 13
 NOISE = 0.3
+THREADS = 2
 ROWS, COLUMNS = 1024, 4096  # the fastest of 256..2048 x 2048..8192 for the bare product
 
 
@@ -149,6 +159,45 @@ def audited(records: int | None) -> list[float]:
     return [time.perf_counter() - wall, outcome.observed or 0.0]
 
 
+def cpu_of_audit(records: int) -> float:
+    """CPU seconds of the whole audit of tables that are in memory, imports included."""
+    original, masked = frames(records)
+    start = time.process_time()
+    import tcdp_audit
+
+    tcdp_audit.audit(masked, policy(original), original)
+    return time.process_time() - start
+
+
+def cpu_of_faiss(records: int) -> float:
+    """CPU seconds of one search; faiss compares in float32 and tells no ties."""
+    import faiss
+
+    faiss.omp_set_num_threads(THREADS)
+    known, seekers = (np.ascontiguousarray(one, dtype=np.float32) for one in numeric(records))
+    start = time.process_time()
+    index = faiss.IndexFlatL2(known.shape[1])
+    index.add(known)
+    index.search(seekers, 1)
+    return time.process_time() - start
+
+
+def over_faiss(records: int, rounds: int, before: str | None) -> None:
+    """One line: the audit of this version, and of an earlier one, over faiss."""
+    contestants = {"faiss": (sys.executable, "faiss"), "now": (sys.executable, "audit")}
+    if before:
+        contestants["before"] = (before, "audit")
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, (python, what) in contestants.items():
+            command = [python, __file__, "--one", what, str(records)]
+            seconds[name].append(float(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+    medians = {name: median(some) for name, some in seconds.items()}
+    figures = [f"{name} {one:.2f} s" for name, one in medians.items()]
+    ratios = [f"{name} {one / medians['faiss']:.2f}" for name, one in medians.items() if name != "faiss"]
+    print(f"{records:,} x {ATTRIBUTES}, CPU: {', '.join(figures)}; of faiss: {', '.join(ratios)}")
+
+
 def row(name: str, records: int | None, attributes: int) -> None:
     """One line of the table."""
     size = records or 30_162
@@ -173,10 +222,30 @@ def row(name: str, records: int | None, attributes: int) -> None:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, and the comparison with faiss."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", default="10000,30000,100000")
-    sizes = [int(size) for size in parser.parse_args().records.split(",")]
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--before", metavar="PYTHON", help="an interpreter that has an earlier version")
+    parser.add_argument("--only-faiss", action="store_true", help="no table, only the comparison with faiss")
+    parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        what, records = arguments.one
+        print((cpu_of_faiss if what == "faiss" else cpu_of_audit)(int(records)))
+        return
+    sizes = [int(size) for size in arguments.records.split(",")]
+    if not arguments.only_faiss:
+        table(sizes)
+    if find_spec("faiss") is None:
+        print("faiss is missing, so nothing is compared with it: pip install faiss-cpu")
+        return
+    for size in sizes:
+        over_faiss(size, arguments.rounds, arguments.before)
+
+
+def table(sizes: Sequence[int]) -> None:
+    """The searches beside the bare products."""
     columns = (
         "plain s",
         "split s",
