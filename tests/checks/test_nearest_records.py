@@ -98,7 +98,15 @@ def test_nearest_and_closer_are_those_of_plain_python(
 @pytest.mark.parametrize("neighbours", [1, 2])
 @pytest.mark.parametrize(
     ("records", "numbers", "labels", "missing"),
-    [(700, 7, 0, 0), (300, 3, 0, 0), (600, 2, 3, 0.1), (500, 0, 4, 0.1), (5, 6, 1, 0), (200, 40, 0, 0.1)],
+    [
+        (700, 7, 0, 0),
+        (300, 3, 0, 0),
+        (300, 2, 0, 0),
+        (600, 2, 3, 0.1),
+        (500, 0, 4, 0.1),
+        (5, 6, 1, 0),
+        (200, 40, 0, 0.1),
+    ],
 )
 def test_every_way_of_searching_is_the_matrix_of_all_distances(
     records: int, numbers: int, labels: int, missing: float, neighbours: int

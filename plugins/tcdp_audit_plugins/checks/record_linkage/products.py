@@ -15,6 +15,7 @@ from tcdp_audit.plugin import Floats
 from tcdp_audit_plugins.checks.record_linkage.standardised import RANDOM_PAIR, Space
 
 CELLS = 2**20  # of a block: 4 MiB
+MANY = 8  # where this part of a block cannot be told in float32, all of it is compared in float64, which needs no list
 Singles = NDArray[np.float32]
 
 
@@ -123,7 +124,12 @@ class _Closer:
         factors.add_labels(product, known.labels[some].astype(np.int32), labels.astype(np.int32))
         middle, error = self.limit - factors.own, factors.error(self.limit)
         below = product < (middle - error).astype(np.float32)
-        place, released = np.nonzero(~below & ~(product > (middle + error).astype(np.float32)))
-        closer = factors.space.squared_distances(released, place + some.start) < self.limit[released]
-        below[place, released] = closer
-        return np.asarray(known.records[some] @ below)
+        unsure = np.flatnonzero(below ^ ~(product > (middle + error).astype(np.float32)))
+        if MANY * len(unsure) > below.size:
+            every = np.arange(some.start, some.start + len(below))
+            below = factors.space.squared_distances(np.arange(len(self.limit))[None], every[:, None]) < self.limit
+        else:
+            place, released = np.divmod(unsure, len(self.limit))
+            squared = factors.space.squared_distances(released, place + some.start)
+            below.ravel()[unsure] = squared < self.limit[released]
+        return np.asarray(known.records[some].astype(np.float64) @ below).astype(np.int64)  # far below 2^53

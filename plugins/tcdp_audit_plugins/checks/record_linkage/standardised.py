@@ -90,8 +90,16 @@ class Space:
         return 32 * EPSILON * (sqrt(float((np.maximum(*largest) ** 2).sum())) + sqrt(float(self.label_weights.sum())))
 
     def squared_distances(self, released: NDArray[np.intp], known: NDArray[np.intp]) -> Floats:
-        """d^2 of pairs of points, attribute by attribute in one order. float64, shape (pairs,)."""
-        total = np.zeros(len(released))
+        """d^2 of pairs of points, attribute by attribute in one order.
+
+        Args:
+            released: released points, shape (pairs,); or a row of them beside a column of known ones, for all pairs.
+            known: known points.
+
+        Returns:
+            float64, shape (pairs,), or the common shape of both.
+        """
+        total = np.zeros(np.broadcast_shapes(released.shape, known.shape))
         for attribute, weight in enumerate(self.number_weights):
             difference = self.released.numbers[released, attribute] - self.known.numbers[known, attribute]
             difference *= difference
