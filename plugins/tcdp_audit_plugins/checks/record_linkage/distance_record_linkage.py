@@ -67,7 +67,7 @@ def distance_record_linkage(view: TableView, parameters: DistanceLinkageParamete
 
     Where the tables outgrow the memory a sample of records is linked, each among all distinct rows of the other table.
 
-    Cost: two searches for nearest neighbours, see `nearest`.
+    Cost: two searches for nearest neighbours, see `nearest`, and a third for at least 100 ranks.
 
     Source: Torra, Privacy models and disclosure risk, 2020; Domingo-Ferrer, Torra, 2001.
     """
@@ -228,7 +228,9 @@ CHECKS = [
                 "all records of the other table, and a demand is decided by the ends of the interval in `estimate`; "
                 "ties, ranks and `matched` are then of the sample, and `known_fraction` is refused. "
                 "A missing cell counts as a squared difference of 2 (1 for a nominal attribute), as two random records "
-                "do. Distances that differ by less than float64 can resolve are ties."
+                "do. Distances that differ by less than float64 can resolve are ties. Every record is looked for among "
+                "all of the other table, in both directions: time grows with the product of their sizes where "
+                "attributes are many or nominal, and far slower where a few numbers tell most of the distance."
             ),
             source="Torra, Privacy models and disclosure risk, 2020 (distance-based record linkage)",
             example="- distance_record_linkage: {at_most: 0.1, attributes: [age, salary]}",
