@@ -31,8 +31,16 @@ class Distances:
 
     @classmethod
     def between(cls, space: Space, released: Positions, known: Positions) -> Distances:
-        """The distances of pairs of points."""
-        return cls._of(space, released, space.squared_distances(released, known), space.known.records[known])
+        """The distances of pairs of points, but for those that are farther than the next one after the nearest."""
+        order = np.argsort(released.astype(np.min_scalar_type(len(space.released))), kind="stable")  # by radix
+        released, known = released[order], known[order]
+        squared = space.squared_distances(released, known)
+        starts = np.flatnonzero(np.diff(released, prepend=-1))
+        sizes = np.diff(starts, append=len(released))
+        beyond = squared > np.repeat(space.nearly(np.minimum.reduceat(squared, starts)), sizes)
+        next_one = np.minimum.reduceat(np.where(beyond, squared, np.inf), starts)
+        kept = ~beyond | (squared <= np.repeat(next_one, sizes))
+        return cls._of(space, released[kept], squared[kept], space.known.records[known[kept]])
 
     @classmethod
     def _of(cls, space: Space, point: Positions, squared: Floats, records: NDArray[np.int64]) -> Distances:
