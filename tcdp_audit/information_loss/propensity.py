@@ -19,6 +19,7 @@ MOST_VALUES = 20  # of a nominal attribute get a coefficient of their own
 MOST_RECORDS = 2**16  # before, evenly spaced, and what became of them
 FARTHEST = 1000.0  # standard deviations; a number beyond stands here
 BLOCK = 2**14  # records at a time
+KEPT = 2**26  # bytes of features that are made once; more are made anew for each iteration
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,13 @@ def propensity(columns: Sequence[Coverage[Any]]) -> Propensity:
     )
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only where there is a product
 
+    def blocks() -> Iterator[tuple[Floats, Floats]]:
+        return (block for truth, parts in sides for block in _blocks(parts, truth))
+
+    width = 1 + sum(one.table.shape[1] for _, one in features)
+    kept = list(blocks()) if 8 * width * (len(before) + len(after)) <= KEPT else None
     with threadpool_limits(1, "blas"):  # threads of a busy machine wait for each other; and one order of summation
-        return _error_of_fit(lambda: (block for truth, parts in sides for block in _blocks(parts, truth)))
+        return _error_of_fit(blocks if kept is None else lambda: iter(kept))
 
 
 def _error_of_fit(blocks: Blocks) -> Propensity:

@@ -29,7 +29,7 @@ class Step:
         suppressed: how many records it dropped.
         notes: figures about how it was done, documented on the remedy's page.
         lines: what an audit of the release has to be told, as lines of a policy.
-        error: why it could not be applied, or nothing.
+        error: why it could not be applied, or was stopped before its audit; or nothing.
         loss: the total information loss after it, where it was measured to choose between remedies.
     """
 
@@ -80,7 +80,7 @@ class ChangeLog:
         input: the release as it came in.
         before: its outcomes.
         steps: the remedies that made the release, in order.
-        tried: what else was tried: remedies that could not be applied, did not help, or cost more.
+        tried: what else was tried: remedies that could not be applied, did not help, cost more, or were stopped.
         records: records that came in.
         suppressed: how many of them were dropped.
         cells: how many cells of each column differ from the input in the records that stayed.

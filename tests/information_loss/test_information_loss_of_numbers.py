@@ -138,6 +138,17 @@ def test_of_large_tables_the_same_records_are_taken_on_both_sides(monkeypatch: p
     assert found.value == pytest.approx(0, abs=1e-20)
 
 
+def test_features_that_are_kept_give_the_very_figures_of_those_made_anew(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(propensity, "BLOCK", 7)
+    before = {"age": [float(age) for age in range(40)], "town": list("abcd" * 10)}
+    after = {"age": [age // 3 for age in before["age"]], "town": list("abcc" * 10)}
+    kept = loss_of(before, after, age=NUMERIC).propensity
+    monkeypatch.setattr(propensity, "KEPT", 0)
+
+    assert kept.value > 0
+    assert loss_of(before, after, age=NUMERIC).propensity == kept
+
+
 def test_rare_values_share_a_coefficient():
     towns = [f"t{number:02}" for number in range(30)]
     found = loss_of({"town": towns * 2 + ["t00"]}, {"town": towns * 2 + ["t00"]}).propensity

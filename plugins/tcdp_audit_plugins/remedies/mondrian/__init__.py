@@ -29,7 +29,8 @@ GUIDE = RemedyGuide(
         "The whole is done four times, and the result with the least certainty penalty is kept: with the widest "
         "attribute first, and with the one first whose cut saves most penalty for each bit of it, or for the root of a "
         "bit; cuts below the children of a node are tried after all attributes, or before the next one. Each final "
-        "part is a class, and gets the narrowest label that covers it: an interval, a node of the hierarchy, or a set."
+        "part is a class, and gets the narrowest label that covers it: an interval, a node of the hierarchy, or a set. "
+        "Records that agree in all quasi-identifiers are worked on as one, so that the time grows with different rows."
     ),
     choosing=(
         "The first choice where classes are too small or too alike: it keeps all records, and loses less than one "
