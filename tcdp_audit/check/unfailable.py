@@ -47,7 +47,7 @@ class FinestGrouping:
         """The classes of the rarest values and of those at both ends of the domain."""
         last = len(self.records) - 1
         rarest = np.argpartition(self.records, min(FEW, last))[:FEW]
-        return np.unique(np.concatenate([[0, last], rarest])).astype(np.intp)
+        return np.array(sorted({0, last, *rarest.tolist()}), dtype=np.intp)
 
     def only(self, chosen: NDArray[np.intp]) -> ClassEvidence:
         """Some of the classes."""

@@ -153,7 +153,8 @@ def _turns(histogram: Histogram, weights: NDArray[Any]) -> NDArray[np.intp]:
 def _blocks(histogram: Histogram) -> tuple[tuple[slice, Histogram], ...]:
     """Runs of classes whose pairs fit into the cache together, each with where its pairs stand."""
     offsets = histogram.offsets
-    cuts = np.unique(np.append(np.searchsorted(offsets, np.arange(0, offsets[-1], PAIRS)), len(histogram)))
+    cuts = np.append(np.searchsorted(offsets, np.arange(0, offsets[-1], PAIRS)), len(histogram))
+    cuts = cuts[np.flatnonzero(np.diff(cuts, prepend=-1))]  # they ascend; `unique` would import numpy's masked arrays
     pairs = [slice(*ends) for ends in pairwise(offsets[cuts].tolist())]
     return tuple(
         (here, Histogram(offsets[first : last + 1] - here.start, histogram.values[here], histogram.counts[here]))
