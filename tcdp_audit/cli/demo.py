@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,11 +55,13 @@ def command(folder: Path, *, force: bool) -> int:
 
 
 def _audited(policy: Path) -> Audit:
-    """The audit by the built-in plugins, so that nobody else's can spoil the demonstration."""
+    """The audit by the built-in plugins, so that nobody else's can spoil the demonstration; by all conventions."""
     from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.provenance import Run, command_line  # noqa: PLC0415
     from tcdp_audit.registry import Plugins  # noqa: PLC0415
 
-    return audit(None, policy, plugins=Plugins.load(external=False))
+    made = audit(None, policy, plugins=Plugins.load(external=False), all_conventions=True)
+    return replace(made, run=Run("the demonstration", command_line(sys.argv[1:])))
 
 
 def _require_free(folder: Path, made: Mapping[str, str]) -> None:

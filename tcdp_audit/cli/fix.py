@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,7 @@ def command(request: Request, *, output: str, keep_failing: bool, keep_order: bo
         remediation = fix(
             **call.arguments, output=output, keep_failing=keep_failing, keep_order=keep_order, progress=progress
         )
+    remediation = replace(remediation, after=replace(remediation.after, run=request.run))
 
     def show(written: Sequence[str]) -> None:
         from tcdp_audit.cli.remediation import show_remediation  # noqa: PLC0415 - imports rich

@@ -44,8 +44,8 @@ def test_options_are_shown_with_what_they_take(name: str):
         if isinstance(option.type, click.Choice):
             assert shown == f"{option.opts[0]} {' '.join(option.type.choices)}"
             assert default == f"`{option.default}`"
-        elif option.is_flag:
-            assert (shown, default) == (option.opts[0], "off")
+        elif option.is_flag or getattr(option, "count", False):
+            assert (shown, default) == (" ".join(option.opts), "off")
         else:
             assert shown == f"{option.opts[0]} {option.metavar}"
 

@@ -101,8 +101,8 @@ def test_exactly_the_offending_rows_are_marked(library: Any, frame: Frame):
     assert list(cases["failure_case"]) == ["record 6", "record 1", "record 2", "record 6"]
     assert list(cases["index"]) == ([14, 10, 11, 14] if library is pa else [5, 0, 1, 5])
     assert set(cases["check"]) == {
-        "1 of 6 records is in a group of fewer than 2 records: it is alone.",
-        "3 of 6 records are in 2 groups of fewer than 3 records; 1 of them is alone.",
+        "1 of 6 records is in a group of fewer than 2 records with the same 'ward': this record is alone.",
+        "3 of 6 records are in 2 groups of fewer than 3 records with the same 'ward'; 1 of them is alone.",
     }
 
 

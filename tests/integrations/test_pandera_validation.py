@@ -129,7 +129,7 @@ def test_a_model_is_a_schema(library: Any, frame: Any):
             strict = True
 
     assert [one.message for one in validate(frame, Release).outcomes] == [
-        "2 of 5 records are in a group of fewer than 3 records; the smallest has 2 records."
+        "2 of 5 records are in a group of fewer than 3 records with the same 'ward'; the smallest has 2 records."
     ]
 
 
