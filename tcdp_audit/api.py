@@ -52,6 +52,7 @@ def audit(
     shards: int | None = None,
     show_values: bool = False,
     all_conventions: bool = False,
+    column_risks: bool = False,
     run_by: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Audit:
@@ -71,6 +72,8 @@ def audit(
         show_values: let the evidence name the worst classes by their cells.
         all_conventions: audit under every combination of conventions that applies, too; see `Audit.variants`.
         run_by: who runs the audit, as the result shall say.
+        column_risks: measure what each quasi-identifier adds to the risk, too; a report then says which to coarsen
+            first. It costs a sort of the classes for each set of quasi-identifiers; see `Audit.column_risks`.
         progress: called with (step, records or shards done, in all).
 
     Returns:
@@ -84,7 +87,7 @@ def audit(
 
     Cost: one scan of the release, then linear in its distinct combinations of quasi-identifiers and values.
     """
-    options = Options(memory, shards, show_values, progress or silent)
+    options = Options(memory, shards, show_values, progress or silent, column_risks=column_risks)
     with open_inputs(release, policy, original, population, plugins, options) as inputs:
         found = inputs.audited(run=Run(by=run_by))
         return replace(found, variants=_variants(inputs)) if all_conventions else found

@@ -62,7 +62,8 @@ class AuditInputs:
         """
         found = self._evaluation(noted)
         exposed = found.exposed.among(found.outcomes)
-        return self.with_provenance(found.outcomes, exposed=exposed, columns=found.columns, **further)
+        more = {"columns": found.columns, "column_risks": found.column_risks, **further}
+        return self.with_provenance(found.outcomes, exposed=exposed, **more)
 
     def _evaluation(self, noted: NotedExpectations | None = None) -> Evaluation:
         """What comes of expectations and, after them, of what judges quality."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tcdp_audit.plugin import Audit, AuditComparison, Reporter, Unaudited, hookimpl
+from tcdp_audit.plugin import Audit, AuditComparison, Reporter, ReportSection, Unaudited, hookimpl
 
 Results = Sequence[Audit | Unaudited]
 
@@ -20,9 +20,9 @@ def _html(audit: Audit) -> str:
 
 
 def _compile_html() -> None:
-    from tcdp_audit_reports.html_report import template  # noqa: PLC0415 - imports jinja2
+    from tcdp_audit_reports.pages import prepared  # noqa: PLC0415 - imports jinja2
 
-    template()
+    prepared()
 
 
 def _markdown(audit: Audit) -> str:
@@ -92,3 +92,11 @@ def tcdp_audit_reporters() -> Iterator[Reporter]:
     yield _of_run("junit", "JUnit XML", ".junit.xml", _junit)
     yield _of_run("sarif", "SARIF 2.1.0", ".sarif", _sarif)
     yield _of_run("code_quality", "GitLab code quality", ".codequality.json", _code_quality)
+
+
+@hookimpl
+def tcdp_audit_report_sections() -> Iterator[ReportSection]:
+    """What HTML and Markdown reports consist of, after their first lines."""
+    from tcdp_audit_reports.sections import built_in_sections  # noqa: PLC0415 - only for reports
+
+    yield from built_in_sections()

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.plugin import (
     Audit,
     Outcome,
+    Quarter,
     Status,
+    agree,
     bound,
+    column_of,
     count,
     failing,
-    noun_form,
     observed,
+    plural,
     prose,
+    record_noun,
     sentence_case,
     state_of,
     visible,
 )
 from tcdp_audit_reports.margin import doublings, margin_words
 
-STATES = ("failed", "warning", "error", "measured", "skipped", "passed")
-TALLIED = {"error": "could not be run", "measured": "measured only"}
 REASONS = 4
 LONGEST = 280  # letters of a reason; the section that it links to has the rest
 
@@ -39,23 +39,24 @@ class Reason:
 
 
 def tally(audit: Audit) -> list[tuple[str, int, str]]:
-    """State, number and word for each state that occurs among the expectations, then the columns."""
-    states = Counter(state_of(one) for one in audit.expectations)
-    rows = [(state, states[state], _tallied(state, states[state])) for state in STATES if states[state]]
-    if audit.structure:
-        kept = sum(one.status is Status.PASSED for one in audit.structure)
-        total = len(audit.structure)
-        rows.append((_structural_state(audit), kept, f"of {total:,} column checks passed"))
-    return rows
+    """State, number and words for each state that occurs among the demands, then among the column checks."""
+    demands, columns = audit.tally.demands, audit.tally.columns
+    rows = [
+        ("failed", demands.failed, f"of {count(demands.total, 'demand')} {agree(demands.failed, 'fails', 'fail')}"),
+        ("warning", demands.warned, agree(demands.warned, "warns", "warn")),
+        ("error", demands.unchecked, "could not be checked"),
+        ("passed", demands.met, agree(demands.met, "is met", "are met")),
+        ("measured", demands.measured, "measured, without a demand"),
+        ("skipped", demands.skipped, "skipped"),
+        ("failed", columns.failed, _of_columns(columns.total, agree(columns.failed, "fails", "fail"))),
+        ("warning", columns.warned, _of_columns(columns.total, agree(columns.warned, "warns", "warn"))),
+        ("error", columns.unchecked, _of_columns(columns.total, "could not be made")),
+    ]
+    return [row for row in rows if row[1]]
 
 
-def _structural_state(audit: Audit) -> str:
-    states = {state_of(one) for one in audit.structure}
-    return next(state for state in ("error", "failed", "warning", "measured", "skipped", "passed") if state in states)
-
-
-def _tallied(state: str, number: int) -> str:
-    return TALLIED.get(state) or (noun_form("warning", number) if state == "warning" else state)
+def _of_columns(total: int, verb: str) -> str:
+    return f"of {count(total, 'column check')} {verb}"
 
 
 def reasons(audit: Audit) -> list[Reason]:
@@ -64,7 +65,9 @@ def reasons(audit: Audit) -> list[Reason]:
     targets = [(one, f"s{number}") for number, one in enumerate(audit.structure, 1) if one.status is not Status.PASSED]
     targets += [(one, f"e{number}") for number, one in numbered]
     ranked = sorted(targets, key=lambda target: _rank(target[0]))
-    return [_reason(one, target) for one, target in ranked[:REASONS]]
+    checks = audit.plugins.checks
+    quarters = {name: check.quarter for name, check in checks.items() if any(name == one.check for one, _ in ranked)}
+    return [_reason(one, target, quarters.get(one.check)) for one, target in ranked[:REASONS]]
 
 
 def _rank(outcome: Outcome) -> tuple[int, float]:
@@ -78,24 +81,22 @@ def _rank(outcome: Outcome) -> tuple[int, float]:
     return order, margin if outcome.status is Status.PASSED and margin is not None else 0.0
 
 
-def _reason(outcome: Outcome, target: str) -> Reason:
+def _reason(outcome: Outcome, target: str, quarter: Quarter | None) -> Reason:
     title = outcome.title or outcome.check
-    link = title if outcome.attribute is None else f"{title}, {visible(outcome.attribute)}"
-    text = prose(outcome.message)
-    return Reason(_head(outcome), text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", target, link)
+    link = title if outcome.attribute is None else f"{title} of {visible(column_of(outcome))}"
+    text = prose(outcome.person or outcome.message)
+    return Reason(_head(outcome, quarter), text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", target, link)
 
 
-def _head(outcome: Outcome) -> str:
+def _head(outcome: Outcome, quarter: Quarter | None) -> str:
+    """The finding in a few words about people, with its number."""
     fails = failing(outcome)
     if outcome.is_structural:
-        columns = outcome.details.get("columns")
-        return (
-            f"{count(len(columns), 'column')} at fault" if isinstance(columns, list) and columns else "Columns at fault"
-        )
+        return _columns_at_fault(outcome)
     if outcome.status is Status.ERROR:
-        return "Could not be decided" if outcome.is_estimated else "Could not be run"
+        return "Could not be decided" if outcome.is_estimated else "Could not be checked"
     if outcome.status is Status.FAILED and fails is not None and fails[1]:
-        return f"{count(fails[1], 'record')} at risk"
+        return _people_at_risk(outcome, fails[1], quarter)
     if outcome.is_judged and outcome.threshold is not None:
         return f"{observed(outcome)}, where {bound(outcome)}"
     if outcome.status is Status.FAILED:
@@ -103,9 +104,18 @@ def _head(outcome: Outcome) -> str:
     return f"{observed(outcome)} measured"
 
 
-def structure_rows(audit: Audit) -> Sequence[tuple[str, str, str, str]]:
-    """The core's own findings on the columns: id, state, title and sentence."""
-    return [
-        (f"s{number}", state_of(one), one.title or one.check, prose(one.message) or "Kept.")
-        for number, one in enumerate(audit.structure, 1)
-    ]
+def _people_at_risk(outcome: Outcome, number: int, quarter: Quarter | None) -> str:
+    people = count(number, record_noun(outcome)) if number == 1 else f"{number:,} {plural(record_noun(outcome))}"
+    if outcome.attribute is not None:
+        return f"{sentence_case(visible(column_of(outcome)))} of {people} is too easy to learn"
+    found = quarter in (Quarter.IDENTITY_MODEL, Quarter.IDENTITY_DEGREE)
+    return f"{people} {agree(number, 'is', 'are')} {'too easy to find' if found else 'at risk'}"
+
+
+def _columns_at_fault(outcome: Outcome) -> str:
+    columns = outcome.details.get("columns")
+    if isinstance(columns, list | tuple) and columns:
+        return (
+            f"Column {visible(column_of(outcome, str(columns[0])))}" if len(columns) == 1 else f"{len(columns)} columns"
+        )
+    return "Columns"

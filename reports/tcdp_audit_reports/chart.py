@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 
-from tcdp_audit.plugin import Comparison, Outcome
+from tcdp_audit.plugin import Comparison, Outcome, plural
 from tcdp_audit_reports.drawing import Drawing
 
 Distribution = Sequence[tuple[float, int, int]]  # figure, classes, records; in ascending order of the figure
@@ -46,6 +46,7 @@ class Measured:
         failing: classes and records that fail, by the outcome's own count; None where nothing is demanded.
         label: what the figure is called.
         others: whether classes may also fail another figure of the same check.
+        noun: what a record is called, in the singular.
     """
 
     distribution: Distribution
@@ -54,6 +55,12 @@ class Measured:
     failing: tuple[int, int] | None
     label: str
     others: bool = False
+    noun: str = "record"
+
+    @property
+    def people(self) -> str:
+        """What records are called."""
+        return plural(self.noun)
 
     @property
     def classes(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isinf
 
-from tcdp_audit.plugin import Comparison, agree, count, decimal, figure, share
+from tcdp_audit.plugin import agree, count, decimal, figure, sentence_case, share
 from tcdp_audit_reports.axis import Axis, axis_for, tick_text
 from tcdp_audit_reports.chart import Chart, Distribution, Measured, Table
 from tcdp_audit_reports.drawing import (
@@ -76,11 +76,11 @@ def _steps(measured: Measured, axis: Axis) -> list[tuple[float, float]]:
 
 def _title(measured: Measured) -> str:
     if measured.threshold is None or measured.failing is None:
-        return f"Half of the records are in groups at {figure(_median(measured.distribution))} or below"
+        return f"Half of the {measured.people} are in groups at {figure(_median(measured.distribution))} or below"
     limit, (_, records) = decimal(measured.threshold), measured.failing
     if not records:
-        return f"Every record is in a group that meets the demand of {limit}"
-    where = f"{share(records, measured.records)} of records are in groups that"
+        return f"Every {measured.noun} is in a group that meets the demand of {limit}"
+    where = f"{share(records, measured.records)} of {measured.people} are in groups that"
     if measured.others:
         return f"{where} do not meet every demand"
     return f"{where} {'fall short of' if measured.comparison.higher_is_safer else 'go beyond'} {limit}"
@@ -88,7 +88,7 @@ def _title(measured: Measured) -> str:
 
 def _subtitle(measured: Measured, axis: Axis) -> str:
     scale = ", on a logarithmic axis" if axis.logarithmic else ""
-    return f"Share of records whose group has at most this figure: {measured.label}{scale}"
+    return f"Share of {measured.people} whose group is at this value or below: {measured.label}{scale}"
 
 
 def _median(distribution: Distribution) -> float:
@@ -103,8 +103,8 @@ def _median(distribution: Distribution) -> float:
 def _description(measured: Measured) -> str:
     values, half = [value for value, _, _ in measured.distribution], figure(_median(measured.distribution))
     return (
-        f"Cumulative curve over {count(measured.records, 'record')}, from {figure(values[0])} to "
-        f"{figure(values[-1])}, with half of the records at or below {half}."
+        f"Cumulative curve over {measured.records:,} {measured.people}, from {figure(values[0])} to "
+        f"{figure(values[-1])}, with half of the {measured.people} at or below {half}."
     )
 
 
@@ -118,8 +118,10 @@ def _table(measured: Measured, axis: Axis) -> Table:
     infinite = sum(records for value, _, records in measured.distribution if value == inf)
     if infinite:
         rows.append(["infinite", count(infinite), share(infinite, measured.records)])
-    note = "Figures are counted to three significant digits." if _is_rounded(measured.distribution) else ""
-    return Table("Records at or below a figure", ("figure", "records", "share"), rows, note)
+    note = "Values are counted to three significant digits." if _is_rounded(measured.distribution) else ""
+    return Table(
+        f"{sentence_case(measured.people)} at or below a value", ("value", measured.people, "share"), rows, note
+    )
 
 
 def _is_rounded(distribution: Distribution) -> bool:
@@ -174,7 +176,7 @@ def _limit_labels(measured: Measured, place: float, span: float, curve: _Curve) 
     """The demand, and what fails it, beside the line on the side and at the height where there is room."""
     texts = [(_limit_text(measured), "limit-label halo")]
     if measured.failing is not None and measured.failing[1] and not measured.others:
-        texts.append((_failing_text(measured.failing[1], measured.comparison), "bad-label halo"))
+        texts.append((_failing_text(measured), "bad-label halo"))
     width = max(text_width(text) for text, _ in texts)
     x, anchor = _beside(place, width, span)
     start, end = (x, x + width) if anchor == "start" else (x - width, x)
@@ -189,9 +191,12 @@ def _limit_text(measured: Measured) -> str:
     return f"{kind}: {strict}{decimal(measured.threshold)}"
 
 
-def _failing_text(records: int, comparison: Comparison) -> str:
-    one, many = ("falls short", "fall short") if comparison.higher_is_safer else ("goes beyond", "go beyond")
-    return f"{count(records, 'record')} {agree(records, one, many)}"
+def _failing_text(measured: Measured) -> str:
+    records = 0 if measured.failing is None else measured.failing[1]
+    higher = measured.comparison.higher_is_safer
+    one, many = ("falls short", "fall short") if higher else ("goes beyond", "go beyond")
+    noun = measured.noun if records == 1 else measured.people
+    return f"{records:,} {noun} {agree(records, one, many)}"
 
 
 def _beside(place: float, width: float, span: float) -> tuple[float, str]:

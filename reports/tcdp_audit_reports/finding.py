@@ -10,7 +10,6 @@ from tcdp_audit.plugin import (
     SIGNS,
     Audit,
     Check,
-    Guide,
     Limit,
     Outcome,
     count,
@@ -18,29 +17,32 @@ from tcdp_audit.plugin import (
     demanded,
     failing,
     figure,
+    known_columns,
     observed,
     prose,
+    record_noun,
+    sentence_case,
     state_of,
     visible,
 )
 from tcdp_audit_reports import cumulative, histogram, share_bar
 from tcdp_audit_reports.chart import Chart, Measured, Table, distribution_of
-from tcdp_audit_reports.demand import Kept, kept_demand
 from tcdp_audit_reports.drawing import Drawing
 from tcdp_audit_reports.margin import margin_bar, margin_words
-from tcdp_audit_reports.mathml import is_mathml
+from tcdp_audit_reports.nested import nested_tables
 from tcdp_audit_reports.worst import worst_table
 
 Pairs = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A row of the table of expectations, and a section of its own."""
+class Row:
+    """A row of the table of demands."""
 
     id: str
     number: int
     state: str
+    check: str
     title: str
     attribute: str
     observed: str
@@ -48,33 +50,61 @@ class Finding:
     margin: Drawing | None
     margin_words: str
     at_risk: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An article of the findings: its row, and all else that there is to say.
+
+    Args:
+        row: what the table of demands says.
+        message: what was found, in a sentence about the release.
+        person: what it means for one person; nothing where the check does not tell.
+        line: of the policy.
+        facts: single figures beside the observed one.
+        conventions: that decided it.
+        source: of the definition.
+        asks: the question in plain words.
+        explained: the id of the definition, which stands once for all findings of a check; nothing without a guide.
+        chart: the picture.
+        worst: the worst groups.
+        nested: figures for each attribute, intervals, contributions.
+    """
+
+    row: Row
     message: str
-    check: str
+    person: str
     line: int | None
     facts: Pairs
     conventions: Pairs
     source: str
-    guide: Guide | None
-    has_mathml: bool
+    asks: str
+    explained: str
     chart: Chart | None
     worst: Table | None
-    kept: Kept | None
+    nested: Sequence[Table]
+
+
+def rows(audit: Audit) -> list[Row]:
+    """The expectations' outcomes in policy order, as the table of demands shows them. Cost: linear in the outcomes."""
+    checks = audit.plugins.checks
+    return [_row(one, checks.get(one.check), number) for number, one in enumerate(audit.expectations, 1)]
 
 
 def findings(audit: Audit) -> list[Finding]:
-    """The expectations' outcomes in policy order. Cost: linear in the outcomes and their distributions."""
+    """The same with all that there is to say of each. Cost: linear in the outcomes and their distributions."""
     checks = audit.plugins.checks
-    return [_finding(one, checks.get(one.check), number) for number, one in enumerate(audit.expectations, 1)]
+    pairs = zip(audit.expectations, rows(audit), strict=True)
+    return [_finding(one, checks.get(one.check), row) for one, row in pairs]
 
 
-def _finding(outcome: Outcome, check: Check | None, number: int) -> Finding:
-    guide = None if check is None else check.guide
-    measured = _measured(outcome, check)
+def _row(outcome: Outcome, check: Check | None, number: int) -> Row:
     fails = failing(outcome)
-    return Finding(
+    return Row(
         id=f"e{number}",
         number=number,
         state=state_of(outcome),
+        check=outcome.check,
         title=outcome.title or outcome.check,
         attribute=attribute_of(outcome, check),
         observed=observed(outcome),
@@ -82,29 +112,37 @@ def _finding(outcome: Outcome, check: Check | None, number: int) -> Finding:
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
         at_risk="–" if fails is None else count(fails[1]),
+    )
+
+
+def _finding(outcome: Outcome, check: Check | None, row: Row) -> Finding:
+    guide = None if check is None else check.guide
+    measured = _measured(outcome, check)
+    return Finding(
+        row=row,
         message=prose(outcome.message),
-        check=outcome.check,
+        person=prose(outcome.person),
         line=outcome.line,
         facts=_facts(outcome, check),
         conventions=[(plain(name), plain(value)) for name, value in outcome.conventions.items()],
         source=outcome.source,
-        guide=guide,
-        has_mathml=guide is not None and is_mathml(guide.mathml),
+        asks="" if guide is None else guide.asks,
+        explained="" if guide is None else f"words-{outcome.check}",
         chart=share_bar.chart(outcome) if measured is None else _chart(measured),
         worst=worst_table(outcome, measured),
-        kept=kept_demand(outcome, check),
+        nested=nested_tables(outcome),
     )
 
 
 def attribute_of(outcome: Outcome, check: Check | None) -> str:
     """The attribute that was measured, or what was measured where there is none."""
     if outcome.attribute is not None:
-        return visible(outcome.attribute)
+        return sentence_case(visible(outcome.naming.labels.get(outcome.attribute, ""))) or visible(outcome.attribute)
     if check is None:
         return "–"
     if "attributes" in check.parameters.model_fields:  # it compares some of them
         return visible(", ".join(outcome.parameters.get("attributes", ()))) or "–"
-    return "–" if check.on_attribute else "all quasi-identifiers"
+    return "–" if check.on_attribute or not outcome.known else sentence_case(visible(known_columns(outcome)))
 
 
 def plain(name: str) -> str:
@@ -124,7 +162,8 @@ def _measured(outcome: Outcome, check: Check | None) -> Measured | None:
         return None
     label = check.label or "observed figure"
     others = sum(one.parameter in outcome.parameters for one in check.limits) > 1
-    return Measured(distribution, outcome.threshold, outcome.comparison, failing(outcome), label, others)
+    fails = failing(outcome)
+    return Measured(distribution, outcome.threshold, outcome.comparison, fails, label, others, record_noun(outcome))
 
 
 def _facts(outcome: Outcome, check: Check | None) -> Pairs:

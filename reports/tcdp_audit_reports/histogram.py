@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.plugin import agree, count, noun_form, share
+from tcdp_audit.plugin import agree, count, share
 from tcdp_audit_reports.bins import LEAST, Bin, binned, compact
 from tcdp_audit_reports.chart import Chart, Measured, Table
-from tcdp_audit_reports.drawing import SMALL_LETTER, Drawing, Label, Line, Rectangle, text_width
+from tcdp_audit_reports.drawing import SMALL_LETTER, Drawing, Label, Line, Rectangle, shortened, text_width
 
 MOST = 9  # bins
 LEFT = 12  # percent of the width for the names of the rows
@@ -22,9 +22,9 @@ def chart(measured: Measured) -> Chart:
     return Chart(
         kind="histogram",
         title=_title(measured, threshold),
-        subtitle=f"Number of groups by {measured.label}, with the records in them below",
+        subtitle=f"Number of groups by {measured.label}, with the {measured.people} in them below",
         description=_description(bins),
-        drawing=_drawing(bins, threshold),
+        drawing=_drawing(bins, threshold, measured.people),
         data=_table(bins, measured),
     )
 
@@ -60,18 +60,20 @@ def _title(measured: Measured, threshold: int | None) -> str:
 
 def _description(bins: Sequence[Bin]) -> str:
     bars = "; ".join(f"{one.range}: {count(one.classes, 'group')}" for one in bins)
-    return f"Bar chart of groups by figure. {bars}."
+    return f"Bar chart of groups by value. {bars}."
 
 
 def _table(bins: Sequence[Bin], measured: Measured) -> Table:
     rows = [[one.range, count(one.classes), count(one.records), share(one.records, measured.records)] for one in bins]
-    return Table(f"Groups by {measured.label}", ("figure", "groups", "records", "share of records"), rows)
+    return Table(
+        f"Groups by {measured.label}", (measured.label, "groups", measured.people, f"share of {measured.people}"), rows
+    )
 
 
-def _drawing(bins: Sequence[Bin], threshold: int | None) -> Drawing:
+def _drawing(bins: Sequence[Bin], threshold: int | None, people: str) -> Drawing:
     step = (100 - LEFT) / len(bins)
     tallest = max(one.classes for one in bins)
-    areas, labels = [], list(_row_names())
+    areas, labels = [], list(_row_names(people))
     for position, one in enumerate(bins):
         middle, height = LEFT + (position + 0.5) * step, TALLEST * one.classes / tallest
         width = min(0.8 * step, WIDEST)
@@ -88,8 +90,8 @@ def _drawing(bins: Sequence[Bin], threshold: int | None) -> Drawing:
     return Drawing(HEIGHT, tuple(areas), tuple(lines), tuple(labels))
 
 
-def _row_names() -> tuple[Label, ...]:
-    rows = ((noun_form("group", 2), 184), ("figure", 209), (noun_form("record", 2), 235))
+def _row_names(people: str) -> tuple[Label, ...]:
+    rows = (("groups", 184), ("value", 209), (shortened(people, LEFT - 1), 235))
     return tuple(Label(text, 0, y, "label", "start") for text, y in rows)
 
 

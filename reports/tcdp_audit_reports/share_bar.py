@@ -26,7 +26,7 @@ def chart(outcome: Outcome) -> Chart | None:
         drawing=_drawing(outcome, value, threshold, axis),
         data=Table(
             "The observed share",
-            ("figure", "value"),
+            ("", "value"),
             [["observed", observed(outcome)], ["limit", demanded(outcome)]],
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from tcdp_audit.plugin import Outcome, WorstClass, count, figure, visible
+from tcdp_audit.plugin import Outcome, WorstClass, count, figure, plural, record_noun, visible
 from tcdp_audit_reports.chart import Measured, Table
 
 SHOWN = 6
@@ -30,7 +30,7 @@ def _by_figure(measured: Measured) -> Table:
         rows.append([_range(first, first + classes - 1), figure(value), count(records)])
         first += classes
     note = f"{count(first - 1)} of {count(measured.classes, 'group')} shown. {ORDINALS}"
-    return Table("Worst groups", ("groups", measured.label, "records in all"), rows, note)
+    return Table("Worst groups", ("groups", measured.label, f"{measured.people} in all"), rows, note)
 
 
 def _by_class(outcome: Outcome) -> Table:
@@ -38,7 +38,7 @@ def _by_class(outcome: Outcome) -> Table:
         [_range(run[0].ordinal, run[-1].ordinal), _sizes(run), figure(run[0].value, outcome.threshold)]
         for run in _equal_runs(outcome.worst)
     ]
-    return Table("Worst groups", ("groups", "records in each", "figure"), rows, _note(outcome))
+    return Table("Worst groups", ("groups", f"{plural(record_noun(outcome))} in each", "value"), rows, _note(outcome))
 
 
 def _with_cells(outcome: Outcome) -> Table:
@@ -51,7 +51,9 @@ def _with_cells(outcome: Outcome) -> Table:
         ]
         for one in outcome.worst
     ]
-    return Table("Worst groups", ("groups", "records in each", "figure", "cells"), rows, _note(outcome))
+    return Table(
+        "Worst groups", ("groups", f"{plural(record_noun(outcome))} in each", "value", "cells"), rows, _note(outcome)
+    )
 
 
 def _equal_runs(worst: Sequence[WorstClass]) -> Iterator[list[WorstClass]]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from types import MappingProxyType
 
+import numpy as np
+
 from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.expectations import Tasks
 from tcdp_audit.auditor.exposure import Exposure, told_by_classes
@@ -19,6 +21,8 @@ from tcdp_audit.auditor.noted import NotedExpectations, NumberedEngine
 from tcdp_audit.auditor.table_tasks import TableTask
 from tcdp_audit.auditor.tasks import Measurements, Result
 from tcdp_audit.check.table_view import TableView
+from tcdp_audit.classes.column_risk import ColumnRisk, affordable, column_risks
+from tcdp_audit.classes.grouping import Grouping
 from tcdp_audit.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
 from tcdp_audit.engines.base import BorrowedEngine, Engine
 from tcdp_audit.engines.shards import MappedShards
@@ -45,6 +49,7 @@ class Options:
         show_values: name the worst classes by their cells. The evidence then is as confidential as the release.
         progress: told how far the audit is.
         samples: estimate from a sample of pairs where the tables outgrow the memory; otherwise say that they do.
+        column_risks: measure what each quasi-identifier adds to the risk, for whoever writes a report.
     """
 
     memory: int | None = None
@@ -52,6 +57,7 @@ class Options:
     show_values: bool = False
     progress: Progress = silent
     samples: bool = True
+    column_risks: bool = False
 
     def __post_init__(self) -> None:
         """Insist on numbers.
@@ -72,11 +78,13 @@ class Evaluation:
         outcomes: structure first, then the expectations in the policy's order.
         exposed: whom failing demands expose, each counted once.
         columns: what the policy and the release say of each column.
+        column_risks: what each quasi-identifier adds to the risk; nothing where nobody asked, or there are too many.
     """
 
     outcomes: tuple[Outcome, ...]
     exposed: Exposed
     columns: tuple[AuditedColumn, ...]
+    column_risks: tuple[ColumnRisk, ...] = ()
 
 
 def evaluate(
@@ -119,7 +127,7 @@ def evaluation(
     outcomes = structural + tuple(running.outcomes())
     failed = {place: len(structural) + number for place, number in running.failed.items()}
     exposed = running.exposure.of(failed, outcomes, engine.records)
-    return Evaluation(outcomes, exposed, tuple(audited_columns(release)))
+    return Evaluation(outcomes, exposed, tuple(audited_columns(release)), running.risks)
 
 
 def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) -> None:
@@ -149,6 +157,7 @@ class _Evaluation:
         self.conventions = release.policy.conventions
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
         self.exposure = Exposure(release.unit)
+        self.risks: tuple[ColumnRisk, ...] = ()
         self.failed: dict[int, int] = {}  # the place of a task among those on classes, and the number of its outcome
 
     def outcomes(self) -> Iterator[Outcome]:
@@ -162,11 +171,23 @@ class _Evaluation:
             on_classes = [one for task in tasks for one in task.on_classes() if not one.obstacle]
             places = {id(task): place for place, task in enumerate(on_classes)}
             measurements = Measurements(self.view, self._run(on_classes))
+            self.risks = self._column_risks() if self.options.column_risks else ()
             for number, task in enumerate(tasks):
                 outcome = self._outcome(task, measurements)
                 if id(task) in places and outcome.status is Status.FAILED and outcome.blocks:
                     self.failed[places[id(task)]] = number
                 yield outcome
+
+    def _column_risks(self) -> tuple[ColumnRisk, ...]:
+        """What each quasi-identifier adds, from all classes together; nothing where they are too many."""
+        known = self.release.quasi_identifiers
+        parts = [(one.codes(), one.records) for one in self.shards.each(lambda shard: Grouping(shard, known))]
+        if not parts or not affordable(len(known), sum(len(sizes) for _, sizes in parts)):
+            return ()
+        columns = [np.concatenate(codes) for codes in zip(*(codes for codes, _ in parts), strict=True)]
+        codes = {domain.attribute: column for domain, column in zip(known, columns, strict=True)}
+        labels = {name: one.label for name, one in self.release.policy.attributes.items() if one.label}
+        return tuple(column_risks(codes, np.concatenate([sizes for _, sizes in parts]), labels))
 
     def _noting(self, task: ClassTask | TableTask) -> ClassTask | TableTask:
         """A task that notes which records fail, if they are asked for."""

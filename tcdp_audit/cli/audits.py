@@ -118,6 +118,7 @@ def _audited(call: Call, release: str | None, settings: Settings) -> Audit | Una
                 **given,
                 show_values=settings.show_values,
                 all_conventions=settings.all_conventions,
+                column_risks=bool(call.request.reports),
                 progress=progress,
             )
             return replace(made, run=call.request.run)

@@ -60,7 +60,7 @@ def _audited(policy: Path) -> Audit:
     from tcdp_audit.provenance import Run, command_line  # noqa: PLC0415
     from tcdp_audit.registry import Plugins  # noqa: PLC0415
 
-    made = audit(None, policy, plugins=Plugins.load(external=False), all_conventions=True)
+    made = audit(None, policy, plugins=Plugins.load(external=False), all_conventions=True, column_risks=True)
     return replace(made, run=Run("the demonstration", command_line(sys.argv[1:])))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tcdp_audit.auditor.conventions import flips
+from tcdp_audit.classes.column_risk import ColumnRisk
 from tcdp_audit.errors import ExpectationsFailedError, UsageError
 from tcdp_audit.exposed import Exposed
 from tcdp_audit.files import write_atomically
@@ -25,7 +26,7 @@ from tcdp_audit.release.columns import AuditedColumn
 from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit.results.frame import frame_of
 from tcdp_audit.results.own_files import files_of, require_own_files
-from tcdp_audit.results.reporter import Rows, reporter_of
+from tcdp_audit.results.reporter import FilledSection, filled, reporter_of
 from tcdp_audit.results.tally import DemandTally, tally_of
 from tcdp_audit.results.verdict import VERDICTS, verdict_of, verdict_sentence
 from tcdp_audit.visible import visible, visible_json
@@ -91,6 +92,7 @@ class Audit:
         exposed: how many people failing demands expose, each counted once; None where nothing fails, or where they
             were not counted.
         columns: what the policy and the release say of each column.
+        column_risks: what each quasi-identifier adds to the risk, the most first; nothing where it was not measured.
         run: who ran it, and with which command.
         audited_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
     """
@@ -104,6 +106,7 @@ class Audit:
     change_log: ChangeLog | None = None
     exposed: Exposed | None = None
     columns: tuple[AuditedColumn, ...] = ()
+    column_risks: tuple[ColumnRisk, ...] = ()
     run: Run = field(default_factory=Run)
     audited_at: datetime = field(default_factory=now)
 
@@ -254,6 +257,7 @@ class Audit:
                 "sha256": self.policy.sha256,
             },
             "columns": [one.as_json() for one in self.columns],
+            **({"column_risks": [one.as_json() for one in self.column_risks]} if self.column_risks else {}),
             "conventions": _conventions(self.policy),
             "unit_name": self.policy.document.unit_name,
             "flips": None if self.flips is None else list(self.flips),
@@ -285,19 +289,21 @@ class Audit:
         with blaming_reporter(chosen.name, self.plugins):
             return _text(chosen.render(self))
 
-    @property
-    def sections(self) -> Sequence[tuple[str, Sequence[str | Rows]]]:
-        """What plugins add to a report: titles, with their paragraphs and tables; empty sections are left out.
+    def sections(self, form: str) -> Sequence[FilledSection]:
+        """The sections of a report for people, in their order; those that say nothing are left out.
+
+        Args:
+            form: `html` or `markdown`.
 
         Raises:
             PluginError: a section fails.
         """
         sections = []
-        for name, section in self.plugins.report_sections.items():
+        for name, section in sorted(self.plugins.report_sections.items(), key=lambda one: one[1].order):
             provider = self.plugins.provider_of("tcdp_audit_report_sections", name)
             with blaming(f"the report section {name!r}", provider):
-                sections.append((section.title, [_block(one) for one in section.blocks(self)]))
-        return [(title, blocks) for title, blocks in sections if blocks]
+                sections.append(filled(section, self, form))
+        return [one for one in sections if one.content]
 
     def write(self, path: str | Path) -> None:
         """Write a report; the end of the name chooses the format. The file appears whole or not at all.
@@ -369,12 +375,6 @@ def _judge(outcomes: Sequence[Outcome], *severities: Severity) -> bool:
 def _conventions(policy: Policy) -> dict[str, str]:
     """What the verdicts rest on, by name; without the cells that stand for a missing or a suppressed value."""
     return {name: value for name, value in policy.conventions.model_dump().items() if isinstance(value, str)}
-
-
-def _block(block: object) -> str | Rows:
-    if not isinstance(block, str | Rows):
-        raise TypeError(type(block).__name__)
-    return block
 
 
 def _text(rendered: object) -> str:

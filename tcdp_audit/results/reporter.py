@@ -77,16 +77,75 @@ class Rows:
             raise ValueError("a row has another number of cells than the head of the table")
 
 
+def _nothing(_: Audit) -> Iterable[str | Rows]:
+    return ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReportSection:
-    """A section that a plugin adds to every report for people: HTML and Markdown alike.
+    """A section of every report for people, HTML and Markdown alike. The built-in ones are such sections too.
 
     Args:
         name: snake_case name of the section, unique among all plugins.
         title: its heading.
         blocks: the audit as paragraphs (texts) and tables, in their order; none where there is nothing to say.
+        order: where it stands: sections stand by ascending order, equal ones as they were registered. The built-in ones
+            are at 100 (what the verdict rests on), 200 (what to do next), 300 (demands), 400 (what was checked), 500
+            (findings), 700 (remedy), 800 (words) and 900 (appendix).
+        heading: the heading where it depends on the audit, in place of the title.
+        html: the section below its heading as HTML, in place of the blocks: balanced elements, every text escaped, no
+            script, no style, no address; empty where there is nothing to say. Ids begin with the section's name.
+        markdown: the section below its heading as Markdown, likewise.
     """
 
     name: str
     title: str
-    blocks: Callable[[Audit], Iterable[str | Rows]]
+    blocks: Callable[[Audit], Iterable[str | Rows]] = _nothing
+    order: int = 600
+    heading: Callable[[Audit], str] | None = None
+    html: Callable[[Audit], str] | None = None
+    markdown: Callable[[Audit], str] | None = None
+
+
+@dataclass(frozen=True)
+class FilledSection:
+    """A section of one audit.
+
+    Args:
+        name: of the section.
+        title: its heading.
+        content: it as a text of the format that was asked for, or its blocks.
+    """
+
+    name: str
+    title: str
+    content: str | Sequence[str | Rows]
+
+
+def filled(section: ReportSection, audit: Audit, form: str) -> FilledSection:
+    """A section of an audit.
+
+    Args:
+        section: the one.
+        audit: what it is about.
+        form: `html` or `markdown`.
+
+    Raises:
+        TypeError: it gives something else than texts and tables.
+    """
+    title = section.title if section.heading is None else section.heading(audit)
+    whole = section.html if form == "html" else section.markdown
+    content = [_block(one) for one in section.blocks(audit)] if whole is None else _text(whole(audit))
+    return FilledSection(section.name, title, content)
+
+
+def _block(block: object) -> str | Rows:
+    if not isinstance(block, str | Rows):
+        raise TypeError(type(block).__name__)
+    return block
+
+
+def _text(text: object) -> str:
+    if not isinstance(text, str):
+        raise TypeError(type(text).__name__)
+    return text

@@ -17,6 +17,7 @@ OF_ITS_OWN = {  # definitions that have a section
     "table": "## A table",
     "outcome": "## An outcome",
     "column": "## A column",
+    "column_risk": "## The risk of a column",
     "exposed": "## Whom failing demands expose",
     "variant": "## A variant",
     "change_log": "## A log of changes",

@@ -30,5 +30,5 @@ def test_it_provides_a_check_of_each_kind_a_remedy_and_a_section(monkeypatch: py
     kinds = {type(plugins.checks[name]).__name__ for name in ("best_guess", "majority", "enough_records")}
     assert kinds == {"ClassCheck", "VictimCheck", "TableCheck"}
     assert "top_coding" in plugins.remedies
-    assert list(plugins.report_sections) == ["checklist"]
+    assert "checklist" in plugins.report_sections
     assert not plugins.broken

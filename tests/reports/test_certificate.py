@@ -27,25 +27,28 @@ IDENTIFIER = Outcome(
 
 def test_the_tally_counts_expectations_by_state_and_columns_apart(with_outcomes):
     audit = with_outcomes(KEPT, FAILED, WARNED, WARNED, BROKEN, MEASURED)
-    columns = len(audit.structure)
     assert tally(audit) == [
-        ("failed", 1, "failed"),
-        ("warning", 2, "warnings"),
-        ("error", 1, "could not be run"),
-        ("measured", 1, "measured only"),
-        ("passed", 1, "passed"),
-        ("passed", columns, f"of {columns} column checks passed"),
+        ("failed", 1, "of 5 demands fails"),
+        ("warning", 2, "warn"),
+        ("error", 1, "could not be checked"),
+        ("passed", 1, "is met"),
+        ("measured", 1, "measured, without a demand"),
     ]
+
+
+def test_column_checks_are_counted_where_one_is_not_met(with_outcomes):
+    audit = with_outcomes(KEPT, IDENTIFIER)
+    assert tally(audit)[-1] == ("failed", 1, f"of {len(audit.structure)} column checks fails")
 
 
 def test_what_the_columns_lack_comes_first_and_four_reasons_are_enough(with_outcomes):
     audit = with_outcomes(KEPT, WARNED, FAILED, MANY, BROKEN, IDENTIFIER)
     found = reasons(audit)
     assert [(one.head, one.target) for one in found] == [
-        ("1 column at fault", f"s{len(audit.structure)}"),
-        ("Could not be run", "e5"),
-        ("2 records at risk", "e4"),
-        ("1 record at risk", "e3"),
+        ("Column 'name'", f"s{len(audit.structure)}"),
+        ("Could not be checked", "e5"),
+        ("2 records are too easy to find", "e4"),
+        ("1 record is too easy to find", "e3"),
     ]
 
 
@@ -69,4 +72,4 @@ def test_what_a_sample_leaves_open_could_be_run_and_not_decided(with_outcomes):
 
     heads = [one.head for one in reasons(with_outcomes(undecided, BROKEN))]
 
-    assert heads == ["Could not be decided", "Could not be run"]
+    assert heads == ["Could not be decided", "Could not be checked"]

@@ -36,8 +36,8 @@ def test_a_section_stands_in_both_reports() -> None:
     rows = Rows(("office", "name"), (("data protection", "N. N."),), caption="Signatures")
     audit = audited(section("Signed before publication.", rows))
     html, markdown = audit.render(".html"), audit.render(".md")
-    assert '<a href="#section-1">Who signs</a>' in html
-    assert '<h2 id="h-section-1">Who signs</h2>' in html
+    assert '<a href="#section-signatures">Who signs</a>' in html
+    assert '<h2 id="h-signatures">Who signs</h2>' in html
     assert '<p class="intro">Signed before publication.</p>' in html
     assert "<caption>Signatures</caption>" in html
     assert '<th scope="row">data protection</th><td>N. N.</td>' in html

@@ -15,7 +15,6 @@ HEAD = ("Check", "Attribute", "Demanded", "Before", "After", "Margin", "Outcome"
 
 def blocks(remedy: Repair) -> Iterator[str]:
     """The paragraphs and tables of the section, each to be put after an empty line."""
-    yield f"## {remedy.heading}"
     yield escaped(remedy.summary)
     if remedy.how:
         yield escaped(f"{remedy.how} {remedy.order}")

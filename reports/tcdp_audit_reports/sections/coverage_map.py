@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import Audit, Quarter, count, noun_form
-from tcdp_audit_reports.finding import Finding
+from tcdp_audit.plugin import Audit, Quarter, agree, count, noun_form
+from tcdp_audit_reports.finding import Row
 
 ROWS = (
     ("Identity", "can a person be found?", (Quarter.IDENTITY_MODEL, Quarter.IDENTITY_DEGREE)),
@@ -34,18 +34,18 @@ class Quadrant:
     unchecked: str
 
 
-def coverage(audit: Audit, findings: Sequence[Finding]) -> list[tuple[str, str, list[Quadrant]]]:
+def coverage(audit: Audit, findings: Sequence[Row]) -> list[tuple[str, str, list[Quadrant]]]:
     """The map by rows: name, question, and the two quarters."""
     return [(name, about, [_quadrant(audit, findings, one) for one in quarters]) for name, about, quarters in ROWS]
 
 
-def _quadrant(audit: Audit, findings: Sequence[Finding], quarter: Quarter) -> Quadrant:
+def _quadrant(audit: Audit, findings: Sequence[Row], quarter: Quarter) -> Quadrant:
     here = {name: check for name, check in audit.plugins.announced_checks.items() if check.quarter is quarter}
     checked_here = [one for one in findings if one.check in here]
     run = {one.check for one in checked_here}
-    titles = [check.title for name, check in here.items() if name not in run]
-    if titles:
-        unchecked = f"Not checked: {'; '.join(titles)}."
+    left = len(here.keys() - run)
+    if left:
+        unchecked = f"{count(left, 'more check')} of this quarter {agree(left, 'was', 'were')} not run."
     else:
         unchecked = (
             "Every installed check of this quarter was run." if here else "No check of this quarter is installed."
@@ -53,20 +53,20 @@ def _quadrant(audit: Audit, findings: Sequence[Finding], quarter: Quarter) -> Qu
     return Quadrant(_entries(checked_here), unchecked)
 
 
-def _entries(findings: Sequence[Finding]) -> list[Entry]:
-    by_title: dict[str, list[Finding]] = {}
+def _entries(findings: Sequence[Row]) -> list[Entry]:
+    by_title: dict[str, list[Row]] = {}
     for one in findings:
         by_title.setdefault(one.title, []).append(one)
     return [_entry(title, same) for title, same in by_title.items()]
 
 
-def _entry(title: str, same: Sequence[Finding]) -> Entry:
+def _entry(title: str, same: Sequence[Row]) -> Entry:
     gravest = min(same, key=lambda one: GRAVEST.index(one.state))
     if len(same) == 1:
         return Entry(gravest.state, title, gravest.id, f"{gravest.attribute}, {gravest.state}")
     states = Counter(one.state for one in same)
     states_in_words = ", ".join(_state_in_words(state, states[state]) for state in GRAVEST if states[state])
-    return Entry(gravest.state, title, gravest.id, f"{count(len(same), 'expectation')}: {states_in_words}")
+    return Entry(gravest.state, title, gravest.id, f"{count(len(same), 'result')}: {states_in_words}")
 
 
 def _state_in_words(state: str, number: int) -> str:

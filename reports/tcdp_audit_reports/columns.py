@@ -1,0 +1,60 @@
+"""What the report calls columns: what each can do to a person, in everyday words."""
+
+from __future__ import annotations
+
+from tcdp_audit.plugin import Audit, AuditedColumn, Role, count, listing, visible
+
+ROLES = {
+    Role.QUASI_IDENTIFIER: "a neighbour may know it",
+    Role.SENSITIVE: "must stay secret",
+    Role.IDENTIFIER: "names a person: should not be here",
+    Role.INSENSITIVE: "taken to be harmless",
+}
+
+
+def role_of(column: AuditedColumn) -> str:
+    """The role in everyday words."""
+    if column.is_key and column.is_present:
+        return "links records to another table: should not be published"
+    if column.role is None:
+        return "not declared: nobody said what it is"
+    if column.role is Role.IDENTIFIER and not column.is_present:
+        return "names a person: is not in the file"
+    if column.is_unit:
+        return "names the person whom records belong to"
+    return ROLES[column.role] if column.is_present else f"{ROLES[column.role]}; is missing from the file"
+
+
+def known(audit: Audit) -> list[str]:
+    """What to call the columns that a neighbour may know."""
+    return _with_role(audit, Role.QUASI_IDENTIFIER)
+
+
+def secret(audit: Audit) -> list[str]:
+    """What to call the columns that must stay secret."""
+    return _with_role(audit, Role.SENSITIVE)
+
+
+def unwanted(audit: Audit) -> list[str]:
+    """What to call the columns that should not be in the published file."""
+    return [name_of(one) for one in audit.columns if _is_unwanted(one)]
+
+
+def _is_unwanted(column: AuditedColumn) -> bool:
+    return column.is_present and (column.role in (Role.IDENTIFIER, None) or column.is_key)
+
+
+def _with_role(audit: Audit, role: Role) -> list[str]:
+    return [name_of(one) for one in audit.columns if one.role is role and one.is_present]
+
+
+def name_of(column: AuditedColumn) -> str:
+    """A column's label, or its name."""
+    return visible(column.label or column.name)
+
+
+def named(names: list[str], most: int = 8) -> str:
+    """Some names in a sentence; of many the first, and how many more there are."""
+    if not names:
+        return "none"
+    return listing(names if len(names) <= most else [*names[: most - 1], f"{count(len(names) - most + 1)} more"])

@@ -1,0 +1,39 @@
+"""Texts of guides: Markdown of code and emphasis as markup, and groups by their everyday name."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from tcdp_audit.plugin import visible
+
+GROUP = re.compile(r"\b(an? )?(E|e)quivalence class(es)?\b")
+
+
+def inline(text: str) -> Markup:
+    """A paragraph of a guide as markup: code and emphasis, and nothing else that Markdown has."""
+    return Markup(_markdown().renderInline(visible(text)))  # noqa: S704 - all but code and emphasis is escaped
+
+
+def in_groups(text: str) -> str:
+    """The same text with `group` for `equivalence class`; the words of the report say that both are one.
+
+    Example:
+        >>> in_groups("Every equivalence class has k records; an equivalence class, two equivalence classes.")
+        'Every group has k records; a group, two groups.'
+    """
+    return GROUP.sub(_group, text)
+
+
+def _group(found: re.Match[str]) -> str:
+    article = "" if found[1] is None else found[1].replace("an ", "a ").replace("An ", "A ")
+    word = "group" if found[2] == "e" else "Group"
+    return f"{article}{word}{'s' if found[3] else ''}"
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("zero").enable(["backticks", "emphasis"])

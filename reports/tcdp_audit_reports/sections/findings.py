@@ -1,0 +1,32 @@
+"""Every finding: a sentence about the release, one about a person, the picture that fits, its data."""
+
+from __future__ import annotations
+
+from tcdp_audit.plugin import Audit, Outcome, prose, state_of
+from tcdp_audit_reports.finding import attribute_of, findings
+from tcdp_audit_reports.markdown_text import escaped
+from tcdp_audit_reports.pages import filled
+
+
+def html(audit: Audit) -> str:
+    """An article for each of the policy's expectations."""
+    return filled("findings.html.j2", findings=findings(audit))
+
+
+def markdown(audit: Audit) -> str:
+    """A paragraph for each."""
+    return "\n\n".join(_paragraph(audit, one) for one in audit.expectations)
+
+
+def _paragraph(audit: Audit, outcome: Outcome) -> str:
+    attribute = attribute_of(outcome, audit.plugins.checks.get(outcome.check))
+    name = f"{outcome.title or outcome.check}, {attribute}" if attribute != "–" else outcome.title or outcome.check
+    parts = [f"**{escaped(name)}** ({state_of(outcome)}). {escaped(prose(outcome.message))}"]
+    if outcome.person:
+        parts.append(escaped(prose(outcome.person)))
+    cells = [
+        f"- group {one.ordinal:,}: " + "; ".join(f"{escaped(k)}: {escaped(v)}" for k, v in one.cells.items())
+        for one in outcome.worst
+        if one.cells is not None
+    ]
+    return "\n".join([" ".join(parts), "", *cells]) if cells else " ".join(parts)

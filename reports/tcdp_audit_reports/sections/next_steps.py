@@ -1,0 +1,168 @@
+"""What to do next, for all failures at once and in the order of effect; never a line that lowers the bar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tcdp_audit.plugin import (
+    Audit,
+    Outcome,
+    Status,
+    agree,
+    column_of,
+    count,
+    demanded,
+    failing,
+    plural,
+    prose,
+    record_noun,
+    share,
+    visible,
+)
+from tcdp_audit_reports.chart import Table
+from tcdp_audit_reports.columns import named, unwanted
+from tcdp_audit_reports.markdown_text import escaped, table
+from tcdp_audit_reports.pages import filled
+
+NOTHING = "Nothing has to change before publication as far as this policy asks."
+UNKNOWN = (
+    "What it would cost to meet every demand is not known: no remedy was tried in this run. The command below tries "
+    "generalising, suppressing and other remedies, audits the whole file after each, keeps the one that passes with "
+    "the least loss, and reports how many cells change and how many records go."
+)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A step: what to do, why, and a command where there is one."""
+
+    head: str
+    text: str
+    command: str = ""
+
+
+def html(audit: Audit) -> str:
+    """The steps as a numbered list, and the columns in the order in which to coarsen them."""
+    return filled("next_steps.html.j2", steps=steps(audit), risks=risk_table(audit))
+
+
+def markdown(audit: Audit) -> str:
+    """The same as a list."""
+    parts = []
+    for number, one in enumerate(steps(audit), 1):
+        command = f" `{' '.join(one.command.replace('`', '').split())}`" if one.command else ""
+        parts.append(f"{number}. **{escaped(one.head)}** {escaped(one.text)}{command}")
+    risks = risk_table(audit)
+    rows = [] if risks is None else [table([*map(escaped, risks.columns)], [[*map(escaped, r)] for r in risks.rows])]
+    return "\n\n".join(["\n".join(parts), *rows])
+
+
+def steps(audit: Audit) -> Sequence[Advice]:
+    """What to do, in the order of effect."""
+    advised = [*_columns(audit), *_unchecked(audit), *_failures(audit), *_coarsening(audit), *_remedy(audit)]
+    return advised or [Advice("Publish, or ask more.", f"{NOTHING} What was not examined stands below.")]
+
+
+def _columns(audit: Audit) -> Iterator[Advice]:
+    """Columns that should not be there."""
+    wrong = unwanted(audit)
+    if wrong:
+        verb = agree(len(wrong), "it makes", "they make")
+        yield Advice(
+            f"Take {named(wrong)} out of the copy that is published.",
+            f"Whatever else is done, {verb} it possible to link people or name them. "
+            f"Keep {agree(len(wrong), 'it', 'them')} in the copy that is audited if the audit needs it, "
+            "and declare what is not declared.",
+        )
+
+
+def _unchecked(audit: Audit) -> Iterator[Advice]:
+    """Demands that could not be evaluated."""
+    for one in audit.expectations:
+        if one.status is Status.ERROR:
+            yield Advice(f"Make it possible to check {_name(one)}.", prose(one.message))
+
+
+def _failures(audit: Audit) -> Iterator[Advice]:
+    """The failing demands, those that expose most people first."""
+    failed = [one for one in audit.expectations if one.status is Status.FAILED and not one.is_warning]
+    if not failed:
+        return
+    ordered = sorted(failed, key=lambda one: -(failing(one) or (0, 0))[1])
+    told = [_reach(audit, one) for one in ordered]
+    first = told[0] if len(told) == 1 else f"{'; '.join(told)}. They overlap: one change often meets several demands"
+    yield Advice("Protect the people whom failing demands expose, the largest number first.", f"{first}.")
+
+
+def _reach(audit: Audit, outcome: Outcome) -> str:
+    fails = failing(outcome)
+    if fails is None or not fails[1]:
+        return f"{_name(outcome)}: {demanded(outcome)} is demanded"
+    people = plural(record_noun(outcome)) if fails[1] != 1 else record_noun(outcome)
+    return f"{_name(outcome)}: {fails[1]:,} {people} ({share(fails[1], audit.release.records)})"
+
+
+def _name(outcome: Outcome) -> str:
+    title = visible(outcome.title or outcome.check)
+    return title if outcome.attribute is None else f"{title} of {visible(column_of(outcome))}"
+
+
+def _coarsening(audit: Audit) -> Iterator[Advice]:
+    """Which of the columns that a neighbour may know to coarsen first."""
+    if not audit.column_risks or audit.verdict == "passed":
+        return
+    first, *others = audit.column_risks
+    alone = (
+        f"With it {first.unique:,} {agree(first.unique, 'record stands', 'records stand')} alone, "
+        f"without it {first.unique_without:,}."
+    )
+    after = f" After it: {named([visible(one.label or one.column) for one in others], 4)}." if others else ""
+    yield Advice(
+        f"Coarsen {visible(first.label or first.column)} first.",
+        f"It adds most to the risk ({100 * first.share:.0f}%). {alone}{after} Wider bands, fewer categories or larger "
+        "regions put more people into each group.",
+    )
+
+
+def _remedy(audit: Audit) -> Iterator[Advice]:
+    """What remedies would cost, where that is known; otherwise how to find out."""
+    if audit.verdict == "passed":
+        return
+    log = audit.change_log
+    if log is not None and log.tried:
+        yield Advice("Look at what remedies have achieved.", "The section on the remedy has every one that was tried.")
+        return
+    policy = visible(audit.policy.name)
+    if any(one.status is Status.FAILED and not one.is_structural for one in audit.outcomes):
+        yield Advice("Let remedies be tried.", UNKNOWN, f"tcdp-audit fix --policy {policy} --output REPAIRED.csv")
+
+
+def risk_table(audit: Audit) -> Table | None:
+    """The columns that a neighbour may know by what they add to the risk; None where it was not measured."""
+    if not audit.column_risks:
+        return None
+    rows = [
+        [
+            visible(one.label or one.column),
+            f"{100 * one.share:.0f}%",
+            count(one.unique_without),
+            f"{100 * one.distinction:.2f}%",
+            f"{100 * one.separation:.1f}%",
+        ]
+        for one in audit.column_risks
+    ]
+    unique = audit.column_risks[0].unique
+    head = ("column", "share of the risk", "alone without it", "distinction", "separation")
+    return Table(
+        "Which column adds most risk",
+        head,
+        rows,
+        f"{count(unique)} {agree(unique, 'record stands', 'records stand')} alone with all of them. {NOTE}",
+    )
+
+
+NOTE = (
+    "Distinction: different values for each record, by this column alone. Separation: pairs of records that this "
+    "column alone tells apart. After Motwani, Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, 2007."
+)
