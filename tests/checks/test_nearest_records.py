@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from numpy.typing import NDArray
 
 from tcdp_audit_plugins.checks.record_linkage import candidates, nearest as search, products
@@ -84,6 +84,7 @@ def test_nearest_and_closer_are_those_of_plain_python(
     squares, records = squares_of(released, known), known[2].tolist()
     expected = [nearest_of(row, records) for row in squares]
     space, hint = space_of(released, known), random.integers(0, sizes[1], sizes[0])
+    assume(space.rounding > 0)  # what is standardised has a variance, so that not every number is 0 or missing
     answer = search.nearest(space, hint, neighbours=neighbours)
     assert list(zip(answer.squared.tolist(), answer.ties.tolist(), strict=True)) == [one[:2] for one in expected]
     if neighbours == 2:
