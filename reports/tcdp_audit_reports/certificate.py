@@ -65,8 +65,7 @@ def reasons(audit: Audit) -> list[Reason]:
     targets = [(one, f"s{number}") for number, one in enumerate(audit.structure, 1) if one.status is not Status.PASSED]
     targets += [(one, f"e{number}") for number, one in numbered]
     ranked = sorted(targets, key=lambda target: _rank(target[0]))
-    checks = audit.plugins.checks
-    quarters = {name: check.quarter for name, check in checks.items() if any(name == one.check for one, _ in ranked)}
+    quarters = {name: check.quarter for name, check in audit.plugins.announced_checks.items()}
     return [_reason(one, target, quarters.get(one.check)) for one, target in ranked[:REASONS]]
 
 
