@@ -179,6 +179,7 @@ if TYPE_CHECKING:
     from tcdp_audit.remedy.view import Attribute as Attribute, RemedyView as RemedyView
     from tcdp_audit.resources import processors as processors
     from tcdp_audit.results.audit import Audit as Audit
+    from tcdp_audit.results.beside import beside as beside
     from tcdp_audit.results.change_log import ChangeLog as ChangeLog, Step as Step, blocking as blocking
     from tcdp_audit.results.findings import Level as Level, ToolFinding as ToolFinding, findings_of as findings_of
     from tcdp_audit.results.place import Place as Place, name_in_repository as name_in_repository, place_of as place_of

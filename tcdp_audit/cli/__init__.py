@@ -43,7 +43,7 @@ Exit codes:
   0  the release meets its policy
   1  an expectation failed
   2  the call or the policy is wrong
-  3  the audit is incomplete: nothing may be concluded from it
+  3  the audit is incomplete: something could not be checked
 
 Start with: tcdp-audit demo
 """

@@ -71,7 +71,7 @@ def _why_not(step: Step) -> str:
     """Why a remedy that was tried is not part of the release."""
     if step.error:
         return visible(step.error)
-    return f"applied but not kept: {count(len(step.failing), 'expectation')} still failed"
+    return f"applied but not kept: {count(len(step.failing), 'demand')} still failed"
 
 
 def _done(step: Step, records: int) -> str:

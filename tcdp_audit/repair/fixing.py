@@ -19,6 +19,7 @@ from tcdp_audit.engines.writing import require_table_file
 from tcdp_audit.errors import Discreet
 from tcdp_audit.files import require_writable
 from tcdp_audit.inputs import AuditInputs, open_inputs
+from tcdp_audit.phrases import part_of
 from tcdp_audit.policy import Policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.remedy.treatment import changed_cells, in_unlinkable_order
@@ -28,7 +29,8 @@ from tcdp_audit.repair.own_types import in_own_types, taken, without_views_in_di
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.change_log import ChangeLog, blocking
 from tcdp_audit.results.own_files import files_of, require_own_files
-from tcdp_audit.words import agree, count
+from tcdp_audit.results.tally import tally_of
+from tcdp_audit.words import agree
 
 NOTHING_TO_REPAIR = "nothing that the policy demands could fail, so there is nothing to repair"
 NOTHING_PROVED = "nothing that the policy demands could fail any more, so that keeping it proves nothing"
@@ -228,5 +230,7 @@ def _reason(best: Candidate, obstacle: str, *, passed: bool) -> str:
         return f"no remedy can change this: {obstacle}"
     failing = blocking(best.outcomes)
     named = ", ".join(dict.fromkeys(one.check + (f" on {one.attribute!r}" if one.attribute else "") for one in failing))
-    unmet = agree(len(failing), "is", "are")
-    return f"{len(failing)} of {count(len(best.outcomes), 'expectation')} {unmet} still not met: {named}"
+    tally = tally_of(best.outcomes)
+    demands = tally.demands.total + (tally.columns.total if any(one.is_structural for one in failing) else 0)
+    part, fail = part_of(len(failing), demands, "demand"), agree(len(failing), "fails", "fail")
+    return f"{part} still {fail}: {named}"

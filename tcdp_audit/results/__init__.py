@@ -6,6 +6,7 @@ reporter     what a report is, and a section of one
 audit        outcomes with their provenance
 failing_records   which records fail each expectation
 frame        an audit as a pandas frame
+beside       how a demand can be met on a column on which another one fails
 tally        how many demands there are, and what came of them: the one count of every report
 verdict      an audit in a word and in sentences
 unaudited    a policy of the same run that could not be audited

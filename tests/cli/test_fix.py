@@ -71,7 +71,7 @@ def test_what_cannot_be_repaired_is_not_written(here: Any) -> None:
     write_policy(k=7)
     told = here("fix", "release.csv", "--output", "fixed.csv")
     assert told.code == 1
-    assert "nothing was written" in told.out
+    assert "nothing was written" in " ".join(told.out.split())
     assert not Path("fixed.csv").exists()
     kept = here("fix", "release.csv", "--output", "fixed.csv", "--keep-failing")
     assert kept.code == 1

@@ -120,7 +120,7 @@ def test_what_does_not_help_is_an_honest_failure_with_the_best_release_so_far() 
     assert done.after.status == "failed"
     assert done.log.steps == ()
     assert [step.remedy for step in done.log.tried] == ["halves"]
-    assert done.log.reason == "1 of 8 expectations is still not met: k_anonymity"
+    assert done.log.reason == "the only demand still fails: k_anonymity"
     assert done.released.equals(table())
 
 

@@ -11,6 +11,7 @@ import pytest
 from tcdp_audit import Audit, audit
 from tcdp_audit.exposed import Exposed
 from tcdp_audit.outcome import STRUCTURE, Outcome, Severity, Status
+from tcdp_audit.results.beside import beside
 from tcdp_audit.results.verdict import VERDICTS, exposed_sentence, verdict_sentence
 
 WARDS = pa.table({"ward": list("aaabbc"), "illness": ["flu", "flu", "gout", "flu", "flu", "gout"], "id": range(6)})
@@ -130,3 +131,18 @@ def test_entities_are_counted_where_the_policy_names_a_unit() -> None:
     found = audit(release, {**document, "expect": [{"k_anonymity": {"k": 2}}]})
     assert found.exposed == Exposed(records=3, of=6, units=2, units_of=3, counted=(7,))
     assert verdict_sentence(found) == "The only demand fails. 2 of 3 homes (66.7%) are exposed."
+
+
+def test_what_is_met_beside_a_failure_says_how_both_are_true() -> None:
+    met, fails = {"distinct_l_diversity": {"l": 1}}, {"distinct_l_diversity": {"l": 3}}
+    other = {"homogeneity": {"at_most": "0.9"}}
+    found = of(other, {"entropy_l_diversity": {"l": 2}}, {"k_anonymity": {"k": 1}})
+    attack, varied, size = found.expectations
+    assert beside(found, attack) == (
+        "Entropy l-diversity fails on the same column, and both are true. This asks: Are there groups in which "
+        "everybody has the same secret? That asks: Are the secrets in every group well mixed, so that none of them is "
+        "nearly certain?"
+    )
+    assert (beside(found, varied), beside(found, size)) == ("", "")
+    alike = of(met, fails)
+    assert [beside(alike, one) for one in alike.expectations] == ["", ""]
