@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tcdp_audit.auditor.exposure import ExposedInPart
@@ -15,7 +16,7 @@ from tcdp_audit.check.table_view import TableView
 from tcdp_audit.check.unfailable import sentence as sentence_on_unfailable
 from tcdp_audit.errors import CheckError
 from tcdp_audit.outcome import UNFAILABLE, Naming, Outcome, Status
-from tcdp_audit.phrases import bound, observed, part_of, worst_group
+from tcdp_audit.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy import Conventions, Expectation
 from tcdp_audit.words import agree, sentence_case
@@ -114,7 +115,8 @@ class Task(ABC, Generic[C]):
 
     def _worded(self, outcome: Outcome) -> Outcome:
         """An outcome with its sentences."""
-        message = self.violation or (self.check.sentence or _general)(outcome)
+        general = partial(_general, label=self.check.headline.figure)
+        message = self.violation or (self.check.sentence or general)(outcome)
         person = "" if self.check.person is None else self.check.person(outcome)
         return replace(outcome, message=message, person=person)
 
@@ -178,10 +180,16 @@ def plain_figures(details: Any) -> Any:
     raise CheckError(f"the check gave a {type(details).__name__} among its details; they hold numbers and text")
 
 
-def _general(outcome: Outcome) -> str:
-    """One sentence about an outcome, for checks that bring none."""
-    worst = f"figure of {worst_group(outcome, 'worst')}" if outcome.classes is not None else "figure"
-    figure = f"The {worst} is {observed(outcome)}"
+def _general(outcome: Outcome, label: str) -> str:
+    """One sentence about an outcome, for checks that bring none.
+
+    Args:
+        outcome: with its figures.
+        label: what the headline figure is called.
+    """
+    where = f"{sentence_case(worst_group_of(outcome, 'worst'))} is" if outcome.classes is not None else "The release is"
+    column = "" if outcome.attribute is None else f" in {column_of(outcome)}"
+    figure = f"{where} at {observed(outcome)}{column}{f' ({label})' if label else ''}"
     if outcome.threshold is None:
         return f"{figure}; the policy sets no threshold."
     if outcome.status is Status.FAILED:
@@ -194,7 +202,7 @@ def _exposed(outcome: Outcome) -> str:
     records = outcome.records
     if records is None or records.failing is None:
         return ""
-    part = sentence_case(part_of(records.failing, records.total, "record"))
+    part = sentence_case(part_of(records.failing, records.total, record_noun(outcome)))
     return f" {part} {agree(records.failing or 1, 'falls', 'fall')} short."
 
 
