@@ -26,6 +26,7 @@ from tcdp_audit.plugin import (
     Status,
     Threshold,
     Transcendental,
+    chance_of,
     column_of,
     decimal,
     figure,
@@ -139,8 +140,8 @@ def _distinct_person(outcome: Outcome) -> str:
 def _entropy_person(outcome: Outcome) -> str:
     if outcome.observed == 1:
         return _distinct_person(outcome)
-    draw = f"a draw among {figure(outcome.observed)} equally likely values"
-    return f"{in_worst_group(outcome)} their {column_of(outcome)} is as open as {draw}."
+    right = chance_of(1 / (outcome.observed or 1)).replace("chance of", "chance of at least", 1)
+    return f"{in_worst_group(outcome)} whoever guesses the commonest {column_of(outcome)} is right with {right}."
 
 
 CHECKS: list[Check] = [

@@ -57,10 +57,10 @@ def person(outcome: Outcome) -> str:
     if isinf(observed):
         return f"{in_worst_group(outcome)} a value of {column} is ruled out, or possible only there, {beside}."
     told = {
-        "equal": f"{moved} of the values of {column} would have to change to look like {reference}",
-        "ordered": f"the values of {column} are shifted by {moved} of all ranks {beside}",
-        "numeric": f"the values of {column} are shifted by {moved} of their whole range {beside}",
-        "hierarchical": f"the values of {column} are shifted by {moved} of the hierarchy's height {beside}",
+        "equal": f"{moved} of the values of {column} would have to be others to look like {reference}",
+        "ordered": f"{column} lies {moved} of the ranking away from {reference}, on average",
+        "numeric": f"{column} lies {moved} of its whole range away from {reference}, on average",
+        "hierarchical": f"{column} lies {moved} of the hierarchy's height away from {reference}, on average",
         "multiplicative": f"a value of {column} is up to {figure(observed)} times as likely, or as unlikely, {beside}",
     }
     distance = str(outcome.parameters["distance"])
