@@ -256,7 +256,7 @@ class Audit:
                 "uri": None if self.policy.path is None else str(self.policy.path),
                 "sha256": self.policy.sha256,
             },
-            "columns": [one.as_json() for one in self.columns],
+            "columns": [one.as_json() for one in sorted(self.columns, key=lambda one: one.name)],
             **({"column_risks": [one.as_json() for one in self.column_risks]} if self.column_risks else {}),
             "conventions": _conventions(self.policy),
             "unit_name": self.policy.document.unit_name,
