@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.check.summary import ClassSummary as ClassSummary, summarise as summarise
     from tcdp_audit.check.table_view import PopulationClasses as PopulationClasses, TableView as TableView
+    from tcdp_audit.classes.column_risk import ColumnRisk as ColumnRisk
     from tcdp_audit.classes.histogram import (
         Counts as Counts,
         Histogram as Histogram,

@@ -10,11 +10,13 @@ from tcdp_audit.plugin import (
     Quarter,
     Status,
     agree,
+    allowance,
     bound,
     column_of,
     count,
     failing,
     observed,
+    percent,
     plural,
     prose,
     record_noun,
@@ -23,6 +25,7 @@ from tcdp_audit.plugin import (
     visible,
 )
 from tcdp_audit_reports.margin import doublings, margin_words
+from tcdp_audit_reports.share_bar import is_share
 
 REASONS = 4
 LONGEST = 280  # letters of a reason; the section that it links to has the rest
@@ -96,6 +99,8 @@ def _head(outcome: Outcome, quarter: Quarter | None) -> str:
         return "Could not be decided" if outcome.is_estimated else "Could not be checked"
     if outcome.status is Status.FAILED and fails is not None and fails[1]:
         return _people_at_risk(outcome, fails[1], quarter)
+    if outcome.is_judged and is_share(outcome):
+        return f"{percent(outcome.observed, outcome.threshold)}, where {allowance(outcome)}"
     if outcome.is_judged and outcome.threshold is not None:
         return f"{observed(outcome)}, where {bound(outcome)}"
     if outcome.status is Status.FAILED:

@@ -30,6 +30,7 @@ from tcdp_audit_reports.chart import Chart, Measured, Table, distribution_of
 from tcdp_audit_reports.drawing import Drawing
 from tcdp_audit_reports.margin import margin_bar, margin_words
 from tcdp_audit_reports.nested import nested_tables
+from tcdp_audit_reports.pictures import pictures
 from tcdp_audit_reports.worst import worst_table
 
 Pairs = Sequence[tuple[str, str]]
@@ -69,6 +70,7 @@ class Finding:
         chart: the picture.
         worst: the worst groups.
         nested: figures for each attribute, intervals, contributions.
+        pictures: of those.
     """
 
     row: Row
@@ -83,6 +85,7 @@ class Finding:
     chart: Chart | None
     worst: Table | None
     nested: Sequence[Table]
+    pictures: Sequence[Chart]
 
 
 def rows(audit: Audit) -> list[Row]:
@@ -131,6 +134,7 @@ def _finding(outcome: Outcome, check: Check | None, row: Row) -> Finding:
         chart=share_bar.chart(outcome) if measured is None else _chart(measured),
         worst=worst_table(outcome, measured),
         nested=nested_tables(outcome),
+        pictures=pictures(outcome),
     )
 
 

@@ -38,7 +38,7 @@ def render(audit: Audit) -> str:
         word=VERDICTS[audit.verdict],
         state=audit.verdict,
         sentence=verdict_sentence(audit),
-        relation=exposed_sentence(audit),
+        relation=_relation(audit),
         origin=_origin(audit),
         date=written_date(audit.audited_at),
         number=hashlib.sha256(result.encode()).hexdigest()[:8],
@@ -66,6 +66,12 @@ def stylesheet(*, remedied: bool = False) -> str:
 def stylesheet_hash(*, remedied: bool = False) -> str:
     """What the content security policy allows, and nothing else."""
     return base64.b64encode(hashlib.sha256(stylesheet(remedied=remedied).encode()).digest()).decode()
+
+
+def _relation(audit: Audit) -> str:
+    """How the agreed number stands to the others on the page; nothing where the verdict's sentence says it all."""
+    relation = exposed_sentence(audit)
+    return "" if relation in verdict_sentence(audit) else relation
 
 
 def _origin(audit: Audit) -> str:

@@ -8,15 +8,17 @@ from typing import Any
 
 from tcdp_audit.plugin import Outcome, count, figure, sentence_case, visible
 from tcdp_audit_reports.chart import Table
+from tcdp_audit_reports.pictures import drawn
 
-DRAWN = frozenset({"distribution", "unfailable", "columns"})  # stand elsewhere
+ELSEWHERE = frozenset({"distribution", "unfailable", "columns"})  # stand elsewhere
 MOST = 40  # rows; the machine-readable result has all
 NONE = "–"
 
 
 def nested_tables(outcome: Outcome) -> list[Table]:
     """A table for each detail that is a mapping, a list of mappings or a list of numbers."""
-    named = ((name, value) for name, value in outcome.details.items() if name not in DRAWN)
+    elsewhere = ELSEWHERE | drawn(outcome)
+    named = ((name, value) for name, value in outcome.details.items() if name not in elsewhere)
     return [table for table in (_table(outcome, name, value) for name, value in named) if table is not None]
 
 
@@ -37,12 +39,15 @@ def _of_mapping(outcome: Outcome, caption: str, value: Mapping[str, Any]) -> Tab
     heads = list(dict.fromkeys(key for _, inner in items if isinstance(inner, Mapping) for key in inner))
     if heads:
         rows = [[_name(outcome, name), *(_cell(_inner(one, head)) for head in heads)] for name, one in items]
-        return Table(caption, ("", *(_words(head) for head in heads)), rows, _rest(len(value)))
-    return Table(caption, ("", "value"), [[_name(outcome, name), _cell(one)] for name, one in items], _rest(len(value)))
+        return Table(caption, ("name", *(_words(head) for head in heads)), rows, _rest(len(value)))
+    return Table(
+        caption, ("name", "value"), [[_name(outcome, name), _cell(one)] for name, one in items], _rest(len(value))
+    )
 
 
 def _of_rows(caption: str, value: Sequence[Mapping[str, Any]]) -> Table:
-    heads = list(dict.fromkeys(key for one in value[:MOST] for key in one))
+    keys = dict.fromkeys(key for one in value[:MOST] for key in one)
+    heads = [key for key in keys if any(_cell(one.get(key)) != NONE for one in value[:MOST])]
     rows = [[_cell(one.get(head)) for head in heads] for one in value[:MOST]]
     return Table(caption, tuple(map(_words, heads)), rows, _rest(len(value)))
 

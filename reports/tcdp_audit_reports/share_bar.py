@@ -13,7 +13,7 @@ HEIGHT, TOP, THICK, BASE = 78, 24, 14, 44  # pixels
 def chart(outcome: Outcome) -> Chart | None:
     """The bar of an observed share of which less is safer; None for any other figure."""
     value = outcome.observed
-    if value is None or not 0 <= value <= 1 or outcome.comparison not in (Comparison.AT_MOST, Comparison.BELOW):
+    if value is None or not is_share(outcome):
         return None
     threshold = None if outcome.threshold is None else float(outcome.threshold)
     axis = axis_for([0.0, value], threshold, 100)
@@ -26,10 +26,17 @@ def chart(outcome: Outcome) -> Chart | None:
         drawing=_drawing(outcome, value, threshold, axis),
         data=Table(
             "The observed share",
-            ("", "value"),
+            ("name", "value"),
             [["observed", observed(outcome)], ["limit", demanded(outcome)]],
         ),
     )
+
+
+def is_share(outcome: Outcome) -> bool:
+    """Whether the observed figure is a share of all records of which less is safer, and not one of a group."""
+    value, below = outcome.observed, outcome.comparison in (Comparison.AT_MOST, Comparison.BELOW)
+    of_groups = "distribution" in outcome.details and "victims" not in outcome.details
+    return value is not None and 0 <= value <= 1 and below and not of_groups
 
 
 def _drawing(outcome: Outcome, value: float, threshold: float | None, axis: Axis) -> Drawing:

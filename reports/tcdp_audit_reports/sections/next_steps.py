@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tcdp_audit.plugin import (
     Audit,
+    ColumnRisk,
     Outcome,
     Status,
     agree,
@@ -26,6 +27,7 @@ from tcdp_audit_reports.markdown_text import escaped, table
 from tcdp_audit_reports.pages import filled
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
+EVEN = 0.02  # shares of the risk that differ by less say nothing
 UNKNOWN = (
     "What it would cost to meet every demand is not known: no remedy was tried in this run. The command below tries "
     "generalising, suppressing and other remedies, audits the whole file after each, keeps the one that passes with "
@@ -113,16 +115,26 @@ def _coarsening(audit: Audit) -> Iterator[Advice]:
     if not audit.column_risks or audit.verdict == "passed":
         return
     first, *others = audit.column_risks
-    alone = (
-        f"With it {first.unique:,} {agree(first.unique, 'record stands', 'records stand')} alone, "
-        f"without it {first.unique_without:,}."
-    )
+    if others and first.share - others[-1].share < EVEN:
+        every = named([visible(one.label or one.column) for one in audit.column_risks], 6)
+        yield Advice("Coarsen any column that a neighbour may know.", f"They add about the same to the risk: {every}.")
+        return
     after = f" After it: {named([visible(one.label or one.column) for one in others], 4)}." if others else ""
     yield Advice(
         f"Coarsen {visible(first.label or first.column)} first.",
-        f"It adds most to the risk ({100 * first.share:.0f}%). {alone}{after} Wider bands, fewer categories or larger "
-        "regions put more people into each group.",
+        f"It adds most to the risk ({100 * first.share:.0f}%). {_alone(first)}{after} Wider bands, fewer categories or "
+        "larger regions put more people into each group.",
     )
+
+
+def _alone(risk: ColumnRisk) -> str:
+    """What leaving the column out would change."""
+    if not risk.unique:
+        return (
+            f"No record stands alone, and this column by itself tells {100 * risk.separation:.0f}% of all pairs apart."
+        )
+    stand = agree(risk.unique, "record stands", "records stand")
+    return f"With it {risk.unique:,} {stand} alone, without it {risk.unique_without:,}."
 
 
 def _remedy(audit: Audit) -> Iterator[Advice]:
@@ -142,24 +154,21 @@ def risk_table(audit: Audit) -> Table | None:
     """The columns that a neighbour may know by what they add to the risk; None where it was not measured."""
     if not audit.column_risks:
         return None
+    unique = audit.column_risks[0].unique
     rows = [
         [
             visible(one.label or one.column),
             f"{100 * one.share:.0f}%",
-            count(one.unique_without),
+            *([count(one.unique_without)] if unique else []),
             f"{100 * one.distinction:.2f}%",
             f"{100 * one.separation:.1f}%",
         ]
         for one in audit.column_risks
     ]
-    unique = audit.column_risks[0].unique
-    head = ("column", "share of the risk", "alone without it", "distinction", "separation")
-    return Table(
-        "Which column adds most risk",
-        head,
-        rows,
-        f"{count(unique)} {agree(unique, 'record stands', 'records stand')} alone with all of them. {NOTE}",
-    )
+    alone = ["alone without it"] if unique else []
+    head = ("column", "share of the risk", *alone, "distinction", "separation")
+    stand = f"{count(unique)} {agree(unique, 'record stands', 'records stand')}" if unique else "No record stands"
+    return Table("Which column adds most risk", head, rows, f"{stand} alone with all of them. {NOTE}")
 
 
 NOTE = (

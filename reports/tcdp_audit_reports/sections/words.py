@@ -64,7 +64,7 @@ def _explained(audit: Audit) -> Iterator[Explained]:
             asks=visible(guide.asks),
             definition=inline(in_groups(guide.definition)),
             formula=visible(guide.formula),
-            mathml=guide.mathml if is_mathml(guide.mathml) else "",
+            mathml=guide.mathml.replace("'", '"') if is_mathml(guide.mathml) else "",
             reading=[*_reading(guide)],
             source=visible(guide.source),
         )

@@ -1,0 +1,92 @@
+"""What to do next: in the order of effect, tested or said to be unknown, and never a lower bar."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+from html_page import Page
+from report_samples import made_up
+
+import tcdp_audit
+from tcdp_audit.outcome import Status
+from tcdp_audit_reports.sections.basis import flipping, verification
+from tcdp_audit_reports.sections.next_steps import steps
+
+TABLE = pd.DataFrame({"id": range(6), "zip": list("112233"), "sex": list("ffmmff"), "ill": list("xyxyxy")})
+POLICY = {
+    "version": 1,
+    "unit_name": "person",
+    "attributes": {
+        "id": {"role": "identifier"},
+        "zip": {"role": "quasi_identifier", "label": "postcode"},
+        "sex": {"role": "quasi_identifier"},
+        "ill": {"role": "sensitive"},
+    },
+    "expect": [{"k_anonymity": {"k": 3}}],
+}
+
+
+def heads(audit):
+    return [one.head for one in steps(audit)]
+
+
+def test_they_begin_with_columns_and_end_with_a_command():
+    audit = tcdp_audit.audit(TABLE, POLICY, column_risks=True)
+    told = steps(audit)
+    assert [one.head for one in told] == [
+        "Take id out of the copy that is published.",
+        "Protect the people whom failing demands expose, the largest number first.",
+        "Coarsen postcode first.",
+        "Let remedies be tried.",
+    ]
+    assert "6 people (100%)" in told[1].text
+    assert told[-1].command == "tcdp-audit fix --policy policy --output REPAIRED.csv"
+    assert "is not known" in told[-1].text
+
+
+def test_the_largest_number_of_people_comes_first(with_outcomes):
+    few, many = (made_up(1, 5, failing=(1, n), distribution=[[1, 1, n]], title=f"of {n}") for n in (2, 7))
+    text = next(one.text for one in steps(with_outcomes(few, many)) if one.head.startswith("Protect"))
+    assert text.index("of 7") < text.index("of 2")
+
+
+def test_what_could_not_be_checked_is_to_be_made_checkable(with_outcomes):
+    audit = with_outcomes(made_up(None, 5, status=Status.ERROR, title="k-map", message="there is no population"))
+    assert heads(audit) == ["Make it possible to check k-map."]
+
+
+def test_a_release_that_passes_has_nothing_to_do():
+    policy = {**POLICY, "expect": [{"k_anonymity": {"k": 2}}]}
+    assert heads(tcdp_audit.audit(TABLE.drop(columns="id"), {**policy, "attributes": POLICY["attributes"]})) == [
+        "Publish, or ask more."
+    ]
+
+
+def test_no_report_offers_a_weaker_demand(salary_audit):
+    for suffix in (".html", ".md"):
+        text = salary_audit.render(suffix).split("<template")[0]
+        assert "strictest demand" not in text
+        assert "t: 0.37" not in text
+
+
+def test_columns_are_told_by_role_in_everyday_words():
+    page = Page(tcdp_audit.audit(TABLE, POLICY, column_risks=True).render(".html"))
+    text = page.with_id("section-basis").text
+    for told in ("names a person: should not be here", "a neighbour may know it", "must stay secret", "postcode"):
+        assert told in text
+
+
+def test_whether_another_convention_would_flip_the_verdict_is_said():
+    assert "was not tried" in flipping(tcdp_audit.audit(TABLE, POLICY))
+    missing = TABLE.assign(sex=[None, "f", "m", "m", "f", "f"])
+    audit = tcdp_audit.audit(missing, {**POLICY, "expect": [{"k_anonymity": {"k": 2}}]}, all_conventions=True)
+    assert "changes for k-anonymity" in flipping(audit)
+    assert flipping(replace(audit, variants=audit.variants[:1])).startswith("No other convention could")
+
+
+def test_verification_has_three_steps_with_whole_digests():
+    audit = tcdp_audit.audit(TABLE, POLICY)
+    digests = [one.typed for one in verification(audit)]
+    assert digests[:2] == [audit.release.sha256, audit.policy.sha256]
+    assert digests[2].startswith("tcdp-audit verify REPORT.html ")

@@ -1,0 +1,77 @@
+"""Pictures and tables of what an outcome's details hold: chosen by form, nothing left in the JSON alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from html_page import Page
+from report_samples import made_up
+
+from tcdp_audit.outcome import Comparison, Naming, Status
+from tcdp_audit_reports.nested import nested_tables
+from tcdp_audit_reports.pictures import pictures
+
+SHARE = made_up(0.4, "1/2", Comparison.AT_MOST, status=Status.PASSED)
+
+
+def with_details(**details):
+    naming = Naming(labels={"zip": "postcode"})
+    return replace(SHARE, details=details, known=("zip", "age"), naming=naming)
+
+
+def test_contributions_are_bars_with_their_table_and_labels():
+    (chart,) = pictures(with_details(contributions={"age": 1, "zip": 3}))
+    assert (chart.kind, chart.title) == ("bars", "Contributions")
+    assert chart.data.rows == [["postcode", "3"], ["age", "1"]]
+    widths = [one.width for one in chart.drawing.areas]
+    assert widths[0] == pytest.approx(3 * widths[1], abs=0.02)
+
+
+def test_what_is_in_bars_is_in_no_other_table():
+    outcome = with_details(contributions={"age": 1, "zip": 3}, interval=[0.1, 0.2])
+    assert [one.caption for one in nested_tables(outcome)] == ["Interval"]
+
+
+def test_ranks_keep_their_order():
+    (chart,) = pictures(with_details(rank_of_true_match={"1": 2, "2": 1, "3-5": 9}))
+    assert [row[0] for row in chart.data.rows] == ["1", "2", "3-5"]
+
+
+@pytest.mark.parametrize("numbers", [{"a": 0, "b": 0}, {"a": -1, "b": 2}, {"a": 1}])
+def test_what_has_no_bars_has_a_table(numbers):
+    outcome = with_details(contributions=numbers)
+    assert pictures(outcome) == []
+    assert [one.caption for one in nested_tables(outcome)] == ["Contributions"]
+
+
+def test_shares_by_column_and_width_are_a_heat_map():
+    at = [{"p": p, "worst": p / 10, "per_attribute": {"age": p / 100, "zip": p / 20}} for p in (1, 5, 10)]
+    (chart,) = pictures(with_details(at=at))
+    assert chart.kind == "heat"
+    assert chart.data.rows == [["postcode", "5%", "25%", "50%"], ["age", "1%", "5%", "10%"]]
+    assert len(chart.drawing.areas) == 6
+    assert {one.style for one in chart.drawing.areas} <= {f"heat-{tone}" for tone in range(10)}
+
+
+def test_both_directions_stand_beside_each_other():
+    figures = {"expected": 0.25, "tied": 3}
+    chart, *_ = pictures(with_details(**figures, forth=figures, back={"expected": 0.5, "tied": 1}))
+    assert chart.title == "In both directions"
+    assert chart.data.rows == [["Forth", "0.250"], ["Back", "0.500"]]
+
+
+def test_every_class_of_a_picture_has_a_style(with_outcomes):
+    at = [{"p": p, "per_attribute": {"age": p / 10, "zip": 0}} for p in range(10)]
+    html = with_outcomes(with_details(at=at, contributions={"age": 1, "zip": 3})).render(".html")
+    style = Page(html).named("style")[0].text
+    used = {one.attributes["class"] for one in Page(html).named("rect") if one.attributes["class"].startswith("heat")}
+    assert len(used) > 5
+    assert [name for name in used if f".{name} " not in style and f".{name}{{" not in style] == []
+
+
+def test_hostile_names_in_details_are_text(with_outcomes):
+    bad = "<script>alert(1)</script>"
+    html = with_outcomes(with_details(contributions={bad: 1, "zip": 3}, more={bad: {"x": 1, "y": 2}})).render(".html")
+    assert "<script" not in html
+    assert Page(html).open == []
