@@ -21,8 +21,10 @@ def _html(audit: Audit) -> str:
 
 def _compile_html() -> None:
     from tcdp_audit_reports.pages import prepared  # noqa: PLC0415 - imports jinja2
+    from tcdp_audit_reports.sections import imported  # noqa: PLC0415 - likewise
 
     prepared()
+    imported()
 
 
 def _markdown(audit: Audit) -> str:

@@ -24,6 +24,7 @@ from tcdp_audit.plugin import (
     state_of,
     visible,
 )
+from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.margin import doublings, margin_words
 from tcdp_audit_reports.share_bar import is_share
 
@@ -63,7 +64,7 @@ def _of_columns(total: int, verb: str) -> str:
 
 
 def reasons(audit: Audit) -> list[Reason]:
-    """Up to four findings: what the columns lack, what could not be run, what fails most, what is closest."""
+    """Up to four findings: what the columns lack, what fails most, what could not be checked, what is closest."""
     numbered = [*enumerate(audit.expectations, 1)]
     targets = [(one, f"s{number}") for number, one in enumerate(audit.structure, 1) if one.status is not Status.PASSED]
     targets += [(one, f"e{number}") for number, one in numbered]
@@ -73,11 +74,11 @@ def reasons(audit: Audit) -> list[Reason]:
 
 
 def _rank(outcome: Outcome) -> tuple[int, float]:
-    """Structure and errors first, then failures by the records they hit, then what is closest."""
+    """Columns first, then failures by the records they hit, errors, and then what is closest."""
     fails, margin = failing(outcome), doublings(outcome)
     if outcome.is_structural and not outcome.is_warning:
         return 0, 0.0
-    order = {"error": 1, "failed": 2, "warning": 3, "passed": 4, "measured": 5, "skipped": 6}[state_of(outcome)]
+    order = {"failed": 1, "error": 2, "warning": 3, "passed": 4, "measured": 5, "skipped": 6}[state_of(outcome)]
     if outcome.status is Status.FAILED:
         return order, float(-fails[1]) if fails else 0.0
     return order, margin if outcome.status is Status.PASSED and margin is not None else 0.0
@@ -86,7 +87,7 @@ def _rank(outcome: Outcome) -> tuple[int, float]:
 def _reason(outcome: Outcome, target: str, quarter: Quarter | None) -> Reason:
     title = outcome.title or outcome.check
     link = title if outcome.attribute is None else f"{title} of {visible(column_of(outcome))}"
-    text = prose(outcome.person or outcome.message)
+    text = quoted(prose(outcome.person or outcome.message))
     return Reason(_head(outcome, quarter), text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", target, link)
 
 

@@ -28,6 +28,7 @@ from tcdp_audit.plugin import (
 from tcdp_audit_reports import cumulative, histogram, share_bar
 from tcdp_audit_reports.chart import Chart, Measured, Table, distribution_of
 from tcdp_audit_reports.drawing import Drawing
+from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.margin import margin_bar, margin_words
 from tcdp_audit_reports.nested import nested_tables
 from tcdp_audit_reports.pictures import pictures
@@ -123,8 +124,8 @@ def _finding(outcome: Outcome, check: Check | None, row: Row) -> Finding:
     measured = _measured(outcome, check)
     return Finding(
         row=row,
-        message=prose(outcome.message),
-        person=prose(outcome.person),
+        message=quoted(prose(outcome.message)),
+        person=quoted(prose(outcome.person)),
         line=outcome.line,
         facts=_facts(outcome, check),
         conventions=[(plain(name), plain(value)) for name, value in outcome.conventions.items()],

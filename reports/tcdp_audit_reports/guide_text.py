@@ -10,12 +10,23 @@ from markupsafe import Markup
 
 from tcdp_audit.plugin import visible
 
+CODE = re.compile(r"`([a-z][a-z0-9_ :.-]*)`")
 GROUP = re.compile(r"\b(an? )?(E|e)quivalence class(es)?\b")
 
 
 def inline(text: str) -> Markup:
     """A paragraph of a guide as markup: code and emphasis, and nothing else that Markdown has."""
     return Markup(_markdown().renderInline(visible(text)))  # noqa: S704 - all but code and emphasis is escaped
+
+
+def quoted(message: str) -> str:
+    """A sentence of a check with its code between quotation marks, as one reads it.
+
+    Example:
+        >>> quoted("add `weight:` to the policy")
+        'add ‘weight:’ to the policy'
+    """
+    return CODE.sub(r"‘\1’", message)
 
 
 def in_groups(text: str) -> str:

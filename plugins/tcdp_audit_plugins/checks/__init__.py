@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tcdp_audit.plugin import LazyCheck, Quarter, hookimpl
+from tcdp_audit.plugin import LazyCheck, Quarter, ReportSection, hookimpl
 
 if TYPE_CHECKING:
     from tcdp_audit.plugin import Check
@@ -72,6 +72,14 @@ def tcdp_audit_checks() -> Iterator[LazyCheck]:
     for family, checks in FAMILIES.items():
         for name, title, quarter in checks:
             yield LazyCheck(name, title, quarter, partial(_of_family, family, name))
+
+
+@hookimpl
+def tcdp_audit_report_sections() -> Iterator[ReportSection]:
+    """What reports say of several of these checks together."""
+    from tcdp_audit_plugins.sections import SECTIONS  # noqa: PLC0415 - only for reports
+
+    yield from SECTIONS
 
 
 def _of_family(family: str, name: str) -> Check:

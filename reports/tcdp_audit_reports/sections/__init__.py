@@ -32,9 +32,15 @@ def built_in_sections() -> Iterator[ReportSection]:
         )
 
 
+def imported() -> None:
+    """Import what writes them."""
+    for name, _, _ in BUILT_IN:
+        import_module(f"{__name__}.{name}")
+
+
 def _written_by(name: str, form: str) -> Callable[[Audit], str]:
     """The function of the section's module that writes it."""
-    return lambda audit: str(getattr(import_module(f"tcdp_audit_reports.sections.{name}"), form)(audit))
+    return lambda audit: str(getattr(import_module(f"{__name__}.{name}"), form)(audit))
 
 
 def _heading(audit: Audit) -> str:

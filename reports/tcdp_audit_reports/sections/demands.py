@@ -17,6 +17,7 @@ from tcdp_audit.plugin import (
     visible,
 )
 from tcdp_audit_reports.finding import attribute_of, rows
+from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.margin import margin_words
 from tcdp_audit_reports.markdown_text import escaped, table
 from tcdp_audit_reports.pages import filled
@@ -38,7 +39,7 @@ def html(audit: Audit) -> str:
 def structure_rows(audit: Audit) -> Sequence[tuple[str, str, str, str]]:
     """The core's own findings on the columns: id, state, title and sentence."""
     return [
-        (f"s{number}", state_of(one), one.title or one.check, prose(one.message) or "Met.")
+        (f"s{number}", state_of(one), one.title or one.check, quoted(prose(one.message)) or "Met.")
         for number, one in enumerate(audit.structure, 1)
     ]
 

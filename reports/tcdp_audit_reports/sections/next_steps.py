@@ -23,6 +23,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.columns import named, unwanted
+from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.markdown_text import escaped, table
 from tcdp_audit_reports.pages import filled
 
@@ -83,7 +84,7 @@ def _unchecked(audit: Audit) -> Iterator[Advice]:
     """Demands that could not be evaluated."""
     for one in audit.expectations:
         if one.status is Status.ERROR:
-            yield Advice(f"Make it possible to check {_name(one)}.", prose(one.message))
+            yield Advice(f"Make it possible to check {_name(one)}.", quoted(prose(one.message)))
 
 
 def _failures(audit: Audit) -> Iterator[Advice]:

@@ -1,0 +1,12 @@
+"""Sections of reports that know the built-in checks by name: what can be told only of some of them."""
+
+from __future__ import annotations
+
+from tcdp_audit.plugin import ReportSection
+from tcdp_audit_plugins.sections.attacks import stories
+from tcdp_audit_plugins.sections.differential_privacy import reading
+
+SECTIONS = (
+    ReportSection(name="attacks", title="How it could be used against somebody", blocks=stories, order=610),
+    ReportSection(name="differential_privacy", title="Read as differential privacy", blocks=reading, order=620),
+)

@@ -1,0 +1,182 @@
+"""Attack stories: who would do what with the release, and to how many people, from the outcomes that there are.
+
+After Machanavajjhala et al. 2007 (homogeneity, background knowledge), Li et al. 2007 (skewness, similarity), and the
+record linkage of disclosure control.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tcdp_audit.plugin import (
+    Audit,
+    Outcome,
+    Rows,
+    agree,
+    column_of,
+    count,
+    failing,
+    figure,
+    known_columns,
+    percent,
+    plural,
+    record_noun,
+)
+
+HEAD = ("who", "what they do", "in this file")
+INTRODUCTION = (
+    "Six people who might open the file, what each of them does with it, and how far they get. They overlap: the "
+    "numbers must not be added."
+)
+Reach = Callable[[Outcome], str]
+
+
+@dataclass(frozen=True)
+class Story:
+    """An intruder.
+
+    Args:
+        who: what to call them.
+        deed: what they do.
+        told_by: the checks that say how far they get, the best first, each with what it says.
+    """
+
+    who: str
+    deed: str
+    told_by: Sequence[tuple[str, Reach]]
+
+
+def stories(audit: Audit) -> Iterator[str | Rows]:
+    """Every story, with counts where an outcome has them; nothing where no outcome has any."""
+    rows = [(one.who, one.deed, _reach(audit, one)) for one in STORIES]
+    if all(reach.startswith("Not counted") for _, _, reach in rows):
+        return
+    yield INTRODUCTION
+    yield Rows(HEAD, tuple(rows))
+
+
+def _reach(audit: Audit, story: Story) -> str:
+    """How far somebody gets by the first check that was run, on each column that it was run on."""
+    for name, reach in story.told_by:
+        outcomes = [one for one in audit.expectations if one.check == name and one.observed is not None]
+        told = dict.fromkeys(reach(one) for one in outcomes)
+        if any(told):
+            return " ".join(one for one in told if one)
+    return f"Not counted: the policy does not ask for {story.told_by[0][0]}."
+
+
+def _people(outcome: Outcome, number: int) -> str:
+    noun = record_noun(outcome)
+    return f"{count(number)} {noun if number == 1 else plural(noun)}"
+
+
+def _at(outcome: Outcome, least: float, most: float) -> int:
+    """Records in groups whose figure is in an interval."""
+    rows = outcome.details.get("distribution", ())
+    return sum(records for value, _, records in rows if least <= value <= most)
+
+
+def _alone(outcome: Outcome) -> str:
+    alone, smallest = _at(outcome, 1, 1), figure(outcome.observed)
+    found = f"{_people(outcome, alone)} {agree(alone, 'is', 'are')} the only match" if alone else "Nobody stands alone"
+    few = failing(outcome)
+    small = f"; {_people(outcome, few[1])} {agree(few[1], 'is', 'are')} in groups too small" if few and few[1] else ""
+    return f"By {known_columns(outcome)}: {found[0].lower() + found[1:]}; the smallest group has {smallest}{small}."
+
+
+def _unique(outcome: Outcome) -> str:
+    alone = int(outcome.details.get("victims", 0))
+    return f"By {known_columns(outcome)}: {_people(outcome, alone)} {agree(alone, 'is', 'are')} the only match."
+
+
+def _same_secret(outcome: Outcome) -> str:
+    victims = int(outcome.details.get("victims", 0))
+    verb = agree(victims, "is in a group that has", "are in groups that have")
+    return f"{_people(outcome, victims)} {verb} a single {column_of(outcome)}."
+
+
+def _one_value(outcome: Outcome) -> str:
+    victims = _at(outcome, 1, 1)
+    verb = agree(victims, "is in a group that has", "are in groups that have")
+    return f"{_people(outcome, victims)} {verb} a single {column_of(outcome)}."
+
+
+def _one_other(outcome: Outcome) -> str:
+    victims = _at(outcome, 0, 1)
+    return f"{_people(outcome, victims)}: knowing one other member at most leaves a single {column_of(outcome)}."
+
+
+def _two_values(outcome: Outcome) -> str:
+    victims = _at(outcome, 2, 2)
+    verb = agree(victims, "is in a group", "are in groups")
+    return f"{_people(outcome, victims)} {verb} with two {column_of(outcome)} values: ruling out one leaves the other."
+
+
+def _likelier(outcome: Outcome) -> str:
+    if outcome.observed is None or outcome.observed <= 0:
+        return ""
+    return (
+        f"At worst a value of {column_of(outcome)} is {figure(outcome.observed)} times as common as in the whole file."
+    )
+
+
+def _gain(outcome: Outcome) -> str:
+    if outcome.observed is None or outcome.observed <= 0:
+        return ""
+    return f"At worst a {column_of(outcome)} is {figure(1 + outcome.observed)} times as common as in the whole file."
+
+
+def _mix(outcome: Outcome) -> str:
+    if outcome.parameters.get("distance", "equal") != "equal":
+        return ""
+    part = percent(outcome.observed)
+    return f"At worst {part} of a group would need another {column_of(outcome)} to look like the whole file."
+
+
+def _alike(outcome: Outcome) -> str:
+    return f"At worst {percent(outcome.observed)} of a group have nearly the same {column_of(outcome)}."
+
+
+def _linked(outcome: Outcome) -> str:
+    chance = outcome.details.get("random_baseline")
+    guess = "" if not isinstance(chance, float | int) else f"; guessing is right for {percent(float(chance))}"
+    return f"{percent(outcome.observed)} of the pairs are right{guess}."
+
+
+STORIES = (
+    Story(
+        "The neighbour",
+        "knows these things about somebody and looks for the row.",
+        (("k_anonymity", _alone), ("sample_uniqueness", _unique), ("alpha_k_anonymity", _alone)),
+    ),
+    Story(
+        "The colleague",
+        "cannot tell which row is whose and need not: everybody in the group has the same secret.",
+        (("homogeneity", _same_secret), ("distinct_l_diversity", _one_value)),
+    ),
+    Story(
+        "The insider",
+        "knows somebody else in the group, or what the person cannot have, and sets that aside.",
+        (("background_knowledge", _one_other), ("distinct_l_diversity", _two_values)),
+    ),
+    Story(
+        "The gossip",
+        "is happy with a good guess: what is rare in the file is common in this group.",
+        (("skewness", _likelier), ("basic_beta_likeness", _gain), ("t_closeness", _mix)),
+    ),
+    Story(
+        "The advertiser",
+        "does not need the exact value, only its kind: low income, a disease of the stomach.",
+        (("similarity", _alike),),
+    ),
+    Story(
+        "The data broker",
+        "holds another file about the same people and pairs each row with the nearest.",
+        (
+            ("distance_record_linkage", _linked),
+            ("assignment_record_linkage", _linked),
+            ("probabilistic_record_linkage", _linked),
+        ),
+    ),
+)

@@ -1,0 +1,73 @@
+"""Attack stories and the reading as differential privacy: counts of the outcomes, and nothing where there are none."""
+
+from __future__ import annotations
+
+import pytest
+from report_samples import salaries
+
+import tcdp_audit
+from tcdp_audit.plugin import Rows
+from tcdp_audit_plugins.sections.attacks import STORIES, stories
+from tcdp_audit_plugins.sections.differential_privacy import reading
+
+ROLES = {
+    "zip": {"role": "quasi_identifier"},
+    "age": {"role": "quasi_identifier"},
+    "salary": {"role": "sensitive", "scale": "numeric"},
+    "disease": {"role": "sensitive"},
+}
+
+
+def audited(*expect):
+    policy = {"version": 1, "unit_name": "person", "attributes": ROLES, "expect": list(expect)}
+    return tcdp_audit.audit(salaries(), policy)
+
+
+def reached(*expect):
+    (table,) = (one for one in stories(audited(*expect)) if isinstance(one, Rows))
+    return {row[0]: row[2] for row in table.body}
+
+
+def test_every_check_that_tells_a_story_is_registered():
+    known = audited({"k_anonymity": {}}).plugins.checks
+    assert {name for one in STORIES for name, _ in one.told_by} <= set(known)
+
+
+def test_the_neighbour_finds_as_many_as_stand_alone():
+    told = reached({"k_anonymity": {"k": 4}})
+    assert told["The neighbour"] == (
+        "By 'age' and 'zip': nobody stands alone; the smallest group has 3; 9 people are in groups too small."
+    )
+    assert told["The colleague"] == "Not counted: the policy does not ask for homogeneity."
+
+
+def test_the_colleague_and_the_insider_count_people_by_column():
+    told = reached(
+        {"homogeneity": {"attribute": "disease"}},
+        {"background_knowledge": {"attribute": "disease"}},
+        {"distinct_l_diversity": {"attribute": "disease"}},
+    )
+    assert told["The colleague"] == "0 people are in groups that have a single 'disease'."
+    assert told["The insider"].startswith("0 people: knowing one other member at most")
+
+
+def test_a_worst_group_is_told_where_no_count_is():
+    told = reached({"basic_beta_likeness": {"attribute": "disease"}})
+    assert told["The gossip"] == "At worst a 'disease' is 3 times as common as in the whole file."
+
+
+def test_there_are_no_stories_without_outcomes():
+    assert list(stories(audited({"delta_disclosure": {"attribute": "disease"}}))) == []
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md"])
+def test_it_is_read_as_differential_privacy_only_where_asked_for(suffix):
+    assert "Read as differential privacy" not in audited({"k_anonymity": {"k": 4}}).render(suffix)
+    text = audited({"implied_epsilon": {"attribute": "disease"}}).render(suffix)
+    assert "Read as differential privacy" in text
+    assert "Only if all of this holds" in text
+
+
+def test_an_infinite_epsilon_sets_no_limit():
+    (table,) = (one for one in reading(audited({"implied_epsilon": {}})) if isinstance(one, Rows))
+    assert [row[2] for row in table.body] == ["no limit follows"]
