@@ -128,7 +128,7 @@ def test_faults_are_answers(monkeypatch: pytest.MonkeyPatch):
 
     (empty,) = answers(_table().slice(0, 0), [demand]).values()
     (none,) = answers(7, [demand]).values()
-    monkeypatch.setattr(inputs, "evaluate", lambda *_: 1 / 0)
+    monkeypatch.setattr(inputs, "evaluation", lambda *_: 1 / 0)
     (raised,) = answers(_table(), [demand]).values()
 
     assert isinstance(empty, Fault)

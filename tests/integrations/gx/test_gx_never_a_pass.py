@@ -61,7 +61,7 @@ def test_a_metric_that_crashes_fails_at_every_level_and_is_asked_once(level: str
         calls.append(1)
         raise RuntimeError("zq-marker in a cell")
 
-    monkeypatch.setattr(inputs, "evaluate", crash)
+    monkeypatch.setattr(inputs, "evaluation", crash)
     expectations = [ANONYMOUS(quasi_identifiers=KNOWN, k=k) for k in (2, 3, 4)]
 
     result = run(pandas_batches(frame()), expectations, result_format=level)

@@ -27,13 +27,13 @@ def _figures(result: Any) -> list[tuple[Any, ...]]:
 def audits(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Collects the policy of each audit that runs."""
     seen: list[Any] = []
-    evaluate = inputs.evaluate
+    evaluation = inputs.evaluation
 
     def counted(policy: Any, *rest: Any) -> Any:
         seen.append(policy)
-        return evaluate(policy, *rest)
+        return evaluation(policy, *rest)
 
-    monkeypatch.setattr(inputs, "evaluate", counted)
+    monkeypatch.setattr(inputs, "evaluation", counted)
     return seen
 
 
