@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tcdp_audit.frozen import frozen
 from tcdp_audit.policy.scalars import Exact, as_text, as_version
@@ -41,8 +42,24 @@ class Model(BaseModel):
 
 
 Text = Annotated[str, BeforeValidator(as_text)]
-LINE = r"^\S(.*\S)?$"  # a label
+LABEL = r"^\S(.{0,58}\S)?$"
 NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
+
+
+def _as_label(text: str) -> str:
+    if not re.fullmatch(LABEL, text):
+        raise ValueError("must be one line of at most 60 characters, without blanks before or after it")
+    return text
+
+
+def _as_noun(text: str) -> str:
+    if not re.fullmatch(NOUN, text):
+        raise ValueError("must be a noun in the singular, such as person")
+    return text
+
+
+Label = Annotated[str, AfterValidator(_as_label), Field(json_schema_extra={"pattern": LABEL})]
+Noun = Annotated[str, AfterValidator(_as_noun), Field(json_schema_extra={"pattern": NOUN})]
 
 
 class AttributeDeclaration(Model):
@@ -60,10 +77,8 @@ class AttributeDeclaration(Model):
         Field(description="A declared reference distribution: uniform, or a weight for each value."),
     ] = None
     label: Annotated[
-        str | None,
+        Label | None,
         Field(
-            max_length=60,
-            pattern=LINE,
             description="What the column means, in the words of those who read a report; sentences say it in place of "
             "the name.",
         ),
@@ -145,10 +160,8 @@ class PolicyDocument(Model):
     holdout: Annotated[str | None, Field(description="Originals that had no part in making the release.")] = None
     unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = None
     unit_name: Annotated[
-        str | None,
+        Noun | None,
         Field(
-            max_length=30,
-            pattern=NOUN,
             description="What sentences call a record, or what `unit` identifies, in the singular: person, household.",
         ),
     ] = None

@@ -76,6 +76,14 @@ FAULTS = {
     "version as boolean": (WHOLE.replace("version: 1", "version: true"), f"1:10: version: {VERSION}"),
     "version as decimal": (WHOLE.replace("version: 1", "version: 1.0"), f"1:10: version: {VERSION}"),
     "version in octal": (WHOLE.replace("version: 1", "version: 01"), f"1:10: version: {PLAIN}; {OCTAL % ('01', 1)}"),
+    "a unit that is no noun": (
+        WHOLE.replace("version: 1", "version: 1\nunit_name: 2 people"),
+        "2:12: unit_name: must be a noun in the singular, such as person",
+    ),
+    "a label of two lines": (
+        WHOLE.replace(DISEASE, '  disease: {role: sensitive, label: "main\\ndisease"}'),
+        "5:37: attributes.disease.label: must be one line of at most 60 characters, without blanks before or after it",
+    ),
     "no version": (WHOLE.replace("version: 1\n", ""), "1:1: version: is required"),
     "no expectations": (HEAD, "1:1: expect: is required"),
     "empty expectations": (HEAD + "expect: []\n", "6:1: expect: must not be empty"),

@@ -12,6 +12,7 @@ from rich.console import Console
 from tcdp_audit import audit
 from tcdp_audit.cli.terminal import show, tell
 from tcdp_audit.outcome import Comparison, Status
+from tcdp_audit.visible import visible
 
 
 def told(result, written=(), *, brief=False, seconds=None, **settings):
@@ -110,3 +111,14 @@ def test_an_output_without_unicode_still_gets_the_verdict(salary_audit, monkeypa
 def test_cells_only_where_asked_for(values):
     table = named_table(HOSTILE, lambda _, group: f"marker{group}")
     assert ("marker0" in told(audit(table, named_policy(HOSTILE), show_values=values))) is values
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_a_label_is_neither_markup_nor_obeyed(label):
+    names = ("street", "disease")
+    policy = named_policy(names)
+    policy["attributes"]["disease"]["label"] = label
+    text = told(audit(named_table(names, lambda _, group: f"v{group}"), policy))
+    assert visible(label) in " ".join(text.split())
+    assert "\x1b" not in text
+    assert "\u202e" not in text
