@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from tcdp_audit.plugin import visible
 
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
 CODE = re.compile(r"`([a-z][a-z0-9_ :.-]*)`")
+MARKS = re.compile(r"[`*_]")  # without one of them there is neither code nor emphasis
 GROUP = re.compile(r"\b(an? )?(E|e)quivalence class(es)?\b")
 
 
 def inline(text: str) -> Markup:
     """A paragraph of a guide as markup: code and emphasis, and nothing else that Markdown has."""
-    return Markup(_markdown().renderInline(visible(text)))  # noqa: S704 - all but code and emphasis is escaped
+    shown = visible(text)
+    if not MARKS.search(shown):
+        return escape(shown)
+    return Markup(_markdown().renderInline(shown))  # noqa: S704 - all but code and emphasis is escaped
 
 
 def quoted(message: str) -> str:
@@ -47,4 +54,6 @@ def _group(found: re.Match[str]) -> str:
 
 @cache
 def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - takes a moment to import
+
     return MarkdownIt("zero").enable(["backticks", "emphasis"])

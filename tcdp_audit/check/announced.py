@@ -18,13 +18,16 @@ class LazyCheck:
         name: the check's own.
         title: the check's own.
         quarter: the check's own.
-        load: gives the check. Its plugin is broken where that raises, or gives one with another name, title or quarter.
+        load: gives the check. Its plugin is broken where that raises, or gives one with another name, title, quarter or
+            risk.
+        risk: the check's own, for reports that did not run it; nothing, and they do not tell.
     """
 
     name: str
     title: str
     quarter: Quarter
     load: Callable[[], Check]
+    risk: str = ""
 
 
 Announced = Check | LazyCheck
@@ -47,6 +50,7 @@ def loaded(announced: Announced, kinds: tuple[type, ...] = KINDS) -> Check:
         ("name", announced.name, check.name),
         ("title", announced.title, check.title),
         ("quarter", announced.quarter, check.quarter),
+        ("risk", announced.risk, check.risk if announced.risk else ""),
     ):
         if said != own:
             raise ValueError(f"its {what} was announced as {said!r} and is {own!r}")

@@ -94,6 +94,11 @@ class Specification(ABC, Generic[P]):
         given = {one.parameter: one.demanded(parameters) for one in self.limits}
         return {name: value for name, value in given.items() if value is not None}
 
+    @property
+    def risk(self) -> str:
+        """What could still happen where nobody asks it, in one line; nothing if its guide has none."""
+        return self.guide.risk or self.guide.asks
+
     def titled(self, parameters: P) -> str:
         """The title with what the parameters add to it."""
         variant = self.variant(parameters)

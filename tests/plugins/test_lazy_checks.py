@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 from test_plugins import POLICY, TABLE, Provider, loaded as plugins_with
 
 from tcdp_audit import PluginError, PolicyError, Status, audit, load_policy
-from tcdp_audit.check.announced import LazyCheck
+from tcdp_audit.check.announced import LazyCheck, loaded
 from tcdp_audit.check.kinds import Check, Quarter
 from tcdp_audit.registry import Plugins
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.sample import SAMPLE
 from tcdp_audit.testing.suites import properties_of
-from tcdp_audit_plugins.checks import FAMILIES
+from tcdp_audit_plugins import checks
+from tcdp_audit_plugins.checks.__main__ import announced as written
 
 ELSEWHERE = Quarter.ATTRIBUTE_DEGREE
 OTHER = {**POLICY, "expect": [{"k_anonymity": {"k": 2}}]}
@@ -116,15 +118,21 @@ def test_an_interruption_is_a_persons() -> None:
         _ = plugins.broken
 
 
+def test_a_risk_is_announced_as_the_check_has_it_or_not_at_all() -> None:
+    check = replace(SAMPLE, guide=replace(SAMPLE.guide, risk="Somebody may be found."))
+    one, other = (replace(announced(lambda: check), risk=risk) for risk in ("Somebody may be found.", "Nobody may."))
+
+    assert loaded(one) is check
+    with pytest.raises(ValueError, match=r"its risk was announced as 'Nobody may\.'"):
+        loaded(other)
+
+
 def test_the_built_in_checks_announce_all_that_their_families_have() -> None:
-    said = {family: list(checks) for family, checks in FAMILIES.items()}
-    modules = {family: import_module(f"tcdp_audit_plugins.checks.{family}") for family in FAMILIES}
-    assert said == {
-        family: [(one.name, one.title, one.quarter) for one in module.CHECKS] for family, module in modules.items()
-    }
-    plugins = Plugins.load(external=False)
-    assert list(plugins.checks) == [name for checks in said.values() for name, _, _ in checks]
-    assert not plugins.broken
+    families = {one.name for one in iter_modules(checks.__path__) if not one.name.startswith("_")}
+    assert families == set(checks.FAMILIES)
+    file = Path(checks.__file__).parent / checks.ANNOUNCED
+    assert file.read_text(encoding="utf-8") == written(), "stale: python -m tcdp_audit_plugins.checks"
+    assert not Plugins.load(external=False).broken
 
 
 def test_the_conformance_suite_takes_what_is_loaded() -> None:

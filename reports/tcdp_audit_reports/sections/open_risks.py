@@ -47,9 +47,9 @@ def open_risks(audit: Audit) -> list[tuple[str, str]]:
     """Each installed check that was not run, by its title, with what could still happen; those without a line last."""
     run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
     lines = [
-        (check.title, check.guide.risk or check.guide.asks)
-        for name, check in audit.plugins.checks.items()
-        if name not in run and (check.guide.risk or check.guide.asks)
+        (check.title, check.risk)
+        for name, check in audit.plugins.announced_checks.items()
+        if name not in run and check.risk
     ]
     silent = len(audit.plugins.checks) - len(run & audit.plugins.checks.keys()) - len(lines)
     if silent:
