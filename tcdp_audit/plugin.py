@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         estimate_of_largest as estimate_of_largest,
         estimate_of_mean as estimate_of_mean,
     )
-    from tcdp_audit.check.evidence import Marginal as Marginal
+    from tcdp_audit.check.evidence import Marginal as Marginal, cached_on_marginal as cached_on_marginal
     from tcdp_audit.check.exact import (
         BORDERLINE as BORDERLINE,
         LIMIT as LIMIT,

@@ -17,7 +17,7 @@ from tcdp_audit.check.summary import ClassSummary, merge, summarise
 from tcdp_audit.check.unfailable import classes_of_one
 from tcdp_audit.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.classes.histogram import Counts, Histogram
-from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.domain import Domain, Labels
 from tcdp_audit.encoding.hierarchy import Tree
 from tcdp_audit.outcome import Outcome, Status, Tally, WorstClass
 
@@ -105,7 +105,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
             histogram=histogram,
             marginal=self.marginal,
             values=self.attribute.values if self.attribute is not None and numeric else None,
-            labels=() if self.attribute is None else self.attribute.labels,
+            labels=() if self.attribute is None else Labels(self.attribute),
             tree=self.tree,
             records=self.records,
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from numpy.typing import NDArray
@@ -15,15 +16,19 @@ from tcdp_audit.encoding.hierarchy import Tree
 
 @dataclass(frozen=True)
 class Marginal:
-    """The reference distribution of a sensitive attribute: integer weights, so that fractions stay exact."""
+    """The reference distribution of a sensitive attribute: integer weights, so that fractions stay exact.
+
+    What every shard would compute anew from it is computed once: see `cached_on_marginal`.
+    """
 
     weights: Counts
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Lock the weights."""
         freeze_arrays(self, "weights")
 
-    @property
+    @cached_property
     def total(self) -> int:
         """Sum of the weights."""
         return int(self.weights.sum())
@@ -36,6 +41,9 @@ class Marginal:
     def weights_of(self, histogram: Histogram) -> Counts:
         """The weight of the value of every pair of class and value, gathered once for all checks. Shape (pairs,)."""
         return _beside(histogram, self)
+
+
+cached_on_marginal = cached_on_histogram  # the same for a function of a marginal: it answers once for all shards
 
 
 @cached_on_histogram

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,9 +137,17 @@ class Histogram:
                 yield tuple(profile), positions
 
 
-def cached_on_histogram(
-    function: Callable[Concatenate[Histogram, P], R],
-) -> Callable[Concatenate[Histogram, P], R]:
+class Keeps(Protocol):
+    """What keeps answers about itself."""
+
+    @property
+    def _kept(self) -> dict[Any, Any]: ...
+
+
+K = TypeVar("K", bound=Keeps)
+
+
+def cached_on_histogram(function: Callable[Concatenate[K, P], R]) -> Callable[Concatenate[K, P], R]:
     """Have a function answer only once for a histogram, whoever asks: the answer lives as long as the histogram.
 
     For arrays that several checks start from, such as the reference's weights beside a class's counts. The other
@@ -147,11 +155,11 @@ def cached_on_histogram(
     """
 
     @wraps(function)
-    def answer(histogram: Histogram, /, *others: P.args, **named: P.kwargs) -> R:
+    def answer(keeper: K, /, *others: P.args, **named: P.kwargs) -> R:
         key = (function, *map(id, others), *((name, id(one)) for name, one in named.items()))
-        kept = histogram._kept  # noqa: SLF001 - of this module
+        kept = keeper._kept  # noqa: SLF001 - that is what it is for
         if key not in kept:  # an identity is only an object's own while somebody holds the object
-            kept[key] = frozen_arrays(function(histogram, *others, **named)), others, named
+            kept[key] = frozen_arrays(function(keeper, *others, **named)), others, named
         return kept[key][0]
 
     return answer

@@ -6,7 +6,7 @@ to `size` - 1 in the order of the attribute's scale; `size` itself is the code o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -138,6 +138,21 @@ class Domain:
     def label(self, code: int) -> str:
         """A value as text, for evidence with `--show-values` only."""
         return "(missing)" if code == self.size else str(self.values[code])
+
+
+class Labels(Sequence[str]):
+    """The labels of a domain, made when somebody looks at one: there may be a million numbers."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return self._domain.size
+
+    def __getitem__(self, position: Any) -> Any:
+        """One of them, or some."""
+        return self._domain.labels[position]
 
 
 @dataclass(frozen=True)

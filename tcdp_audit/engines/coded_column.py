@@ -130,9 +130,10 @@ class _Piece:
     counts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, values: Any, indices: pa.Array) -> _Piece:
+    def of(cls, values: Any, indices: Sequence[pa.Array]) -> _Piece:
         """Records whose values are given by their positions, null where there is none."""
-        codes = _indices(indices, len(values))
+        parts = [_indices(one, len(values)) for one in indices]
+        codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return cls(values, codes, np.bincount(codes, minlength=len(values) + 1))
 
 
@@ -150,7 +151,7 @@ def _pieces(cells: Iterable[pa.Array], room: int) -> Iterator[_Piece]:
             yield _hashed(waiting)
             waiting, size = [], 0
         if is_coded:
-            yield _Piece.of(_sound(array.dictionary), array.indices)
+            yield _Piece.of(_sound(array.dictionary), [array.indices])
     if waiting:
         yield _hashed(waiting)
 
@@ -171,11 +172,7 @@ def _hashed(arrays: Sequence[pa.Array]) -> _Piece:
     dictionary = parts[-1].dictionary
     is_number = pa.types.is_primitive(dictionary.type)
     values = numbers_of(dictionary) if is_number else _sound(dictionary)
-    pieces = [_Piece.of(values, part.indices) for part in parts]
-    if len(pieces) == 1:
-        return pieces[0]
-    counts = np.sum([piece.counts for piece in pieces], axis=0)
-    return _Piece(values, np.concatenate([piece.codes for piece in pieces]), counts)
+    return _Piece.of(values, [part.indices for part in parts])
 
 
 def _sound(texts: pa.Array) -> pa.Array:

@@ -28,13 +28,15 @@ from tcdp_audit.plugin import (
     Signs,
     Transcendental,
     cached_on_histogram,
+    cached_on_marginal,
 )
 from tcdp_audit_plugins.checks._shared.distances.room import widened
 
 Positions = NDArray[Any]
 
 PAIRS = 2**16  # pairs of class and value that are worked on at a time: their arrays stay in the processor's cache
-CELLS = 2**12  # shares of the reference that a table gives the value for
+CELLS = 2**12  # shares of the reference that a table gives the value for, or two for each value
+MOST_CELLS = 2**20  # but no more than these, which a cache holds
 STEPS = 2  # values further on that are looked at before those that remain are searched for
 EXACT_FLOAT = 2**53  # products below this are exact as floats, too
 
@@ -60,7 +62,7 @@ def ordered_distance(histogram: Histogram, marginal: Marginal) -> Measured:
         >>> ordered_distance(classes, Marginal(np.array([1, 1, 0, 0, 0]))).values.tolist()
         [0.125]
     """
-    return line_distance(histogram, marginal, np.arange(marginal.size))
+    return line_distance(histogram, marginal, _ranks(marginal))
 
 
 def line_distance(histogram: Histogram, marginal: Marginal, positions: NDArray[np.int64]) -> Measured:
@@ -107,15 +109,15 @@ def estimated_distance(
 
 
 def _ratios(histogram: Histogram, marginal: Marginal, positions: NDArray[np.int64]) -> Ratios:
-    return Ratios(*_work(histogram, marginal.weights, positions, _turns(histogram, marginal.weights)))
+    return Ratios(*_work(histogram, _line(marginal, positions), _turns(histogram, _quantiles(marginal))))
 
 
 def _estimated(histogram: Histogram, marginal: Marginal, positions: Floats) -> Floats:
     counted = replace(histogram, counts=histogram.counts.astype(np.float64))
-    weights = marginal.weights.astype(np.float64)
+    line = _line_in_floats(marginal, positions)
     narrow = int(histogram.total.max(initial=0)) * marginal.total < EXACT_FLOAT
-    turn = _turns(histogram, marginal.weights) if narrow else _turns(counted, weights)
-    moved, whole = _work(counted, weights, positions, turn)
+    turn = _turns(histogram, _quantiles(marginal)) if narrow else _turns(counted, _Quantiles(line.weights))
+    moved, whole = _work(counted, line, turn)
     return np.asarray(np.clip(moved / whole, 0, 1), dtype=np.float64)
 
 
@@ -126,27 +128,23 @@ def _exactly(
 
     def decide(classes: NDArray[np.intp], threshold: Fraction) -> Signs:
         taken, weights = widened(histogram.take(classes)), marginal.weights.astype(object)
-        moved, whole = _work(taken, weights, positions(), _turns(taken, weights))
+        moved, whole = _work(taken, _Line(weights, positions()), _turns(taken, _Quantiles(weights)))
         difference = moved * threshold.denominator - whole * threshold.numerator
         return np.asarray((difference > 0).astype(np.int8) - (difference < 0).astype(np.int8))
 
     return decide
 
 
-def _work(
-    histogram: Histogram, weights: NDArray[Any], positions: Positions, turn: NDArray[np.intp]
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _work(histogram: Histogram, line: _Line, turn: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Numerator and denominator of the distance, in the arithmetic of its arguments' types."""
-    line = _Line(weights, positions)
     moved = [line.moved(block, turn[pairs]) for pairs, block in _blocks(histogram)]
-    return np.concatenate(moved), histogram.total * line.total * positions[-1]
+    return np.concatenate(moved), histogram.total * line.total * line.positions[-1]
 
 
 @cached_on_histogram
-def _turns(histogram: Histogram, weights: NDArray[Any]) -> NDArray[np.intp]:
+def _turns(histogram: Histogram, quantiles: _Quantiles) -> NDArray[np.intp]:
     """After each pair of class and value the value from which on the reference is ahead. Shape (pairs,)."""
-    find = _Quantiles(weights)
-    return np.concatenate([find.turns(block) for _, block in _blocks(histogram)])
+    return np.concatenate([quantiles.turns(block) for _, block in _blocks(histogram)])
 
 
 @cached_on_histogram
@@ -166,7 +164,8 @@ def _blocks(histogram: Histogram) -> tuple[tuple[slice, Histogram], ...]:
 class _Quantiles:
     """Where the cumulative weights of a reference reach a share of their total.
 
-    A table says so for shares of 1/CELLS; from there the value sought is hardly ever far. It is looked for in integers.
+    A table says so for shares of one in some thousands or more; from there the value sought is hardly ever far. It is
+    looked for in integers.
     """
 
     weights: NDArray[Any]
@@ -177,8 +176,14 @@ class _Quantiles:
 
     @cached_property
     def _table(self) -> NDArray[np.intp]:
-        total, cell = int(self._cumulative[-1]), np.arange(CELLS + 1)
-        return np.searchsorted(self._cumulative, cell * (total // CELLS) + cell * (total % CELLS) // CELLS)
+        total, cell = int(self._cumulative[-1]), np.arange(self._cells + 1)
+        whole, rest = divmod(total, self._cells)
+        return np.searchsorted(self._cumulative, cell * whole + cell * rest // self._cells)
+
+    @property
+    def _cells(self) -> int:
+        """How many shares the table has."""
+        return min(max(CELLS, 2 * len(self.weights)), MOST_CELLS)
 
     def turns(self, histogram: Histogram) -> NDArray[np.intp]:
         """The first value from each of the class's own on, up to its next, at which the reference is not behind."""
@@ -191,7 +196,7 @@ class _Quantiles:
         cumulative, level = self._cumulative, running * self._cumulative[-1]
         if level.dtype != np.int64:
             return np.searchsorted(cumulative, -(-level // size))
-        turn = self._table.take(running * CELLS // size)
+        turn = self._table.take(running * self._cells // size)
         for _ in range(STEPS):
             turn += cumulative.take(turn) * size < level
         far = np.flatnonzero(cumulative.take(turn) * size < level)
@@ -232,6 +237,26 @@ class _Line:
         """How much more a figure grows up to the turn than after it."""
         start = figures.take(histogram.values)
         return np.asarray(2 * figures.take(turn) - start - _next(histogram, start, figures[-1]))
+
+
+@cached_on_marginal
+def _ranks(marginal: Marginal) -> NDArray[np.int64]:
+    return np.arange(marginal.size)
+
+
+@cached_on_marginal
+def _quantiles(marginal: Marginal) -> _Quantiles:
+    return _Quantiles(marginal.weights)
+
+
+@cached_on_marginal
+def _line(marginal: Marginal, positions: Positions) -> _Line:
+    return _Line(marginal.weights, positions)
+
+
+@cached_on_marginal
+def _line_in_floats(marginal: Marginal, positions: Floats) -> _Line:
+    return _Line(marginal.weights.astype(np.float64), positions)
 
 
 def _next(histogram: Histogram, of_pair: NDArray[Any], after: Any) -> NDArray[Any]:

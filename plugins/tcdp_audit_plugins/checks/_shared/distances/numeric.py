@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import LIMIT, Floats, Histogram, Integers, Marginal, Measured, Ratios
+from tcdp_audit.plugin import LIMIT, Floats, Histogram, Integers, Marginal, Measured, Ratios, cached_on_marginal
 from tcdp_audit_plugins.checks._shared.distances.line import estimated_distance, line_distance
 
 EXACT_DECIMAL = 1e15  # a decimal of up to 15 digits is the shortest text of the float nearest to it
@@ -44,11 +44,25 @@ def numeric_distance(histogram: Histogram, marginal: Marginal, values: NDArray[A
     """
     if marginal.size == 1:
         return Ratios.whole(np.zeros(len(histogram), dtype=np.int64))
+    positions = _positions(marginal, values)
+    if positions is not None:
+        return line_distance(histogram, marginal, positions)
+    return estimated_distance(histogram, marginal, _scale(marginal, values), lambda: _decimal(values))
+
+
+@cached_on_marginal
+def _positions(_: Marginal, values: NDArray[Any]) -> NDArray[np.int64] | None:
+    """Where values stand from the smallest on, in the largest unit in which all are integers; None if there is none."""
     whole = _whole(values)
-    if whole is not None:
-        positions = whole - whole[0]
-        return line_distance(histogram, marginal, positions // np.gcd.reduce(positions))
-    return estimated_distance(histogram, marginal, _scaled(values), lambda: _decimal(values))
+    if whole is None:
+        return None
+    positions = whole - whole[0]
+    return np.asarray(positions // np.gcd.reduce(positions))
+
+
+@cached_on_marginal
+def _scale(_: Marginal, values: NDArray[Any]) -> Floats:
+    return _scaled(values)
 
 
 def _whole(values: NDArray[Any]) -> NDArray[np.int64] | None:
