@@ -12,6 +12,7 @@ from tcdp_audit.plugin import (
     Check,
     Limit,
     Outcome,
+    beside,
     count,
     decimal,
     demanded,
@@ -62,6 +63,7 @@ class Finding:
         row: what the table of demands says.
         message: what was found, in a sentence about the release.
         person: what it means for one person; nothing where the check does not tell.
+        beside: how it can be met where another demand on the same columns fails.
         line: of the policy.
         facts: single figures beside the observed one.
         conventions: that decided it.
@@ -77,6 +79,7 @@ class Finding:
     row: Row
     message: str
     person: str
+    beside: str
     line: int | None
     facts: Pairs
     conventions: Pairs
@@ -99,7 +102,7 @@ def findings(audit: Audit) -> list[Finding]:
     """The same with all that there is to say of each. Cost: linear in the outcomes and their distributions."""
     checks = audit.plugins.checks
     pairs = zip(audit.expectations, rows(audit), strict=True)
-    return [_finding(one, checks.get(one.check), row) for one, row in pairs]
+    return [_finding(one, checks.get(one.check), row, beside(audit, one)) for one, row in pairs]
 
 
 def _row(outcome: Outcome, check: Check | None, number: int) -> Row:
@@ -119,13 +122,14 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> Row:
     )
 
 
-def _finding(outcome: Outcome, check: Check | None, row: Row) -> Finding:
+def _finding(outcome: Outcome, check: Check | None, row: Row, others: str) -> Finding:
     guide = None if check is None else check.guide
     measured = _measured(outcome, check)
     return Finding(
         row=row,
         message=quoted(prose(outcome.message)),
         person=quoted(prose(outcome.person)),
+        beside=quoted(prose(others)),
         line=outcome.line,
         facts=_facts(outcome, check),
         conventions=[(plain(name), plain(value)) for name, value in outcome.conventions.items()],

@@ -66,6 +66,7 @@ def test_words_are_those_of_people(page):
         "It adds most to the risk (35%)",  # which column adds most
         "How to verify it, in three steps",
         "run by",
+        " fail on the same column, and ",  # a met demand beside one that fails
         "Sign-off",
     ],
 )

@@ -20,8 +20,8 @@ def test_escaped_text_has_nothing_that_acts(text):
 
 def test_tables_have_as_many_cells_in_every_row(hostile_audit):
     rows = [line for line in hostile_audit.render(".md").splitlines() if line.startswith("|")]
-    columns = [5] * (2 + len(hostile_audit.columns))
-    assert [row.count("|") for row in rows] == [*columns, *[9] * 5, *[4] * (2 + len(hostile_audit.structure))]
+    columns, stories = [5] * (2 + len(hostile_audit.columns)), [4] * (2 + 6)
+    assert [row.count("|") for row in rows] == [*columns, *[9] * 5, *[4] * (2 + len(hostile_audit.structure)), *stories]
 
 
 def test_a_row_has_the_figures(salary_audit):
