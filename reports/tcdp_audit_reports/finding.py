@@ -35,6 +35,9 @@ from tcdp_audit_reports.nested import nested_tables
 from tcdp_audit_reports.pictures import pictures
 from tcdp_audit_reports.worst import worst_table
 
+MANY = 100  # expectations, up to which every one is shown with its pictures
+WHOLE = 40  # of more, so many are
+GRAVITY = ("failed", "error", "warning", "passed", "measured", "skipped")
 Pairs = Sequence[tuple[str, str]]
 
 
@@ -74,6 +77,7 @@ class Finding:
         worst: the worst groups.
         nested: figures for each attribute, intervals, contributions.
         pictures: of those.
+        is_brief: whether it is one of very many, and only the message is told.
     """
 
     row: Row
@@ -90,6 +94,7 @@ class Finding:
     worst: Table | None
     nested: Sequence[Table]
     pictures: Sequence[Chart]
+    is_brief: bool = False
 
 
 def rows(audit: Audit) -> list[Row]:
@@ -101,8 +106,40 @@ def rows(audit: Audit) -> list[Row]:
 def findings(audit: Audit) -> list[Finding]:
     """The same with all that there is to say of each. Cost: linear in the outcomes and their distributions."""
     checks = audit.plugins.checks
-    pairs = zip(audit.expectations, rows(audit), strict=True)
-    return [_finding(one, checks.get(one.check), row, beside(audit, one)) for one, row in pairs]
+    whole = _shown_whole(audit)
+    return [
+        _finding(one, checks.get(one.check), row, beside(audit, one)) if row.number in whole else _brief(one, row)
+        for one, row in zip(audit.expectations, rows(audit), strict=True)
+    ]
+
+
+def _shown_whole(audit: Audit) -> frozenset[int]:
+    """The numbers of the expectations that have pictures and tables: all, or of very many those that matter most."""
+    numbered = [*enumerate(audit.expectations, 1)]
+    if len(numbered) > MANY:
+        numbered = sorted(numbered, key=lambda one: (GRAVITY.index(state_of(one[1])), one[0]))[:WHOLE]
+    return frozenset(number for number, _ in numbered)
+
+
+def _brief(outcome: Outcome, row: Row) -> Finding:
+    """What was found, and nothing else: one of very many."""
+    return Finding(
+        row=row,
+        message=quoted(prose(outcome.message)),
+        person="",
+        beside="",
+        line=outcome.line,
+        facts=(),
+        conventions=(),
+        source="",
+        asks="",
+        explained="",
+        chart=None,
+        worst=None,
+        nested=(),
+        pictures=(),
+        is_brief=True,
+    )
 
 
 def _row(outcome: Outcome, check: Check | None, number: int) -> Row:

@@ -155,6 +155,8 @@ def test_five_hundred_expectations_with_long_names(with_outcomes):
     outcome = made_up(1, 5, distribution=sizes, failing=(4, 10), title="x" * 300, attribute="y" * 300)
     page = Page(with_outcomes(*[outcome] * 500).render(".html"))
     assert len(page.named("article")) == 500
+    assert len([one for one in page.named("article") if one.attributes["class"] == "finding"]) == 40
+    assert len(page.source) < 3_000_000
     assert "500 results: 500 failed" in page.with_id("section-coverage").text
 
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Audit, Outcome, prose, state_of
-from tcdp_audit_reports.finding import attribute_of, findings
+from collections.abc import Sequence
+
+from tcdp_audit.plugin import Audit, Outcome, count, prose, state_of
+from tcdp_audit_reports.finding import Finding, attribute_of, findings
 from tcdp_audit_reports.markdown_text import escaped
 from tcdp_audit_reports.pages import filled
 
 
 def html(audit: Audit) -> str:
     """An article for each of the policy's expectations."""
-    return filled("findings.html.j2", findings=findings(audit))
+    shown = findings(audit)
+    return filled("findings.html.j2", findings=shown, briefly=_briefly(shown))
+
+
+def _briefly(shown: Sequence[Finding]) -> str:
+    """Why most have no pictures, in a report of very many."""
+    whole = sum(not one.is_brief for one in shown)
+    if whole == len(shown):
+        return ""
+    told = f"Of {count(len(shown), 'result')} the {whole:,} that matter most have pictures and tables"
+    return f"{told}; the machine-readable result in this file has all."
 
 
 def markdown(audit: Audit) -> str:

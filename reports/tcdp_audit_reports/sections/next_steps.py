@@ -28,6 +28,7 @@ from tcdp_audit_reports.markdown_text import escaped, table
 from tcdp_audit_reports.pages import filled
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
+MOST = 12  # failing demands that are named
 EVEN = 0.02  # shares of the risk that differ by less say nothing
 UNKNOWN = (
     "What it would cost to meet every demand is not known: no remedy was tried in this run. The command below tries "
@@ -93,7 +94,9 @@ def _failures(audit: Audit) -> Iterator[Advice]:
     if not failed:
         return
     ordered = sorted(failed, key=lambda one: -(failing(one) or (0, 0))[1])
-    told = [_reach(audit, one) for one in ordered]
+    told = [_reach(audit, one) for one in ordered[:MOST]]
+    if len(ordered) > MOST:
+        told.append(f"and {count(len(ordered) - MOST)} more")
     first = told[0] if len(told) == 1 else f"{'; '.join(told)}. They overlap: one change often meets several demands"
     yield Advice("Protect the people whom failing demands expose, the largest number first.", f"{first}.")
 
