@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import os
 import re
 import subprocess
 from html import unescape
 
 import pytest
 from html_page import Page
+from test_golden_reports import GOLDEN, normalised
 
 import tcdp_audit
 from tcdp_audit.demo import POLICY, make_discharges
@@ -23,12 +25,23 @@ def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
     for name, text in make_discharges().items():
         (folder / name).write_text(text, encoding="utf-8")
-    return tcdp_audit.audit(None, folder / POLICY, all_conventions=True, column_risks=True)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        patched.setenv("SOURCE_DATE_EPOCH", "1767225600")
+        return tcdp_audit.audit(None, POLICY, all_conventions=True, column_risks=True)
 
 
 @pytest.fixture(scope="module")
 def page(demo):
     return demo.render(".html")
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md"])
+def test_it_is_as_it_was(demo, suffix):
+    text = normalised(demo.render(suffix))
+    if os.environ.get("TCDP_AUDIT_GOLDEN") == "write":
+        (GOLDEN / f"demo{suffix}").write_text(text, encoding="utf-8")
+    assert text == (GOLDEN / f"demo{suffix}").read_text(encoding="utf-8")
 
 
 def visible_text(html, *, folded=False):

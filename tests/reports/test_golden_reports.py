@@ -29,6 +29,7 @@ VERSIONS = (
     (re.compile(r'("(?:version|python|numpy|duckdb|pyarrow)":")[^"]*'), r"\1VERSION"),
     (re.compile(r"(<dt>(?:Python|numpy|duckdb|pyarrow)</dt><dd><bdi>)[^<]*"), r"\1VERSION"),
     (re.compile(r"tcdp-audit \d+\.\d+\.\d+\S*?(?=[<.,\s]|$)"), "tcdp-audit VERSION"),
+    (re.compile(r"\b(Python|numpy|duckdb|pyarrow) \d\w*(?:\.\w+)*"), r"\1 VERSION"),
     (re.compile(r"No\. [0-9a-f]{8}"), "No. DIGEST"),
     (re.compile(r'("(?:version|semanticVersion)": "|name="tcdp-audit" value=")[^"]*'), r"\1VERSION"),
 )
