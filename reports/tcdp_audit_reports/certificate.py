@@ -40,6 +40,7 @@ class Reason:
     text: str
     target: str
     link: str
+    state: str
 
 
 def tally(audit: Audit) -> list[tuple[str, int, str]]:
@@ -88,7 +89,13 @@ def _reason(outcome: Outcome, target: str, quarter: Quarter | None) -> Reason:
     title = outcome.title or outcome.check
     link = title if outcome.attribute is None else f"{title} of {visible(column_of(outcome))}"
     text = quoted(prose(outcome.person or outcome.message))
-    return Reason(_head(outcome, quarter), text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", target, link)
+    return Reason(
+        _head(outcome, quarter),
+        text if len(text) <= LONGEST else text[: LONGEST - 1] + "…",
+        target,
+        link,
+        state_of(outcome),
+    )
 
 
 def _head(outcome: Outcome, quarter: Quarter | None) -> str:
