@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from html_page import Page
@@ -12,7 +13,7 @@ from tcdp_audit.outcome import Comparison, Naming, Status
 from tcdp_audit_reports.nested import nested_tables
 from tcdp_audit_reports.pictures import pictures
 
-SHARE = made_up(0.4, "1/2", Comparison.AT_MOST, status=Status.PASSED)
+SHARE = made_up(0.4, Fraction(1, 2), Comparison.AT_MOST, status=Status.PASSED)
 
 
 def with_details(**details):
@@ -65,7 +66,8 @@ def test_every_class_of_a_picture_has_a_style(with_outcomes):
     at = [{"p": p, "per_attribute": {"age": p / 10, "zip": 0}} for p in range(10)]
     html = with_outcomes(with_details(at=at, contributions={"age": 1, "zip": 3})).render(".html")
     style = Page(html).named("style")[0].text
-    used = {one.attributes["class"] for one in Page(html).named("rect") if one.attributes["class"].startswith("heat")}
+    classes = {one.attributes["class"] or "" for one in Page(html).named("rect")}
+    used = {one for one in classes if one.startswith("heat")}
     assert len(used) > 5
     assert [name for name in used if f".{name} " not in style and f".{name}{{" not in style] == []
 
