@@ -18,7 +18,7 @@ from tcdp_audit.arrays import freeze_arrays
 from tcdp_audit.encoding.generalised import Interval
 from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.encoding.numbers import Rounded
-from tcdp_audit.frozen import FrozenList
+from tcdp_audit.frozen import FrozenList, refuse
 
 Strings = NDArray[np.object_]
 
@@ -141,7 +141,10 @@ class Domain:
 
 
 class Labels(Sequence[str]):
-    """The labels of a domain, made when somebody looks at one: there may be a million numbers."""
+    """The labels of a domain, made when somebody looks at one: there may be a million numbers. Nobody can change it."""
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = refuse
+    append = clear = extend = insert = pop = remove = reverse = sort = refuse
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
@@ -153,6 +156,12 @@ class Labels(Sequence[str]):
     def __getitem__(self, position: Any) -> Any:
         """One of them, or some."""
         return self._domain.labels[position]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether a list has the same labels."""
+        return self._domain.labels == (list(other) if isinstance(other, Labels) else other)
+
+    __hash__ = None  # type: ignore[assignment]  # as no list has
 
 
 @dataclass(frozen=True)

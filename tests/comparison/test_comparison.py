@@ -220,7 +220,7 @@ def test_release_policy_people_and_columns_are_compared(pair: Pair):
     assert facts["convention reference"] == ("release", "original")
     assert facts["people at risk"][1] == "none"
     assert {one.name: (one.old, one.new) for one in comparison.changed_columns} == {
-        "zip": ("role quasi-identifier", "role sensitive"),
+        "age": ("role quasi-identifier", "role sensitive"),
         "added": ("not there", "there"),
         "undeclared_columns": ("passed", "extra"),
     }
