@@ -29,6 +29,7 @@ FEW = 4_000  # texts that Python sorts faster
 PAGES = 2**18  # bytes
 SAMPLE = 2**16  # cells that show whether a column's cells repeat
 REPEATS = 4  # cells that do stand so often among these, on average
+SPANNED = 32  # integers that are so many times as many as those from the least to the greatest are not hashed
 
 
 @dataclass(frozen=True)
@@ -142,18 +143,43 @@ def _pieces(cells: Iterable[pa.Array], room: int) -> Iterator[_Piece]:
     waiting: list[pa.Array] = []
     size, repeats = 0, None
     for array in filter(len, cells):
-        is_coded = pa.types.is_dictionary(array.type) and not array.dictionary.null_count
-        if not is_coded:
+        coded = _coded(array)
+        if coded is None:
             repeats = _repeats(array) if repeats is None else repeats
             waiting.append(array)
             size += array.nbytes
-        if waiting and (is_coded or repeats or size > room):
+        if waiting and (coded is not None or repeats or size > room):
             yield _hashed(waiting)
             waiting, size = [], 0
-        if is_coded:
-            yield _Piece.of(_sound(array.dictionary), [array.indices])
+        if coded is not None:
+            yield coded
     if waiting:
         yield _hashed(waiting)
+
+
+def _coded(array: pa.Array) -> _Piece | None:
+    """Cells that need no hash table: those of a dictionary, and integers that lie close together."""
+    if pa.types.is_dictionary(array.type):
+        return None if array.dictionary.null_count else _Piece.of(_sound(array.dictionary), [array.indices])
+    return _spanned(array) if pa.types.is_integer(array.type) else None
+
+
+def _spanned(array: pa.Array) -> _Piece | None:
+    """Integers coded by their distance from the least; None where that leaves too many values, or there are none."""
+    numbers, absent = numbers_of(array), nulls_of(array) if array.null_count else None
+    present = numbers if absent is None else numbers[~absent]
+    if not len(present):
+        return None
+    least, span = present.min(), int(present.max()) - int(present.min()) + 1
+    if span * SPANNED > len(array):
+        return None
+    above = (numbers - least).view(f"u{numbers.itemsize}")  # differences may wrap around, and are right all the same
+    codes = _room_for(len(array), np.min_scalar_type(span))
+    codes[:] = above
+    if absent is not None:
+        codes[absent] = span
+    counts = np.bincount(codes, minlength=span + 1)
+    return _Piece(np.arange(span).astype(numbers.dtype) + least, codes, counts)
 
 
 def _repeats(array: pa.Array) -> bool:

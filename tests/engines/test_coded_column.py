@@ -62,13 +62,20 @@ def cells_of(column: CodedColumn, records: slice) -> list[Any]:
 
 
 @settings(max_examples=40)
-@given(COLUMNS, st.sampled_from([1, 2**16]), st.sampled_from([0, 4_000]), st.sampled_from([0, 1, 2**18]))
-def test_codes_stand_for_the_cells(column: pa.ChunkedArray, sample: int, few: int, pages: int) -> None:
+@given(
+    COLUMNS,
+    st.sampled_from([1, 2**16]),
+    st.sampled_from([0, 4_000]),
+    st.sampled_from([0, 1, 2**18]),
+    st.sampled_from([1 / 64, 1, 32]),
+)
+def test_codes_stand_for_the_cells(column: pa.ChunkedArray, sample: int, few: int, pages: int, spanned: float) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coding, "SAMPLE", sample)
         patch.setattr(coding, "FEW", few)
         patch.setattr(coding, "PAGES", pages)
         patch.setattr(coding, "REPEATS", 1)
+        patch.setattr(coding, "SPANNED", spanned)
         coded = coded_column(column.chunks, coding.UNLIMITED)
     assert coded is not None
     cells, values = column.to_pylist(), coded.raw.values.tolist()
@@ -77,6 +84,24 @@ def test_codes_stand_for_the_cells(column: pa.ChunkedArray, sample: int, few: in
     counted = zip(map(_named, [*values, None]), [*coded.raw.counts.tolist(), coded.raw.nulls], strict=True)
     assert Counter(dict(counted)) == Counter(map(_named, cells))
     assert len(set(map(_named, values))) == len(values)
+
+
+@pytest.mark.parametrize(
+    ("kind", "least", "greatest"),
+    [(pa.int8(), -128, 127), (pa.uint64(), 2**64 - 3, 2**64 - 1), (pa.int64(), -(2**63), -(2**63) + 9)],
+    ids=["int8", "uint64", "int64"],
+)
+def test_integers_close_together_are_not_hashed_up_to_the_ends_of_their_type(
+    kind: pa.DataType, least: int, greatest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coding, "_hashed", None)
+    cells = [greatest, None, least, *[greatest] * (coding.SPANNED * (greatest - least + 1))]
+    coded = coded_column([pa.array(cells, kind)], coding.UNLIMITED)
+    assert coded is not None
+    assert cells_of(coded, slice(0, len(cells))) == cells
+    assert coded.raw.values.tolist() == [least, greatest]
+    assert coded.raw.counts.tolist() == [1, len(cells) - 2]
+    assert coded.raw.nulls == 1
 
 
 def _named(cell: Any) -> Any:
