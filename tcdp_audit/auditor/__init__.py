@@ -5,6 +5,7 @@ expectations   what each expectation asks of which attribute
 tasks          one expectation on one attribute, and the outcome of it
 noted          which records fail an expectation
 exposure       which records failing demands expose, each counted once
+singles        classes of one record each, measured by value
 class_tasks    the same, measured on equivalence classes shard by shard
 matched        the same where classes overlap
 table_tasks    the same, measured on whole tables

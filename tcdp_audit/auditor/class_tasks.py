@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.auditor.exposure import PartExposure
 from tcdp_audit.auditor.noted import NotedRecords
+from tcdp_audit.auditor.singles import Singles
 from tcdp_audit.auditor.tasks import Measurements, Summaries, Task, plain_figures
 from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, Figure, FinestGrouping, Marginal, Verdict
 from tcdp_audit.check.summary import ClassSummary, merge, summarise
@@ -79,22 +80,28 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         exposure: PartExposure | None = None,
     ) -> Summaries:
         """The summaries of some classes. Cost: that of the check, and a sort of the classes."""
-        figures, filled, failing = self._figures(grouping.size, histogram)
+        singles = (
+            None
+            if show_values
+            else Singles.of(grouping, histogram, 0 if self.attribute is None else self.attribute.size)
+        )
+        if singles is None:
+            figures, filled, failing = self._figures(grouping.size, histogram)
+            self._note(grouping, failing, exposure)
+            cells = _cells(grouping) if show_values else None
+            return _summaries(figures, filled, grouping.records, failing, cells)
+        figures, filled, failing = self._figures(singles.size, singles.histogram)
+        self._note(grouping, singles.spread(failing), exposure)
+        return _summaries(figures, filled, singles.size, failing, times=singles.times)
+
+    def _note(
+        self, grouping: Grouping | MatchedClasses, failing: NDArray[np.bool_], exposure: PartExposure | None
+    ) -> None:
+        """Note which classes fail, for whoever asks."""
         if exposure is not None:
             exposure.add(self, grouping, failing)
         if self.noted is not None:
             self.noted.add(grouping, failing)
-        cells = _cells(grouping) if show_values else None
-        return tuple(
-            summarise(
-                _with_empty_classes(figure.values, filled, figure.comparison.worst_possible),
-                grouping.records,
-                failing,
-                figure.comparison,
-                cells,
-            )
-            for figure in figures
-        )
 
     def _evidence(self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_]) -> ClassEvidence:
         if histogram is not None and not filled.all():
@@ -159,6 +166,28 @@ class ClassTask(Task[CheckOnClasses[Any]]):
                 WorstClass(ordinal, one.records, one.value, one.cells) for ordinal, one in enumerate(headline.worst, 1)
             ),
         )
+
+
+def _summaries(
+    figures: Sequence[Figure],
+    filled: NDArray[np.bool_],
+    records: Counts,
+    failing: NDArray[np.bool_],
+    cells: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
+    times: Counts | None = None,
+) -> Summaries:
+    """The summary of each figure; see `summarise`."""
+    return tuple(
+        summarise(
+            _with_empty_classes(figure.values, filled, figure.comparison.worst_possible),
+            records,
+            failing,
+            figure.comparison,
+            cells,
+            times,
+        )
+        for figure in figures
+    )
 
 
 def _with_empty_classes(values: NDArray[Any], filled: NDArray[np.bool_], fill: Any) -> NDArray[Any]:

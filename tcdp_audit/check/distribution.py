@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats, freeze_arrays
-from tcdp_audit.encoding.counting import boundaries
+from tcdp_audit.encoding.counting import boundaries, occurrences
 from tcdp_audit.frozen import FrozenList
 
 Counts = NDArray[np.int64]
@@ -41,22 +41,27 @@ class Distribution(Mapping[float, tuple[int, int]]):
         freeze_arrays(self, "figures", "classes", "records")
 
     @staticmethod
-    def of(values: Floats, records: Counts) -> Distribution:
+    def of(values: Floats, records: Counts, times: Counts | None = None) -> Distribution:
         """That of some classes. Figures become small integers first, because counting beats sorting.
 
         Args:
             values: the figure of each class.
             records: the records of each class.
+            times: how many classes each stands for, all of which hold the records; None where that is one.
         """
         infinite = np.isinf(values)
         whole = (values == np.floor(values)) & (np.abs(values) < COUNTED)
         rest = ~(whole | infinite)
         bins, codes = _binned(values[rest])
+
+        def tallied(some: NDArray[np.bool_], figures: Floats, codes: NDArray[np.int64]) -> Distribution:
+            return _tally(figures, codes, records[some], None if times is None else times[some])
+
         return Distribution.merged(
             [
-                _tally(values[whole], values[whole].astype(np.int64), records[whole]),
-                _tally(values[infinite], np.sign(values[infinite]).astype(np.int64), records[infinite]),
-                _tally(bins, codes, records[rest]),
+                tallied(whole, values[whole], values[whole].astype(np.int64)),
+                tallied(infinite, values[infinite], np.sign(values[infinite]).astype(np.int64)),
+                tallied(rest, bins, codes),
             ]
         )
 
@@ -99,14 +104,14 @@ class Distribution(Mapping[float, tuple[int, int]]):
 NOTHING = Distribution(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
-def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts) -> Distribution:
-    """Classes and records of each figure, given an integer that stands for it alone."""
+def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts, times: Counts | None) -> Distribution:
+    """Classes and records of each figure, given an integer that stands for it alone; `times` as in `of`."""
     if not len(figures):
         return NOTHING
     codes = codes - codes.min()
     if codes.max() > SPARSE * len(codes):  # then sorting a few beats counting up to the largest
         codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
-    classes = np.bincount(codes)
+    classes = occurrences(codes, int(codes.max()) + 1, times)
     records_at = np.bincount(codes, weights=records)
     figure = np.zeros(len(classes))
     figure[codes] = figures

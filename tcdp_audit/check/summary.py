@@ -59,6 +59,7 @@ def summarise(
     failing: NDArray[np.bool_],
     comparison: Comparison,
     cells_of: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
+    times: Counts | None = None,
 ) -> ClassSummary:
     """Summarise one measure over the classes of a shard.
 
@@ -68,18 +69,22 @@ def summarise(
         failing: which classes do not keep a threshold.
         comparison: says which end of the figures is the worst.
         cells_of: the quasi-identifiers' values of some classes, where a person asked to see them.
+        times: how many classes each stands for, which are alike; None where that is one.
 
     Cost: O(classes log classes).
     """
     order = _worst_first(values, records, comparison)
+    if times is not None:
+        order = np.repeat(order, np.minimum(times[order], WORST_SHOWN))[:WORST_SHOWN]
     cells: list[Any] = [None] * len(order) if cells_of is None else cells_of(order)
+    held = records if times is None else records * times
     return ClassSummary(
-        classes=len(values),
-        records=int(records.sum()),
-        failing_classes=int(failing.sum()),
-        failing_records=int(records[failing].sum()),
+        classes=len(values) if times is None else int(times.sum()),
+        records=int(held.sum()),
+        failing_classes=int(failing.sum() if times is None else times[failing].sum()),
+        failing_records=int(held[failing].sum()),
         worst=tuple(Candidate(float(values[c]), int(records[c]), cell) for c, cell in zip(order, cells, strict=True)),
-        distribution=Distribution.of(values, records),
+        distribution=Distribution.of(values, held, times),
     )
 
 

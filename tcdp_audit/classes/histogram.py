@@ -192,8 +192,11 @@ def count_in_classes(
         radix: a number above all codes.
         times: how many records each row stands for; None where it is one.
 
-    Cost: O(rows) where there are few classes x codes beside them, otherwise O(rows) for each 16 bits of them.
+    Cost: O(rows) where there are few classes x codes beside them or every class is one row, otherwise O(rows) for each
+    16 bits of them.
     """
+    if classes == len(class_of_row):
+        return _of_rows(class_of_row, codes, times)
     span = max(classes, 1) * int(radix)
     if span > SPAN_LIMIT:
         before, codes = numbered(codes, radix)
@@ -205,6 +208,15 @@ def count_in_classes(
     distinct, counts = tally(pairs, span, times)
     rows, values = _split(distinct, radix)
     return Histogram(np.append(boundaries(rows), len(rows)), values, counts)
+
+
+def _of_rows(class_of_row: Codes, codes: Codes, times: Counts | None) -> Histogram:
+    """The codes of classes that are one row each: what each has need not be counted."""
+    values, counts = np.empty(len(codes), dtype=np.int64), np.ones(len(codes), dtype=np.int64)
+    values[class_of_row] = codes
+    if times is not None:
+        counts[class_of_row] = times
+    return Histogram(np.arange(len(codes) + 1), values, counts)
 
 
 def _split(pairs: Codes, radix: int) -> tuple[Codes, Counts]:

@@ -25,6 +25,17 @@ def test_merging_is_summarising_the_whole(one, other, comparison):
     assert merged == summary(one + other, comparison)
 
 
+@given(CLASSES, st.lists(st.integers(1, 12), min_size=60, max_size=60), st.sampled_from(Comparison))
+def test_a_class_may_stand_for_several(classes, times, comparison):
+    several = [one for one, number in zip(classes, times, strict=False) for _ in range(number)]
+    values, records, failing = (np.array([one[i] for one in classes]) for i in range(3))
+    stands_for = np.array(times[: len(classes)], np.int64)
+    found = summarise(
+        values.astype(float), records.astype(np.int64), failing.astype(bool), comparison, times=stands_for
+    )
+    assert found == summary(several, comparison)
+
+
 @given(CLASSES, st.sampled_from(Comparison))
 def test_nothing_is_neutral(classes, comparison):
     whole = summary(classes, comparison)
