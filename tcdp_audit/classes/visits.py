@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.encoding.counting import boundaries, occurrences, order_of, run_lengths, tally
+from tcdp_audit.encoding.counting import numbered, occurrences, tally
 from tcdp_audit.encoding.keys import Codes, fold
 
 
@@ -20,7 +20,7 @@ class Visits:
         class_of_row: the class of each row. Shape (rows,).
         class_of_visit: the class of each visit. Shape (visits,).
         alone: the rows that are visits by themselves.
-        others: all other rows, those of a visit side by side.
+        others: all other rows.
         visit_of_other: the visit that each of these belongs to.
     """
 
@@ -40,20 +40,19 @@ class Visits:
             entities: the code of each row's entity.
             radix: a number above all of these codes.
 
-        Cost: O(rows) for each 16 bits of classes x entities.
+        Cost: O(rows) where each entity is in one class, otherwise O(rows) for each 16 bits of classes x entities.
         """
-        keys = fold([class_of_row, entities], [classes, radix])
-        order = order_of(keys.values, keys.span)
-        starts = boundaries(keys.values[order])
-        lengths = run_lengths(starts, len(order))
-        several = lengths > 1
-        return Visits(
-            class_of_row=class_of_row,
-            class_of_visit=class_of_row[order[starts]],
-            alone=order[starts[~several]],
-            others=order[np.repeat(several, lengths)],
-            visit_of_other=np.repeat(np.flatnonzero(several), lengths[several]),
-        )
+        distinct, visit = numbered(entities, radix)
+        class_of_visit = np.zeros(len(distinct), dtype=class_of_row.dtype)
+        class_of_visit[visit] = class_of_row
+        if not np.array_equal(class_of_visit[visit], class_of_row):  # an entity is in several classes
+            keys = fold([class_of_row, visit], [classes, max(len(distinct), 1)])
+            distinct, visit = numbered(keys.values, keys.span)
+            class_of_visit = np.zeros(len(distinct), dtype=class_of_row.dtype)
+            class_of_visit[visit] = class_of_row
+        several = (occurrences(visit, len(distinct)) > 1)[visit]
+        others = np.flatnonzero(several)
+        return Visits(class_of_row, class_of_visit, np.flatnonzero(~several), others, visit[others])
 
     def in_classes(self, classes: int) -> Counts:
         """How many entities each of so many classes has."""
