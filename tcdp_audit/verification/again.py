@@ -91,6 +91,7 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
         policy,
         show_values=written.names_cells,
         all_conventions="variants" in written.result,
+        column_risks="column_risks" in written.result,
         **given.common,
     )
 

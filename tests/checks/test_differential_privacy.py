@@ -48,9 +48,9 @@ def test_ds15_figure_2_is_three_halves_close(figure2: Path):
     assert outcome.observed == 0.8109302162163288
     assert outcome.status is Status.PASSED
     assert outcome.message == (
-        "Under the assumptions of t-closeness on prior and posterior knowledge, the release gives what differential "
-        "privacy with epsilon = 0.811 would: every group is within the factor t = 1.50 of the table. The policy "
-        "allows epsilon up to 0.82."
+        "Under the assumptions of t-closeness on prior and posterior knowledge, the release gives 'bucket' of the 12 "
+        "records what differential privacy with epsilon = 0.811 would: every group is within the factor t = 1.50 of "
+        "the table. The policy allows epsilon up to 0.82."
     )
 
 
@@ -67,9 +67,10 @@ def test_a_class_that_lacks_a_value_implies_no_epsilon(figure2: Path):
 
     assert (outcome.observed, outcome.status) == (inf, Status.FAILED)
     assert outcome.message == (
-        "Under the assumptions of t-closeness on prior and posterior knowledge no epsilon follows: a group lacks a "
-        "value that the table has, or has one that it lacks, which is infinitely far. Bucketisation is the remedy: "
-        "`buckets`, or a bucketised release. The policy allows epsilon up to 100; 3 of 3 groups do not keep it."
+        "Under the assumptions of t-closeness on prior and posterior knowledge no epsilon follows for the 12 records: "
+        "a group lacks a value of 'value' that the table has, or has one that it lacks, which is infinitely far. "
+        "Bucketisation is the remedy: the parameter 'buckets', or a bucketised release. The policy allows epsilon up "
+        "to 100; all 12 records are in 3 groups that do not keep it."
     )
 
 

@@ -269,9 +269,9 @@ def test_geometric_noise_on_whole_numbers_is_laplace_on_its_lattice(data: Path):
     assert laplace.observed == geometric.observed == pytest.approx(2.194259588861361, rel=1e-12)
     assert (geometric.title, geometric.status) == ("Stochastic t-closeness, geometric", Status.PASSED)
     assert geometric.message == (
-        "Under the assumptions of t-closeness on prior and posterior knowledge, and with geometric applied as "
-        "declared, the likelihood of no output differs by more than the factor 2.19 between a group and the table. "
-        "The policy allows a factor up to 3."
+        "Under the assumptions of t-closeness on prior and posterior knowledge, and with geometric applied to "
+        "'value' of the 12 records as declared, the likelihood of no output differs by more than the factor 2.19 "
+        "between a group and the table. The policy allows a factor up to 3."
     )
 
 

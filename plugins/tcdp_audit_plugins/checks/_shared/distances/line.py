@@ -138,13 +138,14 @@ def _exactly(
 def _work(histogram: Histogram, line: _Line, turn: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Numerator and denominator of the distance, in the arithmetic of its arguments' types."""
     moved = [line.moved(block, turn[pairs]) for pairs, block in _blocks(histogram)]
-    return np.concatenate(moved), histogram.total * line.total * line.positions[-1]
+    return np.concatenate([histogram.counts[:0], *moved]), histogram.total * line.total * line.positions[-1]
 
 
 @cached_on_histogram
 def _turns(histogram: Histogram, quantiles: _Quantiles) -> NDArray[np.intp]:
     """After each pair of class and value the value from which on the reference is ahead. Shape (pairs,)."""
-    return np.concatenate([quantiles.turns(block) for _, block in _blocks(histogram)])
+    none = histogram.values[:0]  # a shard may have no class with a value
+    return np.concatenate([none, *(quantiles.turns(block) for _, block in _blocks(histogram))])
 
 
 @cached_on_histogram
