@@ -99,8 +99,10 @@ def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcend
 
 def _times_logarithm(counts: Counts) -> Floats:
     """Every count times its logarithm; from a table where they are small, as a logarithm takes longer."""
-    small = int(counts.max(initial=0)) < len(_table())
-    return np.asarray(_table().take(counts) if small else counts * np.log(counts))
+    if int(counts.max(initial=0)) < len(_table()):
+        return _table().take(counts)
+    numbers = counts.astype(np.float64)
+    return np.asarray(numbers * np.log(numbers))
 
 
 @cache
