@@ -83,7 +83,7 @@ def outcomes_of(
     plain = audit(table, policy, beside, plugins=PLUGINS, memory=2**28, shards=shards).expectations
     with open_inputs(table, policy, beside, None, PLUGINS, options) as inputs:
         noted = NotedExpectations(len(records))
-        outcomes = [one for one in inputs.outcomes(noted) if not one.is_structural]
+        outcomes = [one for one in inputs.audited(noted).outcomes if not one.is_structural]
     assert outcomes == list(plain)
     return zip(outcomes, noted.masks, strict=True)
 
