@@ -130,7 +130,7 @@ def _least_first(keys: NDArray[Any], wanted: int) -> Iterator[NDArray[np.intp]]:
         left = np.flatnonzero(keys <= bound)
         keys = keys[left]
     while wanted > 0 and len(keys):
-        least = keys == keys.min()
+        least = ~(keys > keys.min())  # true of all where one is NaN, so that this ends
         yield left[least]
         wanted -= int(np.count_nonzero(least))
         keys, left = keys[~least], left[~least]

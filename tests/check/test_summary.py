@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from tcdp_audit import Comparison
-from tcdp_audit.check.summary import WORST_SHOWN, ClassSummary, merge, summarise
+from tcdp_audit.check.summary import WORST_SHOWN, ClassSummary, _worst_first, merge, summarise
 
 CLASSES = st.lists(
     st.tuples(st.one_of(st.integers(1, 4), st.floats(0, 1), st.just(float("inf"))), st.integers(1, 50), st.booleans()),
@@ -59,6 +59,10 @@ def test_figures_are_binned_to_three_digits_and_whole_numbers_stay():
     found = summary(classes, Comparison.AT_MOST)
     assert found.distribution == {0.0: (1, 4), 0.123: (2, 3), 12345.0: (1, 3), float("inf"): (1, 5)}
     assert found.observed == float("inf")
+
+
+def test_a_figure_that_is_no_number_keeps_nobody_waiting():
+    assert len(_worst_first(np.array([1.0, np.nan, 2.0]), np.ones(3, np.int64), Comparison.AT_MOST)) == 3
 
 
 def test_a_summary_of_nothing_has_no_figure():
