@@ -17,7 +17,7 @@ from tcdp_audit.registry import Plugins
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-FOR_USERS = EXTRAS.keys() - {"all", "test", "longer", "dev"}
+FOR_USERS = EXTRAS.keys() - {"all", "docs", "test", "longer", "dev"}
 PROGRAM = Path(__file__).with_name("without_extras.py")
 LIBRARIES = (
     "pandas",

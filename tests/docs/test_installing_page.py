@@ -7,7 +7,7 @@ import tomllib
 from documents import ROOT, code, read, rows
 
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-FOR_USERS = EXTRAS.keys() - {"test", "longer", "dev"}
+FOR_USERS = EXTRAS.keys() - {"docs", "test", "longer", "dev"}
 
 
 def test_every_extra_has_its_row_with_its_size():

@@ -179,6 +179,8 @@ SCHEMAS = {
     "examples/ci/github-actions.yml": "github-workflows",
     "examples/ci/github-action.yml": "github-workflows",
     "examples/ci/gitlab-ci.yml": "gitlab-ci",
+    ".github/workflows/release.yml": "github-workflows",
+    "CITATION.cff": "citation-file-format",
 }
 
 

@@ -1,0 +1,51 @@
+"""The pages become a site: no broken link, no page left out, and nothing asked of other servers."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from documents import ROOT
+
+REQUESTED = re.compile(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"?(https?:)?//|<link\b[^>]*\bhref=\"?(https?:)?//")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, skip_or_fail: Callable[[str], None]) -> Path:
+    """The built site."""
+    if importlib.util.find_spec("mkdocs") is None:
+        skip_or_fail("mkdocs is not installed")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1"}
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return folder
+
+
+@pytest.mark.long
+def test_every_page_is_there(site: Path):
+    pages = {path.relative_to(ROOT / "docs").with_suffix(".html") for path in (ROOT / "docs").rglob("*.md")}
+    pages = {path.with_name("index.html") if path.name == "README.html" else path for path in pages}
+
+    assert [str(path) for path in sorted(pages) if not (site / path).is_file()] == []
+
+
+@pytest.mark.long
+def test_files_of_the_project_that_pages_link_to_are_there(site: Path):
+    assert "Changelog" in (site / "project" / "CHANGELOG.html").read_text(encoding="utf-8")
+    assert "container.sh" in (site / "project" / "examples" / "ci.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_nothing_is_asked_of_other_servers(site: Path):
+    pages = sorted(site.rglob("*.html"))
+
+    assert len(pages) > 100
+    assert [page.name for page in pages if REQUESTED.search(page.read_text(encoding="utf-8"))] == []

@@ -1,0 +1,113 @@
+"""What the site adds to the pages in `docs/`: files of the project that they link to, and folders in the navigation.
+
+Links in `docs/` are those of a checkout, so that they lead somewhere in an editor and where the repository is browsed.
+On the site, a file outside of `docs/` becomes a page below `project/`: Markdown as it is, everything else as its text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+from mkdocs.utils.meta import get_data
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
+FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+LANGUAGES = {".py": "python", ".sh": "sh", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".csv": "text"}
+
+
+def on_config(config: Any) -> Any:
+    """A folder in the navigation stands for its pages, its README first."""
+    config.nav = [_with_folders(entry) for entry in config.nav]
+    return config
+
+
+def on_files(files: Files, *, config: Any) -> Files:
+    """The files of the project that pages link to, and those that they link to in turn."""
+    pending = [DOCS / file.src_uri for file in files.documentation_pages()]
+    seen = set(pending)
+    while pending:
+        source = pending.pop()
+        if not source.is_relative_to(DOCS):
+            files.append(File.generated(config, _address(source), content=_text(source)))
+        for target in _targets(source) - seen:
+            seen.add(target)
+            if not target.is_relative_to(DOCS):
+                pending.append(target)
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Links as the site has them."""
+    source = _source(page.file.src_uri)
+    return _outside_fences(markdown, lambda text: LINK.sub(lambda m: _link(m, source), text))
+
+
+def _with_folders(entry: Any) -> Any:
+    [(title, value)] = entry.items() if isinstance(entry, dict) else [("", entry)]
+    if isinstance(value, list):
+        return {title: [_with_folders(one) for one in value]}
+    if not value.endswith("/"):
+        return entry
+    pages = sorted((DOCS / value).glob("*.md"), key=lambda path: (path.name != "README.md", path.name))
+    return {title: [path.relative_to(DOCS).as_posix() for path in pages]}
+
+
+def _targets(source: Path) -> set[Path]:
+    """The files and folders that a page links to."""
+    if source.suffix != ".md" or not source.is_file():
+        return set()
+    text = FENCED.sub("", get_data(source.read_text(encoding="utf-8"))[0])
+    paths = {_resolved(source, match[1]) for match in LINK.finditer(text)}
+    return {path for path in paths if path.exists()}
+
+
+def _resolved(source: Path, link: str) -> Path:
+    return Path(os.path.normpath(source.parent / link))
+
+
+def _address(path: Path) -> str:
+    """Where the site has a file of the project."""
+    if path.is_relative_to(DOCS):
+        return path.relative_to(DOCS).as_posix()
+    name = path.relative_to(ROOT).as_posix()
+    return f"project/{name}" if path.suffix == ".md" else f"project/{name}.md"
+
+
+def _source(address: str) -> Path:
+    """The file of the project that stands at an address of the site."""
+    if not address.startswith("project/"):
+        return DOCS / address
+    path = ROOT / address.removeprefix("project/")
+    return path if path.exists() else path.with_name(path.name.removesuffix(".md"))
+
+
+def _text(path: Path) -> str:
+    """A file of the project as Markdown."""
+    name = path.relative_to(ROOT).as_posix()
+    if path.suffix == ".md":
+        return path.read_text(encoding="utf-8")
+    inside = sorted(one for one in path.iterdir() if one.is_file()) if path.is_dir() else [path]
+    return f"# {name}\n\n" + "\n".join(f"## {one.name}\n\n{_block(one)}" for one in inside)
+
+
+def _block(path: Path) -> str:
+    return f"````{LANGUAGES.get(path.suffix, 'text')}\n{path.read_text(encoding='utf-8').rstrip()}\n````\n"
+
+
+def _link(match: re.Match[str], source: Path) -> str:
+    target = _resolved(source, match[1])
+    if not target.exists() or (target.suffix not in {".md", *LANGUAGES} and not target.is_dir()):
+        return match[0]
+    here = PurePosixPath(_address(source)).parent
+    return os.path.relpath(_address(target), here) + (match[2] or "")
+
+
+def _outside_fences(markdown: str, change: Any) -> str:
+    parts = FENCED.split(markdown)
+    return "".join(part if part.startswith("```") else change(part) for part in parts)
