@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from functools import cache
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 CODE = re.compile(r"`([a-z][a-z0-9_ :.-]*)`")
 MARKS = re.compile(r"[`*_]")  # without one of them there is neither code nor emphasis
+EMPHASIS = re.compile(r"[`*]|(?<![^\W_])_|_(?![^\W_])")  # or may be: an underscore inside a word is none
 GROUP = re.compile(r"\b(an? )?(E|e)quivalence class(es)?\b")
 
 
@@ -23,6 +25,8 @@ def inline(text: str) -> Markup:
     shown = visible(text)
     if not MARKS.search(shown):
         return escape(shown)
+    if not EMPHASIS.search(CODE.sub(" ", shown)):  # code alone takes no library, whose import is slow
+        return Markup(CODE.sub(r"<code>\1</code>", html.escape(shown).replace("&#x27;", "'")))  # noqa: S704 - escaped
     return Markup(_markdown().renderInline(shown))  # noqa: S704 - all but code and emphasis is escaped
 
 

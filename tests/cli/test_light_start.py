@@ -95,6 +95,7 @@ def test_auditing_a_file_imports_no_library_of_frames(tmp_path: Path, papers: Pa
 
     assert imported & FRAMES == set()
     assert "duckdb" not in imported  # the text engine has no need of it
+    assert "markdown_it" not in imported  # the texts of these checks have code and no emphasis
     assert "numpy.ma" not in imported  # `numpy.unique` imports it, where only the values are asked for
     assert "pyarrow" in imported
 
