@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.encoding.counting import numbered, occurrences
-from tcdp_audit.encoding.keys import Codes, fold
+from tcdp_audit.encoding.keys import Codes
 
 EXACT = 8  # columns at most for Shapley values, which need every subset
 ROWS = 200_000  # distinct rows at most, times the subsets that must be looked at; else nothing is measured
@@ -107,38 +107,57 @@ def affordable(columns: int, rows: int) -> bool:
 
 
 class _Measured:
-    """The sizes of groups by any subset of columns, each computed once."""
+    """The sizes of groups by any subset of columns, each numbered once."""
 
     def __init__(self, columns: Sequence[Codes], times: Sizes) -> None:
         self.columns, self.times, self.records = columns, times, int(times.sum())
-        self.known: dict[tuple[int, ...], tuple[int, int, Sizes]] = {}
+        self.radices = [int(one.max()) + 1 for one in columns]
+        self.known: dict[tuple[int, ...], int] = {}
+        self.path = [_Numbered(-1, np.zeros(len(times), np.int64), 1)]  # the rows by no column, by one, by two, ...
+        if len(columns) <= EXACT:
+            places = range(len(columns))
+            for subset in sorted(one for size in places for one in combinations(places, size + 1)):
+                self.alone(subset)  # in this order each differs from the one before in its last columns only
 
     def sizes(self, subset: tuple[int, ...]) -> Sizes:
         """Records in each group."""
-        return self._of(subset)[2]
+        by = self._numbered(subset)
+        return occurrences(by.numbers, by.groups, self.times)
 
     def alone(self, subset: tuple[int, ...]) -> int:
         """Records that no other agrees with."""
-        return self._of(subset)[0]
+        if subset not in self.known:
+            self.known[subset] = int((self.sizes(subset) == 1).sum())
+        return self.known[subset]
 
     def apart(self, subset: tuple[int, ...]) -> int:
         """Pairs of records that are told apart."""
-        return self._of(subset)[1]
+        together = sum(size * (size - 1) // 2 * number for size, number in _counted(self.sizes(subset)))
+        return comb(self.records, 2) - together
 
-    def _of(self, subset: tuple[int, ...]) -> tuple[int, int, Sizes]:
-        if subset not in self.known:
-            sizes = self._grouped(subset)
-            together = sum(size * (size - 1) // 2 * number for size, number in _counted(sizes))
-            self.known[subset] = int((sizes == 1).sum()), comb(self.records, 2) - together, sizes
-        return self.known[subset]
+    def _numbered(self, subset: tuple[int, ...]) -> _Numbered:
+        """The rows by their groups, from those of the columns that the last subset began with, too."""
+        while tuple(one.place for one in self.path[1:]) != subset[: len(self.path) - 1]:
+            self.path.pop()
+        for place in subset[len(self.path) - 1 :]:
+            self.path.append(self._divided(self.path[-1], place))
+        return self.path[-1]
 
-    def _grouped(self, subset: tuple[int, ...]) -> Sizes:
-        if not subset:
-            return np.array([self.records])
-        columns = [self.columns[place] for place in subset]
-        keys = fold(columns, [int(one.max()) + 1 for one in columns])
-        distinct, numbers = numbered(keys.values, keys.span)
-        return occurrences(numbers, len(distinct), self.times)
+    def _divided(self, by: _Numbered, place: int) -> _Numbered:
+        """The groups by one more column."""
+        if by.groups == len(by.numbers):
+            return _Numbered(place, by.numbers, by.groups)
+        keys = by.numbers * np.int64(self.radices[place]) + self.columns[place]
+        distinct, numbers = numbered(keys, by.groups * self.radices[place])
+        return _Numbered(place, numbers, len(distinct))
+
+
+class _Numbered(NamedTuple):
+    """Rows with the numbers of their groups, and the column that divided them last."""
+
+    place: int
+    numbers: Codes
+    groups: int
 
 
 def _counted(sizes: Sizes) -> list[tuple[int, int]]:
