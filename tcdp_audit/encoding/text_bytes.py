@@ -116,6 +116,8 @@ class TextBytes:
         hashes, longer = lengths.astype(np.uint64), np.arange(len(lengths))
         for word in range(HASHED_WORDS):
             longer = longer[lengths[longer] > word * WORD]
+            if not len(longer):
+                break
             mixed = (hashes[longer] ^ self.words(longer, word * WORD)) * MIX
             hashes[longer] = mixed ^ mixed >> np.uint64(32)
         hashes.sort()
