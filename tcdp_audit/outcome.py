@@ -271,14 +271,20 @@ SUITE = "Great Expectations suite"
 
 def number(value: Any) -> Any:
     """A value as JSON takes it: exact fractions as numbers, whole floats as integers, infinity as text."""
-    if isinstance(value, Mapping):
-        return {str(key): number(inner) for key, inner in value.items()}
+    if value is None or isinstance(value, str | int):
+        return value  # what is common comes first: to ask whether something is a fraction or a mapping takes far longer
+    if isinstance(value, float):
+        return _plain(value)
     if isinstance(value, list | tuple):
         return [number(inner) for inner in value]
     if isinstance(value, Fraction):
-        value = float(value)
-    if isinstance(value, float):
-        if isinf(value):
-            return "infinity" if value > 0 else "-infinity"
-        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+        return _plain(float(value))
+    if isinstance(value, Mapping):
+        return {str(key): number(inner) for key, inner in value.items()}
     return value
+
+
+def _plain(value: float) -> float | str:
+    if isinf(value):
+        return "infinity" if value > 0 else "-infinity"
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
