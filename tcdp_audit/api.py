@@ -18,11 +18,11 @@ from tcdp_audit.policy.given import column_name, column_names, is_column
 from tcdp_audit.provenance import Run
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.failing_records import FailingRecords
 from tcdp_audit.words import listing
 
 if TYPE_CHECKING:
     from tcdp_audit.auditor.conventions import Variant
+    from tcdp_audit.results.failing_records import FailingRecords
 
 
 def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugins | None = None) -> Policy:
@@ -130,6 +130,8 @@ def failing_records(
     Cost: that of `audit`; one lookup a record for each set of quasi-identifiers that something fails in; a byte a
     record for each expectation.
     """
+    from tcdp_audit.results.failing_records import FailingRecords  # noqa: PLC0415 - only where they are asked for
+
     with open_inputs(release, policy, original, population, plugins, Options(memory)) as inputs:
         noted = NotedExpectations(inputs.engine.records)
         audit = inputs.audited(noted)

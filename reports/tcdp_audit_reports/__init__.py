@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
-from tcdp_audit.plugin import Audit, AuditComparison, Reporter, ReportSection, Unaudited, hookimpl
+from tcdp_audit.plugin import Reporter, ReportSection, hookimpl
 
-Results = Sequence[Audit | Unaudited]
+if TYPE_CHECKING:
+    from tcdp_audit.plugin import Audit, AuditComparison, Unaudited
+
+    Results: TypeAlias = Sequence[Audit | Unaudited]
 
 
 def _json(audit: Audit) -> str:

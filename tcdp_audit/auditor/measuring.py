@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.exposure import PartExposure
-from tcdp_audit.auditor.matched import MatchedShard
 from tcdp_audit.auditor.tasks import Measured, Result, raised_by_check
 from tcdp_audit.classes.exempt import without_exempt
 from tcdp_audit.classes.grouping import Grouping, Shard
 from tcdp_audit.classes.histogram import Histogram
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.engines.shards import Measure, Part
+
+if TYPE_CHECKING:
+    from tcdp_audit.auditor.matched import MatchedShard
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class Measuring:
         return lambda part: self._measured(counted, part)
 
     def _matched(self, shard: Shard) -> MatchedShard:
+        from tcdp_audit.auditor.matched import MatchedShard  # noqa: PLC0415 - only where classes overlap
+
         return MatchedShard(
             shard,
             self.tasks,

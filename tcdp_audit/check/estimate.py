@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.release.pairs import Pairs
 from tcdp_audit.words import count, percent
+
+if TYPE_CHECKING:
+    from tcdp_audit.release.pairs import Pairs
 
 ERROR = Fraction(1, 100)  # how often an interval may miss the whole table's figure
 STEPS = 64  # of a bisection

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tcdp_audit.arrays import Floats, freeze_arrays
 from tcdp_audit.classes.grouping import Grouping
 from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.classes.wildcard import compatibility
 from tcdp_audit.encoding.counting import boundaries
 from tcdp_audit.encoding.keys import Codes, fold
 from tcdp_audit.engines.base import Engine
@@ -19,8 +19,9 @@ from tcdp_audit.errors import CheckError
 from tcdp_audit.policy import Policy, Role
 from tcdp_audit.release.coded import CODE, KEY, CodedTable, code_together, common_domains, fit
 from tcdp_audit.release.distinct import distinct_rows, in_parts
-from tcdp_audit.release.pairing import Pairing
-from tcdp_audit.release.pairs import Pairs
+
+if TYPE_CHECKING:
+    from tcdp_audit.release.pairs import Pairs
 
 
 @dataclass(frozen=True)
@@ -254,6 +255,8 @@ class TableView:
             CheckError: there is no original, no pairing is declared, or it does not work; or the tables outgrow the
                 memory, and the check needs all pairs.
         """
+        from tcdp_audit.release.pairing import Pairing  # noqa: PLC0415 - only for checks that compare two tables
+
         engines = (self.engine, self._companion("original"))
         return Pairing(self.policy, engines, self.memory).pairs(attributes, sample if self.samples else 0)
 
@@ -262,6 +265,8 @@ def _overlapping(
     codes: Sequence[Codes], missing: Sequence[int], in_sample: Counts, in_population: Counts
 ) -> PopulationClasses:
     """Release and population, each class with all records that are compatible with it."""
+    from tcdp_audit.classes.wildcard import compatibility  # noqa: PLC0415 - only for this convention
+
     compatible = compatibility([column.astype(np.int64) for column in codes], missing)
     sample, population = (one.astype(np.int64) for one in compatible.sums([in_sample, in_population]))
     in_release, uniques = in_sample > 0, int(((population == 1) & (in_population == 1)).sum())

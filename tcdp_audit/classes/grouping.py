@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.classes.histogram import Counts, Histogram, add_up, count_in_classes
 from tcdp_audit.classes.visits import Visits
-from tcdp_audit.classes.wildcard import Compatibility, compatibility
 from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.counting import numbered, occurrences
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes, KeyArray, fold
 from tcdp_audit.encoding.packed import PACKED
+
+if TYPE_CHECKING:
+    from tcdp_audit.classes.wildcard import Compatibility
 
 Shard = CountedCodes  # no equivalence class is split between two shards
 
@@ -90,6 +93,8 @@ class Grouping:
         codes = self.codes() if self.wildcard else []
         if not any((column == code).any() for column, code in zip(codes, missing, strict=False)):
             return None
+        from tcdp_audit.classes.wildcard import compatibility  # noqa: PLC0415 - only for this convention
+
         return compatibility(codes, missing)
 
     @cached_property

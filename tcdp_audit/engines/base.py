@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain, RawDomain
 from tcdp_audit.encoding.keys import Codes
-from tcdp_audit.engines.sampling import Sampling
 from tcdp_audit.engines.shards import MappedShards
 from tcdp_audit.scratch import Scratch
+
+if TYPE_CHECKING:
+    from tcdp_audit.engines.sampling import Sampling
 
 Batch = Mapping[str, Codes]  # attribute -> code of each record
 
