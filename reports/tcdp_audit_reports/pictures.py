@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeGuard
 
 from tcdp_audit.plugin import Outcome, figure, sentence_case, visible
-from tcdp_audit_reports import heat_map, named_bars
+from tcdp_audit_reports import dumbbell, heat_map, named_bars
 from tcdp_audit_reports.chart import Chart
 
 DRAWN = "distribution"
@@ -15,12 +15,17 @@ DRAWN = "distribution"
 
 def drawn(outcome: Outcome) -> frozenset[str]:
     """The details that a picture's own table has."""
-    return frozenset(name for name, value in outcome.details.items() if _has_bars(value, outcome))
+    bars = (name for name, value in outcome.details.items() if _has_bars(value, outcome))
+    return frozenset([*bars, *([dumbbell.DETAIL] if dumbbell.chart(outcome) else [])])
 
 
 def pictures(outcome: Outcome) -> list[Chart]:
-    """A heat map for each list of figures by column and width, bars for each mapping of names to numbers."""
-    return [one for one in (*_heat_maps(outcome), *_bars(outcome), _directions(outcome)) if one is not None]
+    """The worst group against the table, heat maps of figures by column and width, bars of numbers by name."""
+    return [
+        one
+        for one in (dumbbell.chart(outcome), *_heat_maps(outcome), *_bars(outcome), _directions(outcome))
+        if one is not None
+    ]
 
 
 def _heat_maps(outcome: Outcome) -> Iterator[Chart | None]:

@@ -6,6 +6,7 @@ tasks          one expectation on one attribute, and the outcome of it
 noted          which records fail an expectation
 exposure       which records failing demands expose, each counted once
 singles        classes of one record each, measured by value
+worst_values   the values of the worst class beside the reference
 class_tasks    the same, measured on equivalence classes shard by shard
 matched        the same where classes overlap
 table_tasks    the same, measured on whole tables

@@ -13,6 +13,7 @@ from tcdp_audit.auditor.exposure import PartExposure
 from tcdp_audit.auditor.noted import NotedRecords
 from tcdp_audit.auditor.singles import Singles
 from tcdp_audit.auditor.tasks import Measurements, Summaries, Task, plain_figures
+from tcdp_audit.auditor.worst_values import worst_values
 from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, Figure, FinestGrouping, Marginal, Verdict
 from tcdp_audit.check.summary import ClassSummary, merge, summarise
 from tcdp_audit.check.unfailable import classes_of_one
@@ -20,7 +21,7 @@ from tcdp_audit.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.encoding.domain import Domain, Labels
 from tcdp_audit.encoding.hierarchy import Tree
-from tcdp_audit.outcome import Outcome, Status, Tally, WorstClass
+from tcdp_audit.outcome import WORST_GROUP, Outcome, Status, Tally, WorstClass
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,15 @@ class ClassTask(Task[CheckOnClasses[Any]]):
             figures, filled, failing = self._figures(grouping.size, histogram)
             self._note(grouping, failing, exposure)
             cells = _cells(grouping) if show_values else None
-            return _summaries(figures, filled, grouping.records, failing, cells)
+            return _summaries(figures, filled, grouping.records, failing, self._pictured(histogram), cells)
         figures, filled, failing = self._figures(singles.size, singles.histogram)
         self._note(grouping, singles.spread(failing), exposure)
-        return _summaries(figures, filled, singles.size, failing, times=singles.times)
+        pictured = self._pictured(singles.histogram)
+        return _summaries(figures, filled, singles.size, failing, pictured, times=singles.times)
+
+    def _pictured(self, histogram: Histogram | None) -> Histogram | None:
+        """The values of classes, where those of the worst are shown: only a judged class can be the worst."""
+        return histogram if self.check.judges_each_class else None
 
     def _note(
         self, grouping: Grouping | MatchedClasses, failing: NDArray[np.bool_], exposure: PartExposure | None
@@ -161,11 +167,23 @@ class ClassTask(Task[CheckOnClasses[Any]]):
             comparison=verdict.comparison,
             classes=Tally(headline.classes, headline.failing_classes if counted else None),
             records=Tally(headline.records, headline.failing_records if counted else None),
-            details={"distribution": headline.distribution.rows, **plain_figures(verdict.details)},
+            details={
+                "distribution": headline.distribution.rows,
+                **self._worst_group(headline),
+                **plain_figures(verdict.details),
+            },
             worst=tuple(
                 WorstClass(ordinal, one.records, one.value, one.cells) for ordinal, one in enumerate(headline.worst, 1)
             ),
         )
+
+    def _worst_group(self, headline: ClassSummary) -> dict[str, Any]:
+        """The values of the worst class beside the reference, where the check measures an attribute."""
+        if self.attribute is None or self.marginal is None:
+            return {}
+        named = bool(headline.worst) and headline.worst[0].cells is not None
+        values = worst_values(headline.worst_values, self.marginal, self.attribute, named=named)
+        return {WORST_GROUP: values} if values else {}
 
 
 def _summaries(
@@ -173,10 +191,11 @@ def _summaries(
     filled: NDArray[np.bool_],
     records: Counts,
     failing: NDArray[np.bool_],
+    histogram: Histogram | None,
     cells: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
     times: Counts | None = None,
 ) -> Summaries:
-    """The summary of each figure; see `summarise`."""
+    """The summary of each figure; see `summarise`. The values of the worst class are those by the first figure."""
     return tuple(
         summarise(
             _with_empty_classes(figure.values, filled, figure.comparison.worst_possible),
@@ -185,8 +204,9 @@ def _summaries(
             figure.comparison,
             cells,
             times,
+            None if number else histogram,
         )
-        for figure in figures
+        for number, figure in enumerate(figures)
     )
 
 

@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats
 from tcdp_audit.check.distribution import NOTHING, Distribution
-from tcdp_audit.classes.histogram import Counts
+from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.outcome import Comparison
 
 WORST_SHOWN = 10
 RUN = 64  # keys of which only the least is looked at first
+
+Pairs = bytes  # code and count of values, in ascending order of code: big-endian, so that they compare as numbers do
+PAIR = np.dtype((">i8", 2))
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class ClassSummary:
         failing_records: records in them.
         worst: the worst classes, worst first, larger first among equals.
         distribution: how many classes and records have each figure.
+        worst_values: code and count of each sensitive value in the worst class, ascending; of equally bad and equally
+            large classes, those that come first. Empty where they are not wanted, or the class has none.
     """
 
     classes: int = 0
@@ -46,6 +51,7 @@ class ClassSummary:
     failing_records: int = 0
     worst: tuple[Candidate, ...] = ()
     distribution: Distribution = field(default_factory=lambda: NOTHING)
+    worst_values: Pairs = b""
 
     @property
     def observed(self) -> float | None:
@@ -60,6 +66,7 @@ def summarise(
     comparison: Comparison,
     cells_of: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
     times: Counts | None = None,
+    histogram: Histogram | None = None,
 ) -> ClassSummary:
     """Summarise one measure over the classes of a shard.
 
@@ -70,10 +77,11 @@ def summarise(
         comparison: says which end of the figures is the worst.
         cells_of: the quasi-identifiers' values of some classes, where a person asked to see them.
         times: how many classes each stands for, which are alike; None where that is one.
+        histogram: the sensitive attribute in each class, where the values of the worst class are wanted.
 
     Cost: O(classes log classes).
     """
-    order = _worst_first(values, records, comparison)
+    order, equally_bad = _worst_first(values, records, comparison)
     if times is not None:
         order = np.repeat(order, np.minimum(times[order], WORST_SHOWN))[:WORST_SHOWN]
     cells: list[Any] = [None] * len(order) if cells_of is None else cells_of(order)
@@ -85,18 +93,21 @@ def summarise(
         failing_records=int(held[failing].sum()),
         worst=tuple(Candidate(float(values[c]), int(records[c]), cell) for c, cell in zip(order, cells, strict=True)),
         distribution=Distribution.of(values, held, times),
+        worst_values=b"" if histogram is None else _pairs(histogram, _least_row(histogram, equally_bad)),
     )
 
 
 def merge(summaries: Sequence[ClassSummary], comparison: Comparison) -> ClassSummary:
     """Summaries of shards as one. Associative and commutative but for the cells of equal classes."""
+    worst = _merge_worst([candidate for one in summaries for candidate in one.worst], comparison)
     return ClassSummary(
         classes=sum(one.classes for one in summaries),
         records=sum(one.records for one in summaries),
         failing_classes=sum(one.failing_classes for one in summaries),
         failing_records=sum(one.failing_records for one in summaries),
-        worst=_merge_worst([candidate for one in summaries for candidate in one.worst], comparison),
+        worst=worst,
         distribution=Distribution.merged([one.distribution for one in summaries]),
+        worst_values=min((one.worst_values for one in summaries if _is_as_bad(one, worst)), default=b""),
     )
 
 
@@ -110,16 +121,49 @@ def _merge_worst(candidates: Sequence[Candidate], comparison: Comparison) -> tup
     return tuple(sorted(candidates, key=rank)[:WORST_SHOWN])
 
 
-def _worst_first(values: Floats, records: Counts, comparison: Comparison) -> NDArray[np.intp]:
-    """The indices of the worst classes, larger first among equals."""
+def _is_as_bad(one: ClassSummary, worst: Sequence[Candidate]) -> bool:
+    """Whether the worst class of a shard has the figure and the records of the worst of all."""
+    return bool(one.worst) and (one.worst[0].value, one.worst[0].records) == (worst[0].value, worst[0].records)
+
+
+def _pairs(histogram: Histogram, classes: NDArray[np.intp]) -> Pairs:
+    """Those of a class; of none, none."""
+    if not len(classes):
+        return b""
+    start, end = histogram.offsets[classes[0] : classes[0] + 2]
+    return np.stack([histogram.values[start:end], histogram.counts[start:end]], axis=1).astype(PAIR.base).tobytes()
+
+
+def _least_row(histogram: Histogram, classes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The one of some classes whose pairs come first: each step drops the classes that are beyond the least."""
+    place = 0
+    while len(classes) > 1:
+        ended = histogram.distinct[classes] == place
+        if ended.any():
+            return classes[ended][:1]
+        for numbers in (histogram.values, histogram.counts):
+            here = numbers[histogram.offsets[classes] + place]
+            classes = classes[here == here.min()]
+        place += 1
+    return classes
+
+
+def _worst_first(values: Floats, records: Counts, comparison: Comparison) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The indices of the worst classes, larger first among equals, and of all that are as bad and large as the worst.
+
+    That no class is left out of the latter makes it the same however classes are sharded.
+    """
     worst: list[int] = []
-    for equal in _least_first(values if comparison.higher_is_safer else -values, WORST_SHOWN):
-        for alike in _least_first(-records[equal], WORST_SHOWN - len(worst)):
+    as_bad = np.zeros(0, dtype=np.intp)
+    for equal in least_first(values if comparison.higher_is_safer else -values, WORST_SHOWN):
+        for alike in least_first(-records[equal], WORST_SHOWN - len(worst)):
+            if not worst:
+                as_bad = equal[alike]
             worst += equal[alike[:WORST_SHOWN]].tolist()
-    return np.array(worst[:WORST_SHOWN], dtype=np.intp)
+    return np.array(worst[:WORST_SHOWN], dtype=np.intp), as_bad
 
 
-def _least_first(keys: NDArray[Any], wanted: int) -> Iterator[NDArray[np.intp]]:
+def least_first(keys: NDArray[Any], wanted: int) -> Iterator[NDArray[np.intp]]:
     """The indices of the least keys, then those of the next, until there are as many as wanted.
 
     Never a partition: numpy's takes long where many keys are equal, as those of small classes are.

@@ -16,6 +16,7 @@ from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import SPAN_LIMIT, Codes
 from tcdp_audit.errors import CheckError
 
+COMBINED = " × "  # between the parts of a combination, as between the names of its attributes
 LOOKUP_SPAN = 2**24  # with so few possible combinations a table serves better than a search
 
 
@@ -39,6 +40,16 @@ class JointDomain(Domain):
         codes = np.searchsorted(self.combinations, key).astype(self.dtype) if table is None else table[key]
         codes[missing] = self.size
         return codes
+
+    def label(self, code: int) -> str:
+        """The values that are combined, as text, for evidence with `--show-values` only."""
+        if code == self.size:
+            return super().label(code)
+        key, labels = int(self.combinations[code]), []
+        for part in reversed(self.parts):
+            key, own = divmod(key, part.size + 1)
+            labels.append(part.label(own))
+        return COMBINED.join(reversed(labels))
 
     @cached_property
     def _table(self) -> Codes | None:

@@ -77,3 +77,21 @@ def test_hostile_names_in_details_are_text(with_outcomes):
     html = with_outcomes(with_details(contributions={bad: 1, "zip": 3}, more={bad: {"x": 1, "y": 2}})).render(".html")
     assert "<script" not in html
     assert Page(html).open == []
+
+
+def test_the_worst_group_stands_against_the_table_once():
+    values = [
+        {"value": "value 1", "in_group": 0.75, "in_reference": 0.1},
+        {"value": "value 2", "in_group": 0.0, "in_reference": 0.5},
+    ]
+    outcome = with_details(worst_group=values)
+    (chart,) = pictures(outcome)
+    assert (chart.kind, chart.title) == ("dumbbell", "The worst group against the whole table")
+    assert chart.data.rows == [["value 1", "75%", "10%"], ["value 2", "0%", "50%"]]
+    assert len([one for one in chart.drawing.lines if one.style == "between"]) == 2
+    assert nested_tables(outcome) == []
+
+
+@pytest.mark.parametrize("shares", [[], [{"value": "value 1", "in_group": 1, "in_reference": 0.5}], [{"value": "x"}]])
+def test_less_than_two_values_are_no_picture(shares):
+    assert [one.kind for one in pictures(with_details(worst_group=shares))] == []

@@ -1,0 +1,77 @@
+"""The worst group of a whole audit, beside the table: by its definition, whatever the shards and the conventions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import reference
+from hypothesis import assume, given, settings, strategies as st
+from reference import Record, Rules
+from test_reference import CELLS, audited, expected_error, rules, tables
+
+from tcdp_audit import audit
+from tcdp_audit.outcome import WORST_GROUP
+
+DOMAIN = sorted(cell for cell in CELLS["disease"] if cell is not None)
+DEMAND: list[dict[str, Any]] = [{"distinct_l_diversity": {"l": 2, "attribute": "disease"}}]
+
+
+def worst_group(records: list[Record], given: Rules) -> Counter[str | None]:
+    """Of the groups with the fewest values the largest; of those, the one with the least values and counts."""
+    measured = reference.distinct_l_diversity(records, given, "disease")
+    order = [*(value for value in DOMAIN if any(one["disease"] == value for one in records)), None]
+    groups = [(len(row), -one.records, pairs(row, order), row) for one, row in rows(measured.classes, given)]
+    return min(groups, key=lambda one: one[:3])[3]
+
+
+def rows(classes: Any, given: Rules) -> list[Any]:
+    return [(one, reference.histogram(one.matched, "disease", given)) for one in classes]
+
+
+def pairs(row: Counter[str | None], order: list[str | None]) -> list[tuple[int, int]]:
+    return sorted((order.index(value), count) for value, count in row.items())
+
+
+def shares(row: Counter[str | None], table: Counter[str | None]) -> list[tuple[Fraction, Fraction]]:
+    total, every = sum(row.values()), sum(table.values())
+    return [(Fraction(row[value], total), Fraction(table[value], every)) for value in {*row, *table}]
+
+
+@pytest.mark.long
+@settings(max_examples=80, deadline=None)
+@given(tables(), rules(), st.sampled_from([1, 2, 3, 7]))
+def test_it_is_that_of_the_definition(records: list[Record], given: Rules, shards: int) -> None:
+    assume(not expected_error(records, given, "disease"))
+    (outcome,) = audited(records, given, DEMAND, shards)
+    kept = reference.counted(records, given)
+    row = worst_group(kept, given)
+    found = [(one["in_group"], one["in_reference"]) for one in outcome.details.get(WORST_GROUP, ())]
+    expected = shares(row, reference.marginal(kept, "disease", given)) if row else []
+    assert sorted(found) == sorted((round(float(one), 2), round(float(other), 2)) for one, other in expected)
+
+
+def joint(**options: Any) -> list[dict[str, Any]]:
+    release = pa.table({"zip": ["1", "1", "2", "2"], "job": ["a", "a", "a", "b"], "wage": [3, 3, 4, 5]})
+    policy = {
+        "version": 1,
+        "attributes": {
+            "zip": {"role": "quasi_identifier"},
+            "job": {"role": "sensitive"},
+            "wage": {"role": "sensitive", "scale": "numeric"},
+        },
+        "conventions": {"multiple_sensitive": "joint"},
+        "expect": [{"distinct_l_diversity": {"l": 2}}],
+    }
+    found: list[dict[str, Any]] = audit(release, policy, **options).expectations[0].details[WORST_GROUP]
+    return found
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_values_of_several_columns_are_combined(shards: int) -> None:
+    shown = joint(shards=shards, show_values=True)
+    assert [(one["value"], one["in_group"]) for one in shown] == [("a × 3", 1.0), ("a × 4", 0.0), ("b × 5", 0.0)]
+    assert [one["value"] for one in joint(shards=shards)] == ["value 1", "value 2", "value 3"]
