@@ -6,6 +6,7 @@ Names are masked in the outcome already, unless a person asked to see the values
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from tcdp_audit.plugin import Outcome, figure, visible
@@ -13,6 +14,7 @@ from tcdp_audit_reports.axis import Axis, axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Label, Line, Point, shortened, tick_label
 
+KIND = "dumbbell"
 DETAIL = "worst_group"
 ROW, TOP = 24, 42  # pixels: from one value to the next, and to the first
 LEFT, SPAN = 46.0, 42.0  # percent of the width: where none is, and how wide the plot is
@@ -22,6 +24,21 @@ NOTE = "Shares are rounded to whole percents; the values that differ most. Of eq
 Entry = tuple[str, float, float]  # name, share in the group, share in the reference
 
 
+@dataclass
+class Seen:
+    """The pictures that a report has already, so that several checks of a column do not repeat one."""
+
+    numbers: dict[Any, tuple[int, str]] = field(default_factory=dict)
+
+    def before(self, outcome: Outcome, number: int, title: str) -> tuple[int, str] | None:
+        """The number and the title of the finding that has an outcome's picture; None for the first that has it."""
+        entries = tuple(_entries(outcome))
+        if len(entries) < 2:
+            return None
+        first = self.numbers.setdefault((outcome.attribute, _reference(outcome), entries), (number, title))
+        return None if first == (number, title) else first
+
+
 def chart(outcome: Outcome) -> Chart | None:
     """The marks of at least two values; None where the outcome does not have them."""
     entries = _entries(outcome)
@@ -29,7 +46,7 @@ def chart(outcome: Outcome) -> Chart | None:
         return None
     reference = _reference(outcome)
     return Chart(
-        kind="dumbbell",
+        kind=KIND,
         title=f"The worst group against {reference}",
         subtitle=f"Share of each value{_of_column(outcome)}, at most ten, those that differ most",
         description="; ".join(f"{name}: {_percent(one)} and {_percent(other)}" for name, one, other in entries),

@@ -26,7 +26,7 @@ from tcdp_audit.plugin import (
     state_of,
     visible,
 )
-from tcdp_audit_reports import cumulative, histogram, share_bar
+from tcdp_audit_reports import cumulative, dumbbell, histogram, share_bar
 from tcdp_audit_reports.chart import Chart, Measured, Table, distribution_of
 from tcdp_audit_reports.drawing import Drawing
 from tcdp_audit_reports.guide_text import quoted
@@ -77,6 +77,8 @@ class Finding:
         worst: the worst groups.
         nested: figures for each attribute, intervals, contributions.
         pictures: of those.
+        pictured: the number and title of the finding that has the picture of the same worst group; nothing where that
+            is this one.
         is_brief: whether it is one of very many, and only the message is told.
     """
 
@@ -94,6 +96,7 @@ class Finding:
     worst: Table | None
     nested: Sequence[Table]
     pictures: Sequence[Chart]
+    pictured: tuple[int, str] | None = None
     is_brief: bool = False
 
 
@@ -106,9 +109,9 @@ def rows(audit: Audit) -> list[Row]:
 def findings(audit: Audit) -> list[Finding]:
     """The same with all that there is to say of each. Cost: linear in the outcomes and their distributions."""
     checks = audit.plugins.checks
-    whole = _shown_whole(audit)
+    whole, seen = _shown_whole(audit), dumbbell.Seen()
     return [
-        _finding(one, checks.get(one.check), row, beside(audit, one)) if row.number in whole else _brief(one, row)
+        _finding(one, checks.get(one.check), row, beside(audit, one), seen) if row.number in whole else _brief(one, row)
         for one, row in zip(audit.expectations, rows(audit), strict=True)
     ]
 
@@ -159,8 +162,9 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> Row:
     )
 
 
-def _finding(outcome: Outcome, check: Check | None, row: Row, others: str) -> Finding:
+def _finding(outcome: Outcome, check: Check | None, row: Row, others: str, seen: dumbbell.Seen) -> Finding:
     guide = None if check is None else check.guide
+    pictured = seen.before(outcome, row.number, row.title)
     measured = _measured(outcome, check)
     return Finding(
         row=row,
@@ -176,7 +180,8 @@ def _finding(outcome: Outcome, check: Check | None, row: Row, others: str) -> Fi
         chart=share_bar.chart(outcome) if measured is None else _chart(measured),
         worst=worst_table(outcome, measured),
         nested=nested_tables(outcome),
-        pictures=pictures(outcome),
+        pictures=[one for one in pictures(outcome) if pictured is None or one.kind != dumbbell.KIND],
+        pictured=pictured,
     )
 
 

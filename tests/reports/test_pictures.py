@@ -15,6 +15,8 @@ from tcdp_audit_reports.pictures import pictures
 
 SHARE = made_up(0.4, Fraction(1, 2), Comparison.AT_MOST, status=Status.PASSED)
 
+ENTRY = {"value": "value 2", "in_group": 0.0, "in_reference": 0.5}
+
 
 def with_details(**details):
     naming = Naming(labels={"zip": "postcode"})
@@ -90,6 +92,19 @@ def test_the_worst_group_stands_against_the_table_once():
     assert chart.data.rows == [["value 1", "75%", "10%"], ["value 2", "0%", "50%"]]
     assert len([one for one in chart.drawing.lines if one.style == "between"]) == 2
     assert nested_tables(outcome) == []
+
+
+def worst_group(share):
+    shares = ({"value": "value 1", "in_group": share, "in_reference": 0.1}, ENTRY)
+    return replace(SHARE, details={"worst_group": list(shares)}, attribute="disease")
+
+
+def test_the_same_worst_group_has_one_picture_and_others_refer_to_it(with_outcomes):
+    one, other = worst_group(0.75), worst_group(0.5)
+    html = with_outcomes(one, other, one, replace(one, attribute="salary")).render(".html")
+    assert html.count('<figure class="chart dumbbell">') == 3
+    assert html.count('under <a href="#e1">1. k_anonymity</a>') == 1
+    assert html.count("is that of this demand, too") == 1
 
 
 @pytest.mark.parametrize("shares", [[], [{"value": "value 1", "in_group": 1, "in_reference": 0.5}], [{"value": "x"}]])
