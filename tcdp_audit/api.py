@@ -23,6 +23,7 @@ from tcdp_audit.words import listing
 if TYPE_CHECKING:
     from tcdp_audit.auditor.conventions import Variant
     from tcdp_audit.results.failing_records import FailingRecords
+    from tcdp_audit.results.remedy_trial import RemedyTrial
 
 
 def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugins | None = None) -> Policy:
@@ -53,6 +54,7 @@ def audit(
     show_values: bool = False,
     all_conventions: bool = False,
     column_risks: bool = False,
+    try_remedies: bool = False,
     run_by: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Audit:
@@ -71,6 +73,8 @@ def audit(
         shards: work through this many shards; by default as many as suit the memory. The answer is the same.
         show_values: let the evidence name the worst classes by their cells.
         all_conventions: audit under every combination of conventions that applies, too; see `Audit.variants`.
+        try_remedies: try in memory what `fix` would do to a release that does not pass, which changes neither the
+            release nor the verdict; see `Audit.remedy_trial`. It costs what `fix` costs.
         run_by: who runs the audit, as the result shall say.
         column_risks: measure what each quasi-identifier adds to the risk, too; a report then says which to coarsen
             first. It costs a sort of the classes for each set of quasi-identifiers; see `Audit.column_risks`.
@@ -90,7 +94,9 @@ def audit(
     options = Options(memory, shards, show_values, progress or silent, column_risks=column_risks)
     with open_inputs(release, policy, original, population, plugins, options) as inputs:
         found = inputs.audited(run=Run(by=run_by))
-        return replace(found, variants=_variants(inputs)) if all_conventions else found
+        if all_conventions:
+            found = replace(found, variants=_variants(inputs))
+        return replace(found, remedy_trial=_remedy_trial(inputs, found)) if try_remedies else found
 
 
 @Discreet()
@@ -255,3 +261,9 @@ def _variants(inputs: AuditInputs) -> tuple[Variant, ...]:
     from tcdp_audit.auditor.conventions import convention_matrix  # noqa: PLC0415 - only where it is asked for
 
     return convention_matrix(inputs.policy, inputs.engine, inputs.options, inputs.companions)
+
+
+def _remedy_trial(inputs: AuditInputs, found: Audit) -> RemedyTrial | None:
+    from tcdp_audit.repair.trial import remedy_trial  # noqa: PLC0415 - only where it is asked for
+
+    return remedy_trial(inputs, found.outcomes)

@@ -184,6 +184,7 @@ if TYPE_CHECKING:
     from tcdp_audit.results.change_log import ChangeLog as ChangeLog, Step as Step, blocking as blocking
     from tcdp_audit.results.findings import Level as Level, ToolFinding as ToolFinding, findings_of as findings_of
     from tcdp_audit.results.place import Place as Place, name_in_repository as name_in_repository, place_of as place_of
+    from tcdp_audit.results.remedy_trial import RemedyTrial as RemedyTrial
     from tcdp_audit.results.reporter import (
         FilledSection as FilledSection,
         Reporter as Reporter,

@@ -16,6 +16,11 @@ def escaped(text: str) -> str:
     return SPECIAL.sub(lambda found: found[0] if found[0] in "-:=()+" else f"&#{ord(found[0])};", plain)
 
 
+def fenced(text: str) -> str:
+    """Text that cannot close its fence."""
+    return text.replace("```", "'''")
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = None) -> str:
     """A table of GitHub's dialect, its cells escaped already; columns after the first `left` are aligned right."""
     marks = ["---" if left is None or position < left else "---:" for position in range(len(head))]

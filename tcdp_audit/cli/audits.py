@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +34,7 @@ class Settings:
         query: the file of a query, if any.
         show_values: whether the worst classes are named by their cells.
         all_conventions: whether every combination of conventions is tried.
+        try_remedies: whether it is tried what remedies would make of a release that does not pass.
     """
 
     fail_on_warning: bool
@@ -41,6 +43,7 @@ class Settings:
     query: str | None
     show_values: bool
     all_conventions: bool
+    try_remedies: bool
 
 
 def run(request: Request, settings: Settings, form: Form) -> int:
@@ -52,6 +55,8 @@ def run(request: Request, settings: Settings, form: Form) -> int:
     Raises:
         UsageError: what the call asks for as a whole cannot be done.
     """
+    if settings.try_remedies:
+        gc.enable()  # this is longer work than a check
     release = with_query(request.release, settings.query)
     read = [_read(request, path) for path in request.policies]
     reports = Reports.chosen(request.reports, request.policies, _plugins_of_all(read, request.plugins))
@@ -118,6 +123,7 @@ def _audited(call: Call, release: str | None, settings: Settings) -> Audit | Una
                 **given,
                 show_values=settings.show_values,
                 all_conventions=settings.all_conventions,
+                try_remedies=settings.try_remedies,
                 column_risks=bool(call.request.reports),
                 progress=progress,
             )

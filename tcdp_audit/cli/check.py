@@ -24,6 +24,7 @@ FORMATS = ("text", "github", "gitlab")
     click.option("--show-values", is_flag=True, help="Name the worst classes by their cells. Confidential!"),
     click.option("--query", metavar="FILE.sql", help="Audit what a query gives, in the database that RELEASE names."),
     click.option("--conventions", type=click.Choice(["policy", "all"]), default="policy", help="Try every convention."),
+    click.option("--try-remedies", is_flag=True, help="Say what remedies would cost. Nothing is written."),
     policy=click.option(
         "--policy",
         "policies",
@@ -42,6 +43,7 @@ def command(
     show_values: bool,
     query: str | None,
     conventions: str,
+    try_remedies: bool,
 ) -> int:
     """Audit RELEASE against a policy, or against several.
 
@@ -53,7 +55,9 @@ def command(
     """
     from tcdp_audit.cli.audits import Settings, run  # noqa: PLC0415 - imports the engine
 
-    settings = Settings(fail_on == "warning", measure_only, engine, query, show_values, conventions == "all")
+    settings = Settings(
+        fail_on == "warning", measure_only, engine, query, show_values, conventions == "all", try_remedies
+    )
     return run(request, settings, _form(request, format, fail_on_warning=fail_on == "warning"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,8 +89,25 @@ def tell(
     """
     lines = [line_of(one, (observed(one), demanded(one))) for one in audit.expectations]
     present(console, audit.release, ("observed", "demanded"), [*_columns(audit), *lines], brief=brief)
+    for part in _trial(audit):
+        console.print(Text(part))
     took = "" if seconds is None else f" in {seconds:.1f} s"
     conclude(console, written, audit.verdict, verdict_sentence(audit), f"{audit.tally.demands.line}{took}")
+
+
+def _trial(audit: Audit) -> Iterator[str]:
+    """What remedies would make of the release, where they were tried."""
+    trial = audit.remedy_trial
+    if trial is None:
+        return
+    if trial.is_tested:
+        yield f"\nTried in memory, nothing written: {listing(trial.remedies)}."
+        yield f"Cost: {trial.cost}."
+    if trial.passes:
+        yield "The release would then pass; `tcdp-audit fix` makes and proves it."
+    else:
+        start = "" if trial.is_tested else "\n"
+        yield f"{start}No remedy is known after which it passes: {visible(trial.reason)}."
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ loop        plans, treatments and their audits
 own_types   a repaired release in the types that it came in
 output      the file that it is written to, tried first and proven last
 fixing      the call: release in, repaired release and its proof out
+trial       the same in memory, for an audit that asks what remedies would cost
 """
 
 from __future__ import annotations

@@ -140,6 +140,18 @@ def fix(
         return _Repair(inputs=inputs, output=file, keep_failing=keep_failing, keep_order=keep_order).run()
 
 
+def repaired(inputs: AuditInputs) -> Remediation:
+    """What `fix` makes of a release in memory.
+
+    Args:
+        inputs: the release as it came in, and what it must satisfy.
+
+    Raises:
+        TcdpAuditError: it cannot be held, or read again.
+    """
+    return _Repair(inputs=inputs, output=None, keep_failing=False, keep_order=False).run()
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Repair:
     """One call of `fix`; see there for the arguments."""

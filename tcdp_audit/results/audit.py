@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tcdp_audit.auditor.conventions import Variant
     from tcdp_audit.check import Check
     from tcdp_audit.check.announced import Announced
+    from tcdp_audit.results.remedy_trial import RemedyTrial
     from tcdp_audit.results.reporter import Reporter, ReportSection
     from tcdp_audit.results.unaudited import Unaudited
 
@@ -89,6 +90,7 @@ class Audit:
         companions: the tables that the release was compared with, by their name in the policy.
         variants: the verdicts under every combination of conventions, where they were asked for.
         change_log: how the release was made, where remedies made it.
+        remedy_trial: what remedies would make of it, where that was asked for and something stands against it.
         exposed: how many people failing demands expose, each counted once; None where nothing fails, or where they
             were not counted.
         columns: what the policy and the release say of each column.
@@ -104,6 +106,7 @@ class Audit:
     companions: Mapping[str, Table] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
     change_log: ChangeLog | None = None
+    remedy_trial: RemedyTrial | None = None
     exposed: Exposed | None = None
     columns: tuple[AuditedColumn, ...] = ()
     column_risks: tuple[ColumnRisk, ...] = ()
@@ -265,6 +268,7 @@ class Audit:
             "outcomes": [one.as_json() for one in self.outcomes],
             **({"variants": [one.as_json() for one in self.variants]} if self.variants else {}),
             **({} if self.change_log is None else {"change_log": self.change_log.as_json()}),
+            **({} if self.remedy_trial is None else {"remedy_trial": self.remedy_trial.as_json()}),
         }
 
     def to_json(self) -> str:

@@ -22,6 +22,7 @@ from tcdp_audit.words import listing
 from tcdp_audit.written.audit import WrittenAudit
 from tcdp_audit.written.strict import text_of
 
+TRIAL = "remedy_trial"
 COMPANIONS = ("original", "population")  # that a call can name
 
 
@@ -92,8 +93,14 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
         show_values=written.names_cells,
         all_conventions="variants" in written.result,
         column_risks="column_risks" in written.result,
+        try_remedies=TRIAL in written.result and not is_drawn(policy),
         **given.common,
     )
+
+
+def is_drawn(policy: Policy) -> bool:
+    """Whether a remedy of the policy draws its noise anew each time, so that what remedies do cannot be done again."""
+    return any(one.remedy.random for one in policy.remedies)
 
 
 def with_log(again: Audit, given: Given) -> Audit:

@@ -10,7 +10,16 @@ from tcdp_audit.errors import Discreet, TcdpAuditError
 from tcdp_audit.policy import Policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
-from tcdp_audit.verification.again import Given, audited_again, plugins_of_result, policy_file, policy_of, with_log
+from tcdp_audit.verification.again import (
+    TRIAL,
+    Given,
+    audited_again,
+    is_drawn,
+    plugins_of_result,
+    policy_file,
+    policy_of,
+    with_log,
+)
 from tcdp_audit.verification.digests import digest_of_file, shown
 from tcdp_audit.verification.page import page_point
 from tcdp_audit.verification.points import Point, State, Verification
@@ -18,6 +27,7 @@ from tcdp_audit.verification.wording import Wording, points_of
 from tcdp_audit.written.audit import WrittenAudit, read_audit
 
 LOG = "change_log"
+DRAWN = "a remedy draws its noise anew each time, so what remedies did cannot be done again"
 
 
 @Discreet()
@@ -97,7 +107,7 @@ def _changed(written: WrittenAudit, given: Given) -> Iterator[Point]:
 def _points(written: WrittenAudit, given: Given, again: Audit) -> Iterator[Point]:
     points = list(points_of(written, again.as_json()))
     log, again = _log(written, given, again)
-    points += log
+    points += [*log, *_trial(written, again)]
     yield from points
     if written.page is None:
         return
@@ -114,9 +124,19 @@ def _log(written: WrittenAudit, given: Given, again: Audit) -> tuple[list[Point]
     if given.before is None:
         needs = "what remedies did can be done again with the release as it came in; name it with --input"
         return [Point("changes", State.UNVERIFIED, needs)], again
-    if any(one.remedy.random for one in again.policy.remedies):
-        drawn = "a remedy draws its noise anew each time, so what remedies did cannot be done again"
-        return [Point("changes", State.UNVERIFIED, drawn)], again
+    if is_drawn(again.policy):
+        return [Point("changes", State.UNVERIFIED, DRAWN)], again
     repaired = with_log(again, given)
     now = repaired.as_json()
     return list(Wording(written.version, now["tool"]["version"]).log(written.result[LOG], now[LOG])), repaired
+
+
+def _trial(written: WrittenAudit, again: Audit) -> Iterator[Point]:
+    """What came of the remedies that were tried, where they were."""
+    if TRIAL not in written.result:
+        return
+    if is_drawn(again.policy):
+        yield Point("remedies", State.UNVERIFIED, DRAWN)
+        return
+    now = again.as_json()
+    yield from Wording(written.version, now["tool"]["version"]).trial(written.result[TRIAL], now.get(TRIAL))

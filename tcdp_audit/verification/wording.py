@@ -18,7 +18,17 @@ from tcdp_audit.words import count
 from tcdp_audit.written.audit import Entry, WrittenAudit, is_structural, table_of
 
 CIRCUMSTANCES = ("audited_at", "run")  # what an audit made again cannot know
-OF_THEIR_OWN = ("release", "policy", "companions", "outcomes", "tool", "plugins", "change_log", *CIRCUMSTANCES)
+OF_THEIR_OWN = (
+    "release",
+    "policy",
+    "companions",
+    "outcomes",
+    "tool",
+    "plugins",
+    "change_log",
+    "remedy_trial",
+    *CIRCUMSTANCES,
+)
 SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
 NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}
 LONGEST = 40  # letters of a key or a name that a sentence gives
@@ -108,6 +118,13 @@ class Wording:
         yield from points
         if not points:
             yield Point("changes", State.CONFIRMED, "what remedies did was done again, and came out the same")
+
+    def trial(self, was: Any, now: Any) -> Iterator[Point]:
+        """What remedies would do."""
+        points = list(self._points("remedies", "", differences(was, now)))
+        yield from points
+        if not points:
+            yield Point("remedies", State.CONFIRMED, "what remedies would do was tried again, and came out the same")
 
     def _points(self, subject: str, about: str, found: Iterator[Difference]) -> Iterator[Point]:
         for one in found:

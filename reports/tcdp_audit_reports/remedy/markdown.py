@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tcdp_audit.plugin import sentence_case
 from tcdp_audit_reports.chart import Table
-from tcdp_audit_reports.markdown_text import escaped, table
+from tcdp_audit_reports.markdown_text import escaped, fenced, table
 from tcdp_audit_reports.remedy import Repair
 from tcdp_audit_reports.remedy.shifts import Shift
 
@@ -26,7 +26,7 @@ def blocks(remedy: Repair) -> Iterator[str]:
         yield from _captioned_table(remedy.tried, 3)
     if remedy.lines is not None:
         yield escaped(remedy.lines.sentence)
-        yield f"```yaml\n{_fenced(remedy.lines.policy)}\n```"
+        yield f"```yaml\n{fenced(remedy.lines.policy)}\n```"
 
 
 def _row(shift: Shift) -> list[str]:
@@ -43,8 +43,3 @@ def _captioned_table(data: Table, left: int) -> Iterator[str]:
 
 def _grid(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
     return table([*map(escaped, head)], [[*map(escaped, row)] for row in rows], left)
-
-
-def _fenced(text: str) -> str:
-    """Text that cannot close its fence."""
-    return text.replace("```", "'''")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from tcdp_audit.plugin import (
     Audit,
@@ -21,10 +20,11 @@ from tcdp_audit.plugin import (
     share,
     visible,
 )
+from tcdp_audit_reports.advice import Advice
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.columns import named, unwanted
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.markdown_text import escaped, table
+from tcdp_audit_reports.markdown_text import escaped, fenced, table
 from tcdp_audit_reports.pages import filled
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
@@ -37,15 +37,6 @@ UNKNOWN = (
 )
 
 
-@dataclass(frozen=True)
-class Advice:
-    """A step: what to do, why, and a command where there is one."""
-
-    head: str
-    text: str
-    command: str = ""
-
-
 def html(audit: Audit) -> str:
     """The steps as a numbered list, and the columns in the order in which to coarsen them."""
     return filled("next_steps.html.j2", steps=steps(audit), risks=risk_table(audit))
@@ -56,10 +47,15 @@ def markdown(audit: Audit) -> str:
     parts = []
     for number, one in enumerate(steps(audit), 1):
         command = f" `{' '.join(one.command.replace('`', '').split())}`" if one.command else ""
-        parts.append(f"{number}. **{escaped(one.head)}** {escaped(one.text)}{command}")
+        parts.append(f"{number}. **{escaped(one.head)}** {escaped(one.text)}{command}{_block(one.lines)}")
     risks = risk_table(audit)
     rows = [] if risks is None else [table([*map(escaped, risks.columns)], [[*map(escaped, r)] for r in risks.rows])]
     return "\n\n".join(["\n".join(parts), *rows])
+
+
+def _block(lines: str) -> str:
+    """Lines of a policy as a block within an item of a list."""
+    return "".join(f"\n    {line}" for line in ["", "```yaml", *fenced(lines).splitlines(), "```", ""]) if lines else ""
 
 
 def steps(audit: Audit) -> Sequence[Advice]:
@@ -150,7 +146,11 @@ def _remedy(audit: Audit) -> Iterator[Advice]:
         yield Advice("Look at what remedies have achieved.", "The section on the remedy has every one that was tried.")
         return
     policy = visible(audit.policy.name)
-    if any(one.status is Status.FAILED and not one.is_structural for one in audit.outcomes):
+    if audit.remedy_trial is not None:
+        from tcdp_audit_reports.remedy.trial import tried  # noqa: PLC0415 - only where remedies were tried
+
+        yield tried(audit.remedy_trial, policy)
+    elif any(one.status is Status.FAILED and not one.is_structural for one in audit.outcomes):
         yield Advice("Let remedies be tried.", UNKNOWN, f"tcdp-audit fix --policy {policy} --output REPAIRED.csv")
 
 

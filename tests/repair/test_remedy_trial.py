@@ -1,0 +1,138 @@
+"""Remedies tried during an audit: what they would cost, and never a verdict."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+import tcdp_audit
+from tcdp_audit.cli.schema import result_schema
+from tcdp_audit.errors import DataError
+from tcdp_audit.repair import trial
+from tcdp_audit.results.audit import Audit
+from tcdp_audit.verification import State, verify
+from tcdp_audit_reports.sections.next_steps import steps
+
+TABLE = pa.table(
+    {
+        "age": [20, 21, 33, 51, 52, 67],
+        "zip": [f"zip {one}" for one in "abcdab"],
+        "disease": ["gout", "flu", "gout", "flu", "gout", "flu"],
+    }
+)
+MONDRIAN = {"remedy": [{"mondrian": {}}]}
+NOISE = {"remedy": [{"noise": {"attribute": "age", "mechanism": "laplace", "epsilon": 1, "bounds": [0, 100]}}]}
+
+
+def policy(k: int = 3, role: str = "sensitive", **further: Any) -> dict[str, Any]:
+    roles = {"age": "quasi_identifier", "zip": "quasi_identifier", "disease": role}
+    scales = {"age": {"scale": "numeric"}}
+    attributes = {name: {"role": one, **scales.get(name, {})} for name, one in roles.items()}
+    return {"version": 1, "attributes": attributes, "expect": [{"k_anonymity": {"k": k}}], **further}
+
+
+def tried(**given: Any) -> Audit:
+    return tcdp_audit.audit(TABLE, policy(**given), try_remedies=True)
+
+
+@pytest.fixture(scope="module")
+def planned() -> Audit:
+    return tried()
+
+
+def test_the_trial_is_what_fix_does_and_leaves_the_verdict(planned: Audit) -> None:
+    assert planned.remedy_trial is not None
+    log = tcdp_audit.fix(TABLE, policy()).log.as_json()
+    entry = planned.remedy_trial.as_json()
+    assert (entry.pop("passes"), entry) == (True, {name: log[name] for name in entry})
+    assert entry["steps"]
+    plain = replace(planned, remedy_trial=None)
+    assert (planned.status, planned.exit_code()) == (plain.status, plain.exit_code()) == ("failed", 1)
+    assert planned.outcomes == tcdp_audit.audit(TABLE, policy()).outcomes
+
+
+def test_the_result_is_in_the_contract(planned: Audit) -> None:
+    jsonschema.validate(json.loads(planned.to_json()), json.loads(result_schema()))
+    assert "remedy_trial" not in tcdp_audit.audit(TABLE, policy()).as_json()
+
+
+def test_the_report_has_the_lines_and_their_cost(planned: Audit) -> None:
+    last = steps(planned)[-1]
+    assert last.head == "Name these remedies in the policy, and repair."
+    assert last.lines.startswith("remedy:\n  - ")
+    assert "0 records withheld (0%), 12 cells changed, information loss " in last.text
+    assert "would then meet every demand" in last.text
+    for suffix in (".html", ".md"):
+        assert "<h1>Fit" not in planned.render(suffix)
+        assert last.lines.splitlines()[1] in planned.render(suffix)
+    named = steps(tried(**MONDRIAN))[-1]
+    assert named.head == "Repair as the policy says."
+
+
+def test_where_nothing_helps_the_reason_is_said() -> None:
+    audit = tried(k=7, **MONDRIAN)
+    assert audit.remedy_trial is not None
+    assert not audit.remedy_trial.passes
+    assert audit.remedy_trial.reason == "the only demand still fails: k_anonymity"
+    last = steps(audit)[-1]
+    assert last.head == "No remedy is known after which the file would pass."
+    assert "The only demand still fails" in last.text
+    assert (last.command, last.lines) == ("", "")
+
+
+def test_what_no_remedy_can_change_is_said_as_fix_says_it() -> None:
+    audit = tried(role="identifier")
+    assert audit.remedy_trial is not None
+    assert audit.remedy_trial.reason == tcdp_audit.fix(TABLE, policy(role="identifier")).log.reason
+    assert audit.remedy_trial.reason.startswith("no remedy can change this: ")
+
+
+def test_nothing_is_tried_on_a_release_that_passes() -> None:
+    assert tried(k=1).remedy_trial is None
+
+
+def test_remedies_that_cannot_be_tried_take_no_audit_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: Any) -> None:
+        raise DataError("it is too large")
+
+    monkeypatch.setattr(trial, "repaired", refused)
+    audit = tried()
+    jsonschema.validate(json.loads(audit.to_json()), json.loads(result_schema()))
+    assert audit.exit_code() == 1
+    assert audit.remedy_trial is not None
+    assert audit.remedy_trial.reason == "remedies could not be tried: it is too large"
+    assert steps(audit)[-1].text == "Remedies could not be tried: it is too large. Nothing was written."
+
+
+def test_verify_tries_the_remedies_again(tmp_path: Path) -> None:
+    release, result, page = (tmp_path / name for name in ("r.csv", "r.json", "r.html"))
+    pa.csv.write_csv(TABLE, release)
+    document = tmp_path / "p.tcdp.yaml"
+    document.write_text(json.dumps(policy(**MONDRIAN)), encoding="utf-8")
+    audit = tcdp_audit.audit(release, document, try_remedies=True, column_risks=True)
+    audit.write(result)
+    audit.write(page)
+    for one in (result, page):
+        verification = verify(one, release)
+        assert verification.is_confirmed, verification.differences
+        assert "remedies" in {point.subject for point in verification.points}
+    forged = json.loads(result.read_text(encoding="utf-8"))
+    forged["remedy_trial"]["records_suppressed"] = 5
+    result.write_text(json.dumps(forged), encoding="utf-8")
+    assert [one.sentence for one in verify(result, release).differences] == ["records_suppressed was 5, is 0"]
+
+
+def test_noise_that_was_tried_cannot_be_tried_again(tmp_path: Path) -> None:
+    release, result, document = (tmp_path / name for name in ("r.csv", "r.json", "p.tcdp.yaml"))
+    pa.csv.write_csv(TABLE, release)
+    document.write_text(json.dumps(policy(**NOISE)), encoding="utf-8")
+    tcdp_audit.audit(release, document, try_remedies=True).write(result)
+    points = [one for one in verify(result, release).points if one.subject == "remedies"]
+    assert [one.state for one in points] == [State.UNVERIFIED]
