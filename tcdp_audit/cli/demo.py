@@ -60,7 +60,8 @@ def _audited(policy: Path) -> Audit:
     from tcdp_audit.provenance import Run, command_line  # noqa: PLC0415
     from tcdp_audit.registry import Plugins  # noqa: PLC0415
 
-    made = audit(None, policy, plugins=Plugins.load(external=False), all_conventions=True, column_risks=True)
+    plugins = Plugins.load(external=False)
+    made = audit(None, policy, plugins=plugins, all_conventions=True, column_risks=True, try_remedies=True)
     return replace(made, run=Run("the demonstration", command_line(sys.argv[1:])))
 
 

@@ -17,6 +17,7 @@ from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.phrases import demanded, observed, state_of
 from tcdp_audit.provenance import Table as Release
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.remedy_trial import RemedyTrial
 from tcdp_audit.results.unaudited import Unaudited
 from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
 from tcdp_audit.visible import visible
@@ -89,25 +90,26 @@ def tell(
     """
     lines = [line_of(one, (observed(one), demanded(one))) for one in audit.expectations]
     present(console, audit.release, ("observed", "demanded"), [*_columns(audit), *lines], brief=brief)
-    for part in _trial(audit):
+    for part in () if audit.remedy_trial is None else _trial(audit.remedy_trial):
         console.print(Text(part))
     took = "" if seconds is None else f" in {seconds:.1f} s"
     conclude(console, written, audit.verdict, verdict_sentence(audit), f"{audit.tally.demands.line}{took}")
 
 
-def _trial(audit: Audit) -> Iterator[str]:
-    """What remedies would make of the release, where they were tried."""
-    trial = audit.remedy_trial
-    if trial is None:
-        return
-    if trial.is_tested:
-        yield f"\nTried in memory, nothing written: {listing(trial.remedies)}."
-        yield f"Cost: {trial.cost}."
+def _trial(trial: RemedyTrial) -> Iterator[str]:
+    """What remedies would make of the release, in paragraphs."""
+    log = trial.log
+    if log is not None and log.steps:
+        yield "\nRemedies, tried in memory; nothing was written:"
+        for number, step in enumerate(log.steps, 1):
+            cells = ", ".join(f"{visible(name)} {cells:,}" for name, cells in step.cells.items())
+            yield f"{number}. {visible(step.title)}{f': cells changed: {cells}' if cells else ''}"
+        yield f"The cost: {log.cost}."
     if trial.passes:
-        yield "The release would then pass; `tcdp-audit fix` makes and proves it."
+        yield "The release would then pass; `tcdp-audit fix` writes and proves it."
     else:
         start = "" if trial.is_tested else "\n"
-        yield f"{start}No remedy is known after which it passes: {visible(trial.reason)}."
+        yield f"{start}No remedy is known after which it would pass: {visible(trial.reason)}."
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import yaml
 from tcdp_audit.frozen import freeze
 from tcdp_audit.outcome import Outcome, number
 from tcdp_audit.provenance import Table
-from tcdp_audit.words import count
+from tcdp_audit.words import count, share
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -117,6 +117,17 @@ class ChangeLog:
     def is_unchanged(self) -> bool:
         """Whether no cell and no record was touched."""
         return not self.suppressed and not any(self.cells.values())
+
+    @property
+    def cost(self) -> str:
+        """What it costs in all, in a clause."""
+        cells = sum(self.cells.values())
+        withheld = f"{count(self.suppressed, 'record')} withheld ({share(self.suppressed, self.records)})"
+        return (
+            f"{withheld if self.suppressed else 'no record withheld'}, "
+            f"{count(cells, 'cell') if cells else 'no cell'} changed, "
+            f"{share(float(self.loss['total']), 1)} of the information lost on average over all cells"
+        )
 
     @property
     def lines(self) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tcdp_audit.outcome import Outcome
 from tcdp_audit.results.change_log import ChangeLog
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count, share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,32 +18,18 @@ class RemedyTrial:
         log: what was done; None where remedies could not be tried.
         passes: whether the audit of what came of it passes.
         reason: why it does not, or nothing.
+        outcomes: that audit's; none where remedies could not be tried.
     """
 
     log: ChangeLog | None
     passes: bool
     reason: str = ""
+    outcomes: tuple[Outcome, ...] = ()
 
     @property
     def is_tested(self) -> bool:
         """Whether there are remedies that change something, audited, with their cost."""
         return self.log is not None and bool(self.log.steps)
-
-    @property
-    def remedies(self) -> list[str]:
-        """The names of the remedies that were kept. Their parameters may name values."""
-        return [] if self.log is None else [visible(one.title) for one in self.log.steps]
-
-    @property
-    def cost(self) -> str:
-        """What they would cost, in a clause; nothing where nothing was kept."""
-        if self.log is None or not self.log.steps:
-            return ""
-        cells, log = sum(self.log.cells.values()), self.log
-        return (
-            f"{count(log.suppressed, 'record')} withheld ({share(log.suppressed, log.records)}), "
-            f"{count(cells, 'cell')} changed, information loss {share(float(log.loss['total']), 1)}"
-        )
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""

@@ -129,6 +129,13 @@ def test_every_diagnosis_has_a_path_of_equal_length_to_one_root():
     assert {(len(path), path[-1]) for path in paths} == {(4, "*")}
 
 
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No remedies are tried, where a test is about files and not about what is in them."""
+    monkeypatch.setattr("tcdp_audit.repair.trial.remedy_trial", lambda *_: None)
+
+
+@pytest.mark.usefixtures("untried")
 def test_a_second_run_renews_the_reports_of_an_unchanged_demonstration(here: Any, tmp_path: Path):
     folder = tmp_path / "demo"
     assert here("demo", folder).code == 0
@@ -140,6 +147,7 @@ def test_a_second_run_renews_the_reports_of_an_unchanged_demonstration(here: Any
     assert (folder / "mine.txt").read_text() == "mine"
 
 
+@pytest.mark.usefixtures("untried")
 def test_an_edited_policy_is_not_overwritten_unless_forced(here: Any, tmp_path: Path):
     assert here("demo", tmp_path).code == 0
     (tmp_path / POLICY).write_text("mine")
@@ -189,6 +197,7 @@ def test_an_interrupted_run_leaves_nothing(here: Any, tmp_path: Path, monkeypatc
     assert list((tmp_path / "empty").iterdir()) == []
 
 
+@pytest.mark.usefixtures("untried")
 def test_it_does_not_load_anybody_elses_plugin(here: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     from tcdp_audit.registry import Plugins
 

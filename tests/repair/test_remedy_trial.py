@@ -67,8 +67,10 @@ def test_the_report_has_the_lines_and_their_cost(planned: Audit) -> None:
     last = steps(planned)[-1]
     assert last.head == "Name these remedies in the policy, and repair."
     assert last.lines.startswith("remedy:\n  - ")
-    assert "0 records withheld (0%), 12 cells changed, information loss " in last.text
-    assert "would then meet every demand" in last.text
+    assert "The cost: no record withheld, 12 cells changed, " in last.text
+    assert " of the information lost on average over all cells. Cells by column: age 6 and zip 6. " in last.text
+    assert "it would then pass." in last.text
+    assert last.command == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
     for suffix in (".html", ".md"):
         assert "<h1>Fit" not in planned.render(suffix)
         assert last.lines.splitlines()[1] in planned.render(suffix)
@@ -108,7 +110,7 @@ def test_remedies_that_cannot_be_tried_take_no_audit_down(monkeypatch: pytest.Mo
     assert audit.exit_code() == 1
     assert audit.remedy_trial is not None
     assert audit.remedy_trial.reason == "remedies could not be tried: it is too large"
-    assert steps(audit)[-1].text == "Remedies could not be tried: it is too large. Nothing was written."
+    assert steps(audit)[-1].text == "Remedies could not be tried: it is too large. Nothing was changed."
 
 
 def test_verify_tries_the_remedies_again(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_they_begin_with_columns_and_end_with_a_command():
         "Let remedies be tried.",
     ]
     assert "6 people (100%)" in told[1].text
-    assert told[-1].command == "tcdp-audit fix --policy policy --output REPAIRED.csv"
+    assert told[-1].command == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
     assert "is not known" in told[-1].text
 
 

@@ -71,14 +71,14 @@ def tried_table(log: ChangeLog) -> Table | None:
     others = not_taken(log)
     if not others:
         return None
-    rows = [[visible(one.title or one.remedy), parameters_of(one), _fate(log, one)] for one in others]
+    rows = [[visible(one.title or one.remedy), parameters_of(one), fate(log, one)] for one in others]
     rest = len(rows) - SHOWN
     note = f"{count(rest)} more {agree(rest, 'is', 'are')} in the machine-readable result." if rest > 0 else ""
     what = "What else was tried" if log.steps else "What was tried"
     return Table(f"{what}, and why it was not taken", ("remedy", "parameters", "why"), rows[:SHOWN], note)
 
 
-def _fate(log: ChangeLog, step: Step) -> str:
+def fate(log: ChangeLog, step: Step) -> str:
     """Why a step was not taken."""
     if step.error:
         return _sentence(prose(step.error))

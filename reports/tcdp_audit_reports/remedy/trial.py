@@ -2,54 +2,87 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import ChangeLog, RemedyTrial, sentence_case, visible
+from tcdp_audit.plugin import Audit, ChangeLog, RemedyTrial, Step, count, prose, share, visible
 from tcdp_audit_reports.advice import Advice
-from tcdp_audit_reports.columns import named
+from tcdp_audit_reports.chart import Table
+from tcdp_audit_reports.guide_text import quoted
+from tcdp_audit_reports.remedy.advised import CLOSEST, cost_of, none_known
+from tcdp_audit_reports.remedy.candidates import SHOWN, fate, not_taken, parameters_of
 from tcdp_audit_reports.remedy.lines import lines_to_paste
+from tcdp_audit_reports.remedy.sentences import listed_outcomes
 
-TESTED = (
-    "It was tried on this very file, in memory, and audited as a whole; nothing was written, and the verdict stands"
-)
+STANDS = "Nothing was written, and the verdict on this file stays what it is."
+COLUMNS = ("remedy", "what it would cost", "what came of it")
 
 
-def tried(trial: RemedyTrial, policy: str) -> Advice:
-    """The step.
+def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Advice:
+    """The step that says what comes of remedies.
 
     Args:
-        trial: what was tried.
-        policy: the policy's name, to stand in the command.
+        audit: of the release as it is.
+        trial: what was tried on it.
+        command: the one that repairs the release.
     """
     log = trial.log
     if log is None or not log.steps:
-        none = f"{sentence_case(visible(trial.reason))}. {_others(log)}Nothing was written."
-        return Advice("No remedy is known after which the file would pass.", none)
+        return none_known(log, trial.reason)
     lines = lines_to_paste(log)
-    paste = "" if lines is None else f" {lines.sentence}"
-    text = f"{TESTED}. It would cost {trial.cost}{_columns(log)}. {_after(trial)}{paste}"
-    command = f"tcdp-audit fix --policy {policy} --output REPAIRED.csv" if trial.passes else ""
-    return Advice(_head(trial, log), text, command, "" if lines is None else lines.policy)
-
-
-def _head(trial: RemedyTrial, log: ChangeLog) -> str:
+    said, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
+    text = f"{_result(trial)} {cost_of(audit, log)} {STANDS}{said}"
     if not trial.passes:
-        return "No remedy is known after which the file would pass; these come closest."
-    return "Name these remedies in the policy, and repair." if log.planned else "Repair as the policy says."
+        return Advice(CLOSEST, text, "", shown)
+    head = "Name these remedies in the policy, and repair." if log.planned else "Repair as the policy says."
+    return Advice(head, f"{text} The command writes a new file, and leaves this one as it is.", command, shown)
 
 
-def _after(trial: RemedyTrial) -> str:
-    if trial.passes:
-        return "The file would then meet every demand."
-    return f"Even then the file would not pass: {visible(trial.reason)}."
+def trial_table(trial: RemedyTrial) -> Table | None:
+    """What each remedy would do, the most effective first; None where fewer than two were tried."""
+    log = trial.log
+    if log is None or len(log.steps) + len(not_taken(log)) < 2:
+        return None
+    others = sorted(not_taken(log), key=_effect)
+    rows = [_row(one, _taken(one)) for one in log.steps] + [_row(one, _not_advised(log, one)) for one in others]
+    rest = len(rows) - SHOWN
+    note = f"{count(rest)} more in the machine-readable result." if rest > 0 else ""
+    return Table("Remedies that were tried, the most effective first", COLUMNS, rows[:SHOWN], note)
 
 
-def _columns(log: ChangeLog) -> str:
-    """The columns whose cells would change, the most first."""
-    changed = sorted((name for name, number in log.cells.items() if number), key=lambda name: -log.cells[name])
-    cells = [f"{visible(name)} {log.cells[name]:,}" for name in changed]
-    return f" on average over all cells (cells by column: {named(cells)})" if cells else " on average over all cells"
+def _result(trial: RemedyTrial) -> str:
+    """Whether the file would pass, with the warnings that would remain."""
+    if not trial.passes:
+        return f"Tried on this very file, in memory. Even then it would not pass: {prose(trial.reason).rstrip('.')}."
+    warned = sum(one.is_warning for one in trial.outcomes)
+    remain = f", with {count(warned, 'warning')}" if warned else ""
+    return f"Tried on this very file, in memory, and audited as a whole: it would then pass{remain}."
 
 
-def _others(log: ChangeLog | None) -> str:
-    """What was tried in vain."""
-    names = [] if log is None else list(dict.fromkeys(visible(one.title) for one in log.tried))
-    return f"Tried in vain: {named(names)}. " if names else ""
+def _effect(step: Step) -> tuple[bool, int, bool, float]:
+    """The less the better: what could not be applied last, then demands not met, then what is lost."""
+    return bool(step.error), len(step.failing), step.loss is None, step.loss or 0.0
+
+
+def _row(step: Step, came: str) -> list[str]:
+    parameters = f", {parameters_of(step)}" if step.parameters else ""
+    name = f"{visible(step.title or step.remedy)}{parameters}"
+    if step.error:
+        return [name, "not known", came]
+    costs = [f"{count(sum(step.cells.values()), 'cell')} changed"]
+    if step.suppressed:
+        costs.insert(0, f"{count(step.suppressed, 'record')} withheld")
+    if step.loss is not None:
+        costs.append(f"{share(step.loss, 1)} lost")
+    return [name, ", ".join(costs), came]
+
+
+def _not_advised(log: ChangeLog, step: Step) -> str:
+    """Why a step is not part of the advice."""
+    if step.error or step.failing:
+        return quoted(fate(log, step))
+    return "The file passes after it, too."
+
+
+def _taken(step: Step) -> str:
+    """What came of a step that is part of the advice."""
+    if not step.failing:
+        return "Advised above: the file passes after it."
+    return f"Advised above. Not met after it: {listed_outcomes(step.failing)}."

@@ -33,13 +33,14 @@ EVEN = 0.02  # shares of the risk that differ by less say nothing
 UNKNOWN = (
     "What it would cost to meet every demand is not known: no remedy was tried in this run. The command below tries "
     "generalising, suppressing and other remedies, audits the whole file after each, keeps the one that passes with "
-    "the least loss, and reports how many cells change and how many records go."
+    "the least loss, and reports how many cells change and how many records go. An audit with the option "
+    "--try-remedies says the same beforehand, and writes no data."
 )
 
 
 def html(audit: Audit) -> str:
     """The steps as a numbered list, and the columns in the order in which to coarsen them."""
-    return filled("next_steps.html.j2", steps=steps(audit), risks=risk_table(audit))
+    return filled("next_steps.html.j2", steps=steps(audit), tried=_tried(audit), risks=risk_table(audit))
 
 
 def markdown(audit: Audit) -> str:
@@ -48,14 +49,29 @@ def markdown(audit: Audit) -> str:
     for number, one in enumerate(steps(audit), 1):
         command = f" `{' '.join(one.command.replace('`', '').split())}`" if one.command else ""
         parts.append(f"{number}. **{escaped(one.head)}** {escaped(one.text)}{command}{_block(one.lines)}")
-    risks = risk_table(audit)
-    rows = [] if risks is None else [table([*map(escaped, risks.columns)], [[*map(escaped, r)] for r in risks.rows])]
-    return "\n\n".join(["\n".join(parts), *rows])
+    tables = (_tried(audit), risk_table(audit))
+    return "\n\n".join(["\n".join(parts), *(_grid(one) for one in tables if one is not None)])
+
+
+def _tried(audit: Audit) -> Table | None:
+    """Every remedy that was tried; None where none was."""
+    if audit.remedy_trial is None:
+        return None
+    from tcdp_audit_reports.remedy.trial import trial_table  # noqa: PLC0415 - only where remedies were tried
+
+    return trial_table(audit.remedy_trial)
+
+
+def _grid(data: Table) -> str:
+    """A table below its caption."""
+    rows = table([*map(escaped, data.columns)], [[*map(escaped, row)] for row in data.rows])
+    return f"**{escaped(data.caption)}**\n\n{rows}"
 
 
 def _block(lines: str) -> str:
     """Lines of a policy as a block within an item of a list."""
-    return "".join(f"\n    {line}" for line in ["", "```yaml", *fenced(lines).splitlines(), "```", ""]) if lines else ""
+    block = ["", "```yaml", *fenced(lines).splitlines(), "```"] if lines else []
+    return "".join(f"\n{f'    {line}'.rstrip()}" for line in block)
 
 
 def steps(audit: Audit) -> Sequence[Advice]:
@@ -138,20 +154,24 @@ def _alone(risk: ColumnRisk) -> str:
 
 
 def _remedy(audit: Audit) -> Iterator[Advice]:
-    """What remedies would cost, where that is known; otherwise how to find out."""
-    if audit.verdict == "passed":
-        return
-    log = audit.change_log
-    if log is not None and log.tried:
-        yield Advice("Look at what remedies have achieved.", "The section on the remedy has every one that was tried.")
-        return
-    policy = visible(audit.policy.name)
-    if audit.remedy_trial is not None:
-        from tcdp_audit_reports.remedy.trial import tried  # noqa: PLC0415 - only where remedies were tried
+    """What remedies cost or would cost, where that is known; otherwise how to find out."""
+    log, trial = audit.change_log, audit.remedy_trial
+    if log is not None:
+        from tcdp_audit_reports.remedy.advised import repair_advice  # noqa: PLC0415 - only where remedies ran
 
-        yield tried(audit.remedy_trial, policy)
-    elif any(one.status is Status.FAILED and not one.is_structural for one in audit.outcomes):
-        yield Advice("Let remedies be tried.", UNKNOWN, f"tcdp-audit fix --policy {policy} --output REPAIRED.csv")
+        yield from repair_advice(audit, log)
+    elif trial is not None:
+        from tcdp_audit_reports.remedy.trial import trial_advice  # noqa: PLC0415 - only where remedies were tried
+
+        yield trial_advice(audit, trial, _command(audit))
+    elif any(one.status is Status.FAILED and one.blocks and not one.is_structural for one in audit.outcomes):
+        yield Advice("Let remedies be tried.", UNKNOWN, _command(audit))
+
+
+def _command(audit: Audit) -> str:
+    """The command that repairs the release, which it names where the policy does not."""
+    release = "" if audit.policy.document.release is not None else "RELEASE "
+    return f"tcdp-audit fix {release}--policy {visible(audit.policy.name)} --output REPAIRED.csv"
 
 
 def risk_table(audit: Audit) -> Table | None:
