@@ -14,9 +14,10 @@ from tcdp_audit.auditor.noted import NotedExpectations
 from tcdp_audit.engines import Engine, open_engine
 from tcdp_audit.engines.opener import opener_of, require_no_url
 from tcdp_audit.errors import DataError, Discreet, PolicyError, UsageError
+from tcdp_audit.named_files import named_files, require_unchanged
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.policy import Policy, read_policy
-from tcdp_audit.provenance import Table
+from tcdp_audit.provenance import NamedFile, Table
 from tcdp_audit.quality import NEEDS_GREAT_EXPECTATIONS, NEEDS_PANDERA, installed
 from tcdp_audit.registry import Plugins
 from tcdp_audit.resources import budget
@@ -35,6 +36,7 @@ class AuditInputs:
         release: what the caller gave, or the path that the policy names.
         engine: the release.
         companions: the further tables by their name in the policy: original, population, holdout.
+        files: the files beside the tables that the policy names, as they were before anything was read.
     """
 
     policy: Policy
@@ -43,6 +45,7 @@ class AuditInputs:
     release: Any
     engine: Engine
     companions: Mapping[str, Engine]
+    files: tuple[NamedFile, ...] = ()
 
     @property
     def memory(self) -> int:
@@ -78,11 +81,17 @@ class AuditInputs:
             yield replace(self, release=release, engine=engine)
 
     def with_provenance(self, outcomes: tuple[Outcome, ...], **further: Any) -> Audit:
-        """Outcomes as an audit that names what was read."""
+        """Outcomes as an audit that names what was read.
+
+        Raises:
+            DataError: a file that the policy names is not what it was.
+        """
+        require_unchanged(self.policy, self.files)
         return Audit(
             outcomes=outcomes,
             release=described(self.engine),
             companions={name: described(table) for name, table in self.companions.items()},
+            files=self.files,
             policy=self.policy,
             plugins=self.plugins,
             **further,
@@ -116,7 +125,7 @@ def open_inputs(
             for name, table in _companions(policy, original, population).items()
         }
         _require_labels_alike(engine, companions)
-        yield AuditInputs(policy, plugins, options, release, engine, companions)
+        yield AuditInputs(policy, plugins, options, release, engine, companions, named_files(policy))
 
 
 @Discreet()

@@ -53,6 +53,32 @@ class Table:
 
 
 @dataclass(frozen=True)
+class NamedFile:
+    """A file that a policy names beside its tables.
+
+    Args:
+        kind: what it is: hierarchy, schema or suite.
+        attribute: whose hierarchy it is; None for the others.
+        uri: where it came from.
+        sha256: digest of its bytes.
+    """
+
+    kind: str
+    attribute: str | None
+    uri: str
+    sha256: str
+
+    @property
+    def title(self) -> str:
+        """What a person calls it."""
+        return self.kind if self.attribute is None else f"{self.kind} of {self.attribute!r}"
+
+    def as_json(self) -> dict[str, str | None]:
+        """The entry in the JSON result."""
+        return {"kind": self.kind, "attribute": self.attribute, "uri": self.uri, "sha256": self.sha256}
+
+
+@dataclass(frozen=True)
 class PluginInfo:
     """One plugin as `tcdp-audit plugins` lists it; `error` says why it is not in use."""
 

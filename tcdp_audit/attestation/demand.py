@@ -14,7 +14,7 @@ from tcdp_audit.results.verdict import VERDICTS
 from tcdp_audit.verification.digests import digest_of_file, shown
 from tcdp_audit.verification.points import Point, State, Verification
 from tcdp_audit.verification.values import differences
-from tcdp_audit.written.audit import WrittenAudit, sound
+from tcdp_audit.written.audit import WrittenAudit, sound, verdict_in
 
 if TYPE_CHECKING:
     from securesystemslib.signer import SSlibKey
@@ -64,7 +64,7 @@ def verify_attestation(value: Mapping[str, Any], name: str, demand: Demand) -> V
         return Verification((signature, *types), UNSIGNED)
     predicate = sound(statement.get("predicate"), f"{name}, its predicate")
     points = (*_release(statement, predicate, demand), *_policy(predicate, demand), *_result(predicate, demand))
-    return Verification((signature, *types, *points, _verdict(predicate, demand)), str(predicate["status"]))
+    return Verification((signature, *types, *points, _verdict(predicate, demand)), verdict_in(predicate))
 
 
 def _signature(envelope: Envelope, key: SSlibKey) -> Point:
@@ -130,10 +130,10 @@ def _result(predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:
 
 
 def _verdict(predicate: Mapping[str, Any], demand: Demand) -> Point:
-    status = str(predicate["status"])
-    if status == "passed":
-        return Point(VERDICT, State.CONFIRMED, VERDICTS[status])
+    verdict = verdict_in(predicate)
+    if verdict == "passed":
+        return Point(VERDICT, State.CONFIRMED, VERDICTS[verdict])
     if demand.any_verdict:
-        return Point(VERDICT, State.NOTE, f"{VERDICTS[status]}; accepted by --any-verdict")
-    state = State.DIFFERS if status == "failed" else State.UNVERIFIED
-    return Point(VERDICT, state, f"{VERDICTS[status]}: whoever signed this, it approves of nothing")
+        return Point(VERDICT, State.NOTE, f"{VERDICTS[verdict]}; accepted by --any-verdict")
+    state = State.DIFFERS if verdict == "failed" else State.UNVERIFIED
+    return Point(VERDICT, state, f"{VERDICTS[verdict]}: whoever signed this, it approves of nothing")

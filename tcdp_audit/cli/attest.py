@@ -60,7 +60,7 @@ def command(
     write_atomically(Path(output), envelope)
     write(f"written: {visible(output)}\n")
     approval = "" if written.status == "passed" else "; this is no approval"
-    write(f"signed: {visible(written.release.name)}, {VERDICTS[written.status]}{approval}\n")
+    write(f"signed: {visible(written.release.name)}, {VERDICTS[written.verdict]}{approval}\n")
     return 0
 
 

@@ -49,6 +49,9 @@ def facts(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
         yield Fact(f"SHA-256 of the {visible(name)}", *(_companion(one, name) for one in (old, new)))
     yield Fact("policy", old.policy_name, new.policy_name)
     yield Fact("SHA-256 of the policy", *(_digest(one.result["policy"]["sha256"]) for one in (old, new)))
+    was, now = ({one.title: one.sha256 for one in audit.files} for audit in (old, new))
+    for title in {**was, **now}:
+        yield Fact(f"SHA-256 of the {visible(title)}", *(_digest(one.get(title)) for one in (was, now)))
     yield from _conventions(old, new)
     yield Fact("audited", *(f"{one.audited_at:%Y-%m-%d %H:%M} UTC" for one in (old, new)))
     yield Fact("tcdp-audit", old.version, new.version)

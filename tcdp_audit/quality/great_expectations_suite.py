@@ -67,6 +67,14 @@ def suite_in(policy: Policy) -> Suite:
     return Suite(shown, configurations)
 
 
+def stored_file(policy: Policy, named: StoredSuite) -> Path | None:
+    """The file of a suite in a context's store; None where there is none, which `suite_in` explains."""
+    try:
+        return _in_store(policy, named)
+    except _Fault:
+        return None
+
+
 class _Fault(Exception):  # noqa: N818 - it becomes a PolicyError
     """Why a suite cannot be used."""
 

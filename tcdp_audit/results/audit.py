@@ -21,7 +21,7 @@ from tcdp_audit.notebook import as_html, as_text
 from tcdp_audit.outcome import Outcome, Severity, Status
 from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.policy.policy import Policy
-from tcdp_audit.provenance import PluginInfo, Run, Table, now, tool
+from tcdp_audit.provenance import NamedFile, PluginInfo, Run, Table, now, tool
 from tcdp_audit.release.columns import AuditedColumn
 from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit.results.frame import frame_of
@@ -88,6 +88,7 @@ class Audit:
         policy: what it was audited against.
         plugins: the code that took part.
         companions: the tables that the release was compared with, by their name in the policy.
+        files: the files beside the tables that the policy names: hierarchies, a schema, a suite.
         variants: the verdicts under every combination of conventions, where they were asked for.
         change_log: how the release was made, where remedies made it.
         remedy_trial: what remedies would make of it, where that was asked for and something stands against it.
@@ -104,6 +105,7 @@ class Audit:
     policy: Policy
     plugins: Participants
     companions: Mapping[str, Table] = field(default_factory=dict)
+    files: tuple[NamedFile, ...] = ()
     variants: tuple[Variant, ...] = ()
     change_log: ChangeLog | None = None
     remedy_trial: RemedyTrial | None = None
@@ -259,6 +261,7 @@ class Audit:
                 "uri": None if self.policy.path is None else str(self.policy.path),
                 "sha256": self.policy.sha256,
             },
+            **({"files": [one.as_json() for one in self.files]} if self.files else {}),
             "columns": [one.as_json() for one in sorted(self.columns, key=lambda one: one.name)],
             **({"column_risks": [one.as_json() for one in self.column_risks]} if self.column_risks else {}),
             "conventions": _conventions(self.policy),

@@ -12,7 +12,7 @@ from tcdp_audit.api import audit
 from tcdp_audit.errors import PolicyError, ResultError
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.policy.source import SourceFault, parse
-from tcdp_audit.provenance import BUILT_IN, PluginInfo, Run, recorded_tool
+from tcdp_audit.provenance import BUILT_IN, NamedFile, PluginInfo, Run, recorded_tool
 from tcdp_audit.registry import Plugins
 from tcdp_audit.repair.fixing import fix
 from tcdp_audit.results.audit import Audit
@@ -163,6 +163,11 @@ class _Recorded:
         return getattr(self.plugins, name)
 
 
+def _as_then(file: NamedFile, written: WrittenAudit) -> NamedFile:
+    """A file of the policy, where it lay then."""
+    return next((replace(file, uri=one.uri) for one in written.files if one.title == file.title), file)
+
+
 def _run_of(written: WrittenAudit) -> Run:
     """Who ran a written audit, as far as its result says so."""
     told = written.result.get("run")
@@ -185,6 +190,7 @@ def as_then(again: Audit, written: WrittenAudit) -> Iterator[Audit]:
         again,
         release=replace(again.release, uri=written.release.uri),
         companions={name: replace(table, uri=written.companions[name].uri) for name, table in again.companions.items()},
+        files=tuple(_as_then(one, written) for one in again.files),
         policy=replace(again.policy, path=written.policy_path),
         plugins=_Recorded(again.plugins, infos),
         run=_run_of(written),

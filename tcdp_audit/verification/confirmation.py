@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.errors import Discreet, TcdpAuditError
+from tcdp_audit.named_files import named_files
 from tcdp_audit.policy import Policy
+from tcdp_audit.provenance import tool
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.verification.again import (
@@ -88,8 +90,8 @@ def verify(
         if not changed:
             raise
         told = Point("figures", State.UNVERIFIED, f"they cannot be computed: {error}")
-        return Verification((*changed, told), written.status)
-    return Verification(tuple(_points(written, given, again)), written.status)
+        return Verification((*changed, told), written.verdict)
+    return Verification(tuple(_points(written, given, again)), written.verdict)
 
 
 def _changed(written: WrittenAudit, given: Given) -> Iterator[Point]:
@@ -102,6 +104,16 @@ def _changed(written: WrittenAudit, given: Given) -> Iterator[Point]:
     digest = None if path is None or written.policy_path is None else digest_of_file(path)
     if digest is not None and digest != was:
         yield Point("policy", State.DIFFERS, f"changed: SHA-256 was {shown(was)}, is {shown(digest)}")
+    yield from (one for one in _named_files(written, given) if one.state is State.DIFFERS)
+
+
+def _named_files(written: WrittenAudit, given: Given) -> list[Point]:
+    """What came of the files that the policy names, if it can be read."""
+    try:
+        now = named_files(policy_of(written, given))
+    except TcdpAuditError:
+        return []
+    return list(Wording(written.version, tool()["version"]).files(written.files, now))
 
 
 def _points(written: WrittenAudit, given: Given, again: Audit) -> Iterator[Point]:

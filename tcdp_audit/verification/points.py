@@ -37,11 +37,11 @@ class Verification:
 
     Args:
         points: each of them.
-        status: the status that the verified audit claims: passed, failed, error or measured.
+        verdict: what the verified audit concludes: passed, failed, error or measured.
     """
 
     points: tuple[Point, ...]
-    status: str
+    verdict: str
 
     @property
     def differences(self) -> Sequence[Point]:

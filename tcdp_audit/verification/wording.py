@@ -10,24 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tcdp_audit.comparison.matching import matched
+from tcdp_audit.provenance import NamedFile
 from tcdp_audit.verification.digests import shown
 from tcdp_audit.verification.points import Point, State
 from tcdp_audit.verification.values import ABSENT, Difference, differences
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count
-from tcdp_audit.written.audit import Entry, WrittenAudit, is_structural, table_of
+from tcdp_audit.written.audit import Entry, WrittenAudit, files_in, is_structural, table_of
 
 CIRCUMSTANCES = ("audited_at", "run")  # what an audit made again cannot know
 OF_THEIR_OWN = (
-    "release",
-    "policy",
-    "companions",
-    "outcomes",
-    "tool",
-    "plugins",
-    "change_log",
-    "remedy_trial",
-    *CIRCUMSTANCES,
+    *("release", "policy", "companions", "files", "outcomes", "tool", "plugins"),
+    *("change_log", "remedy_trial", *CIRCUMSTANCES),
 )
 SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
 NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}
@@ -44,6 +38,7 @@ def points_of(written: WrittenAudit, now: Mapping[str, Any]) -> Iterator[Point]:
     was, wording = written.result, Wording(written.version, now["tool"]["version"])
     yield from wording.tables("release", was["release"], now["release"])
     yield from _policy(was["policy"], now["policy"])
+    yield from wording.files(files_in(was), files_in(now))
     for name in {**was["companions"], **now["companions"]}:
         yield from wording.companion(name, was["companions"].get(name), now["companions"].get(name))
     yield from wording.figures(was, now)
@@ -87,6 +82,22 @@ class Wording:
             yield Point(subject, State.DIFFERS, told)
         else:
             yield from self.tables(subject, was, now)
+
+    def files(self, was: Sequence[NamedFile], now: Sequence[NamedFile]) -> Iterator[Point]:
+        """What the policy names beside the tables: hierarchies, a schema, a suite."""
+        old, new = ({one.title: one for one in files} for files in (was, now))
+        for title in {**old, **new}:
+            yield from self._file(_short(title), old.get(title), new.get(title))
+
+    def _file(self, subject: str, was: NamedFile | None, now: NamedFile | None) -> Iterator[Point]:
+        if was is None and now is not None:
+            state = State.DIFFERS if self.is_one_version else State.NOTE
+            yield Point(subject, state, f"SHA-256 is {shown(now.sha256)}, and is not in the result")
+        elif was is not None and now is None:
+            yield Point(subject, State.DIFFERS, f"SHA-256 was {shown(was.sha256)}, and no such file is read now")
+        elif was is not None and now is not None:
+            yield _digests(subject, was.sha256, now.sha256)
+            yield from _name(subject, _file_name(was.uri), _file_name(now.uri))
 
     def figures(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
         """Everything that was computed: status, summary, outcomes, whatever a version adds."""
@@ -162,12 +173,15 @@ def _by_name(value: Any) -> Any:
     return mapping if len(mapping) == len(value) else value
 
 
+def _digests(subject: str, was: str, now: str) -> Point:
+    """Whether a file that a person wrote is what it was."""
+    if was == now:
+        return Point(subject, State.CONFIRMED, f"the same to the byte, SHA-256 {shown(was)}")
+    return Point(subject, State.DIFFERS, f"changed: SHA-256 was {shown(was)}, is {shown(now)}")
+
+
 def _policy(was: Entry, now: Entry) -> Iterator[Point]:
-    if was["sha256"] == now["sha256"]:
-        yield Point("policy", State.CONFIRMED, f"the same to the byte, SHA-256 {shown(was['sha256'])}")
-    else:
-        sentence = f"changed: SHA-256 was {shown(was['sha256'])}, is {shown(now['sha256'])}"
-        yield Point("policy", State.DIFFERS, sentence)
+    yield _digests("policy", was["sha256"], now["sha256"])
     yield from _name("policy", *(_file_name(one["uri"]) for one in (was, now)))
 
 

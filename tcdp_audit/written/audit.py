@@ -13,9 +13,9 @@ from typing import Any
 
 from tcdp_audit.errors import ResultError
 from tcdp_audit.outcome import SCHEMA, STRUCTURE, SUITE
-from tcdp_audit.provenance import Table
+from tcdp_audit.provenance import NamedFile, Table
 from tcdp_audit.visible import visible
-from tcdp_audit.written.shape import STATUSES, faults
+from tcdp_audit.written.shape import faults
 from tcdp_audit.written.strict import parsed, text_of
 
 SCHEMA_VERSION = 1
@@ -51,10 +51,8 @@ class WrittenAudit:
 
     @property
     def verdict(self) -> str:
-        """What it concludes: as the status, but failed where a demand fails, in results that say so."""
-        told = self.result.get("verdict")
-        state = told.get("state") if isinstance(told, Mapping) else None
-        return state if isinstance(state, str) and state in STATUSES else self.status
+        """What it concludes: see `verdict_in`."""
+        return verdict_in(self.result)
 
     @property
     def release(self) -> Table:
@@ -65,6 +63,11 @@ class WrittenAudit:
     def companions(self) -> dict[str, Table]:
         """What it was compared with."""
         return {name: table_of(entry) for name, entry in self.result["companions"].items()}
+
+    @property
+    def files(self) -> Sequence[NamedFile]:
+        """The files beside the tables that its policy named; older results name none."""
+        return files_in(self.result)
 
     @property
     def policy_path(self) -> Path | None:
@@ -96,6 +99,22 @@ class WrittenAudit:
     def names_cells(self) -> bool:
         """Whether it names classes by their cells, as `--show-values` has it."""
         return any("cells" in one for entry in self.outcomes for one in entry["worst"])
+
+
+def verdict_in(result: Mapping[str, Any]) -> str:
+    """The verdict of a result: its status, but failed where it is incomplete and says that a demand fails as well.
+
+    No other word of a result about its verdict is believed, so none makes it better than its status.
+    """
+    told = result.get("verdict")
+    state = told.get("state") if isinstance(told, Mapping) else None
+    return "failed" if result["status"] == "error" and state == "failed" else str(result["status"])
+
+
+def files_in(result: Mapping[str, Any]) -> list[NamedFile]:
+    """The files beside the tables that a result names; none in older ones."""
+    names = ("kind", "attribute", "uri", "sha256")
+    return [NamedFile(*(one[name] for name in names)) for one in result.get("files", [])]
 
 
 def table_of(entry: Entry) -> Table:

@@ -23,6 +23,13 @@ class Each:
     form: Any
 
 
+@dataclass(frozen=True)
+class Optional:
+    """A form of what need not be there."""
+
+    form: Any
+
+
 FIGURE = (*NUMBER, str, NONE)  # infinity is a text
 TALLY = ({"total": int, "failing": (int, NONE)}, NONE)
 TABLE = {"uri": str, "sha256": (str, NONE), "records": int, "columns": int}
@@ -52,6 +59,7 @@ RESULT = {
     "plugins": Each(list, {"name": str, "distribution": str, "version": str, "hooks": Each(list, str)}),
     "release": TABLE,
     "companions": Each(dict, TABLE),
+    "files": Optional(Each(list, {"kind": str, "attribute": (str, NONE), "uri": str, "sha256": str})),
     "policy": {"uri": (str, NONE), "sha256": str},
     "summary": Each(dict, int),
     "outcomes": Each(list, OUTCOME),
@@ -75,13 +83,18 @@ def faults(value: Any, form: Any = RESULT, where: str = "") -> Iterator[str]:
     elif not _fits(value, form):
         yield f"{where or 'it'}: must be {_either((form,))}"
     elif isinstance(form, dict):
-        for key, inner in form.items():
-            if key not in value:
-                yield f"{_below(where, key)}: is missing"
-            else:
-                yield from faults(value[key], inner, _below(where, key))
+        yield from _faults_of_keys(value, form, where)
     elif isinstance(form, Each):
         yield from _faults_of_each(value, form, where)
+
+
+def _faults_of_keys(value: Any, form: Mapping[str, Any], where: str) -> Iterator[str]:
+    for key, inner in form.items():
+        if key in value:
+            demanded = inner.form if isinstance(inner, Optional) else inner
+            yield from faults(value[key], demanded, _below(where, key))
+        elif not isinstance(inner, Optional):
+            yield f"{_below(where, key)}: is missing"
 
 
 def _faults_of_each(value: Any, form: Each, where: str) -> Iterator[str]:

@@ -99,7 +99,7 @@ def test_an_approval_is_confirmed_for_every_kind_of_key(kind: str, fit: Pair):
     verification = demanded(fit, envelope, kind, result=read_audit(fit.html), policy=fit.policy)
 
     assert verification.exit_code == 0
-    assert verification.status == "passed"
+    assert verification.verdict == "passed"
     assert set(states(verification).values()) == {State.CONFIRMED}
     assert list(states(verification)) == [
         *("signature", "payload type", "statement", "predicate", "release", "policy", "result", "verdict"),
@@ -137,9 +137,24 @@ def test_what_is_not_fit_can_be_attested_and_is_no_approval(pair: Pair):
 
 @pytest.mark.parametrize("status", ["measured", "error"])
 def test_what_judges_nothing_is_no_approval(status: str, pair: Pair):
-    result = {**pair.result, "status": status}
+    result = {**pair.result, "status": status, "verdict": {**pair.result["verdict"], "state": status}}
     envelope = of_statement(pair, predicate=result)
     assert demanded(pair, envelope).exit_code == 3
+
+
+def test_a_failed_demand_of_an_incomplete_audit_is_told_as_not_fit(pair: Pair):
+    envelope = of_statement(pair, predicate={**pair.result, "status": "error"})
+    refused = demanded(pair, envelope)
+    assert (refused.exit_code, refused.verdict) == (1, "failed")
+    assert refused.points[-1].sentence.startswith("Not fit for release: ")
+
+
+@pytest.mark.parametrize("status", ["failed", "measured", "error"])
+def test_a_verdict_that_is_better_than_its_status_is_not_believed(status: str, pair: Pair):
+    told = {**pair.result["verdict"], "state": "passed"}
+    refused = demanded(pair, of_statement(pair, predicate={**pair.result, "status": status, "verdict": told}))
+    assert refused.exit_code != 0
+    assert refused.verdict == status
 
 
 def test_another_release_key_policy_or_result_is_named(fit: Pair):

@@ -13,7 +13,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "written"))
 
-from written_samples import MARK, Pair, copied_pair
+from written_samples import MARK, POLICY, Pair, copied_pair, write_pair
 
 KEY = """-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIIfU3d2i1YJWVVDKvzFpF0aRXxTjfZ3nXpJB5CYh0Ylx
@@ -134,6 +134,19 @@ def test_a_call_that_means_nothing_is_refused(arguments: tuple[str, ...], senten
     answer = here("verify", *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert sentence in answer.err
+
+
+def test_an_incomplete_audit_with_a_failed_demand_is_told_as_not_fit(pair: Pair, public: str, here: Any):
+    asked = POLICY.replace("disease: {role: sensitive}", "disease: {role: sensitive, hierarchy: {all: [a, b]}}")
+    demanded = "  - t_closeness: {t: 0.5, attribute: disease, distance: hierarchical}\n"
+    incomplete = write_pair(pair.folder, asked + demanded)
+    assert incomplete.result["status"] == "error"
+    assert "Its verdict is: Not fit for release." in " ".join(here("verify", "report.html", "release.csv").out.split())
+    signed = here("attest", "report.html", "release.csv", "--key", "key.pem", "-o", "signed.json")
+    assert "signed: release.csv, Not fit for release; this is no approval" in signed.out
+    refused = here("verify", "signed.json", "release.csv", "--key", public)
+    assert refused.code == 1
+    assert "says of this release: Not fit for release." in " ".join(refused.out.split())
 
 
 def test_what_is_attested_is_demanded(pair: Pair, public: str, here: Any):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,8 @@ import yaml
 from written_samples import MARK, POLICY, ROWS, Pair, write_pair
 
 import tcdp_audit
-from tcdp_audit.errors import ResultError, TcdpAuditError, UsageError
+from tcdp_audit.auditor.evaluation import evaluation
+from tcdp_audit.errors import DataError, ResultError, TcdpAuditError, UsageError
 from tcdp_audit.registry import Plugins
 from tcdp_audit.verification import Point, State, Verification, verify
 from tcdp_audit.verification.wording import Wording, points_of
@@ -43,7 +45,7 @@ def test_an_untouched_pair_is_confirmed(name: str, pair: Pair):
 
     assert verification.is_confirmed
     assert verification.exit_code == 0
-    assert verification.status == "failed"
+    assert verification.verdict == "failed"
     report = {"report"} if name == "html" else set()
     assert subjects(verification, State.CONFIRMED) == {"release", "policy", "figures"} | report
     assert len(verification.points) == 3 + len(report)
@@ -288,6 +290,58 @@ def test_the_tables_beside_a_release_are_compared(tmp_path: Path):
     original = tmp_path / "original.csv"
     original.write_text(original.read_text(encoding="utf-8").replace(",12\n", ",13\n"), encoding="utf-8")
     assert subjects(verified(pair)) == {"original"}
+
+
+BANDS = "20;2*;*\n30;3*;*\n40;4*;*\n"
+BANDED = POLICY.replace(
+    "age: {role: quasi_identifier, scale: numeric}", "age: {role: quasi_identifier, hierarchy: ages.csv}"
+)
+
+
+@pytest.fixture
+def banded(tmp_path: Path) -> Pair:
+    """A release whose policy names a hierarchy."""
+    (tmp_path / "ages.csv").write_text(BANDS, encoding="utf-8")
+    return write_pair(tmp_path, BANDED)
+
+
+def test_a_hierarchy_is_compared_by_its_digest_where_it_changes_no_figure(banded: Pair):
+    assert verified(banded, banded.html).is_confirmed
+    assert "hierarchy of 'age'" in subjects(verified(banded), State.CONFIRMED)
+    assert banded.result["files"][0]["sha256"] == hashlib.sha256(BANDS.encode()).hexdigest()
+
+    (banded.folder / "ages.csv").write_text(BANDS.replace("2*", "3*"), encoding="utf-8")
+    ((subject, sentence),) = told(verified(banded), State.DIFFERS)
+    assert subject == "hierarchy of 'age'"
+    assert sentence.startswith("changed: SHA-256 was ")
+
+
+@pytest.mark.parametrize("content", [None, f"20;2*;*\n{MARK};*\n"], ids=["none", "no tree"])
+def test_a_hierarchy_without_which_nothing_can_be_computed_is_named(content: str | None, banded: Pair):
+    (banded.folder / "ages.csv").unlink()
+    if content is not None:
+        (banded.folder / "ages.csv").write_text(content, encoding="utf-8")
+    verification = verified(banded)
+    assert subjects(verification) == {"hierarchy of 'age'"}
+    assert subjects(verification, State.UNVERIFIED) == {"figures"}
+    assert MARK not in str(verification.points)
+
+
+def test_a_hierarchy_that_the_result_does_not_name_is_a_difference_or_one_of_versions(banded: Pair):
+    older = verified(banded, banded.forge(lambda result: (result.pop("files"), of_another_version(result))))
+    assert "hierarchy of 'age'" in subjects(older, State.NOTE)
+    unnamed = verified(banded, banded.forge(lambda result: result["tool"].update(version=tcdp_audit.__version__)))
+    assert subjects(unnamed) == {"hierarchy of 'age'"}
+
+
+def test_a_hierarchy_that_changes_while_it_is_used_is_no_basis(banded: Pair, monkeypatch: pytest.MonkeyPatch):
+    def examined(*parts: Any, **options: Any) -> Any:
+        (banded.folder / "ages.csv").write_text(BANDS.replace("2*", "3*"), encoding="utf-8")
+        return evaluation(*parts, **options)
+
+    monkeypatch.setattr("tcdp_audit.inputs.evaluation", examined)
+    with pytest.raises(DataError, match="hierarchy of 'age': the file changed while it was audited"):
+        tcdp_audit.audit(banded.release, banded.policy, plugins=PLUGINS)
 
 
 def test_a_table_that_only_the_call_named_must_be_named_again(tmp_path: Path):

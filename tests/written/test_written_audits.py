@@ -74,11 +74,20 @@ def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path):
         read_audit(tmp_path / "x.json")
 
 
-@pytest.mark.parametrize("key", [key for key in RESULT if key != "schema_version"])
+@pytest.mark.parametrize("key", [key for key in RESULT if key not in ("schema_version", "files")])
 def test_every_key_of_a_result_is_needed_and_has_its_kind(key: str, pair: Pair):
     whole = pair.result
     assert list(faults({name: one for name, one in whole.items() if name != key})) == [f"{key}: is missing"]
     assert next(faults({**whole, key: 1.5})).startswith(f"{key}: must be ")
+
+
+def test_files_need_not_be_named_and_have_their_kind(pair: Pair):
+    whole = pair.result
+    assert "files" not in whole
+    assert list(faults({**whole, "files": 1})) == ["files: must be a list"]
+    assert list(faults({**whole, "files": [{"kind": "suite", "attribute": None, "uri": MARK}]})) == [
+        "files[0].sha256: is missing"
+    ]
 
 
 @pytest.mark.parametrize("key", OUTCOME)

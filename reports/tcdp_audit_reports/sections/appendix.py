@@ -41,6 +41,7 @@ def _environment(audit: Audit) -> Pairs:
     digests = [
         ("release's content" if audit.release.in_memory else "release", audit.release.sha256 or "unknown"),
         ("policy", audit.policy.sha256),
+        *((visible(one.title), one.sha256) for one in audit.files),
     ]
     sums = [(f"SHA-256 of the {name}", digest) for name, digest in digests]
     return [("auditor", by_tool()), ("Python", about["python"]), *about["libraries"].items(), *infos, *sums]
