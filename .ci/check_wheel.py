@@ -12,6 +12,7 @@ DATA = {
     "tcdp_audit/py.typed",
     "tcdp_audit/results/result.schema.json",
     "tcdp_audit/typed.pyi",
+    "tcdp_audit_plugins/formulas/formulas.json",
     "tcdp_audit_plugins/py.typed",
     "tcdp_audit_reports/py.typed",
     "tcdp_audit_reports/templates/report.html.j2",

@@ -21,12 +21,13 @@ class Guide:
 
     Args:
         definition: what it measures, in one or two sentences.
-        formula: the definition as a formula in plain text.
+        formula: the definition as a formula in plain text, for terminals, its lines separated by `;  `.
         reading: how to read the observed value.
         choosing: how to choose a threshold.
         source: paper and definition number.
         example: lines of a policy.
-        mathml: the formula as a MathML element.
+        latex: the formula as LaTeX, a line for each of its lines; the documentation has it so.
+        mathml: the formula as MathML elements; the report has it so.
         limits: what the check does not say.
         asks: what it asks, as a person would: one plain line.
         risk: what could still happen where nobody asks it: one plain line.
@@ -38,6 +39,7 @@ class Guide:
     choosing: str
     source: str
     example: str
+    latex: str = ""
     mathml: str = ""
     limits: str = ""
     asks: str = ""

@@ -75,5 +75,4 @@ def _listing(plugins: Plugins) -> str:
 def _page(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:
     from tcdp_audit.guide_page import page_of  # noqa: PLC0415 - imports pydantic
 
-    page = page_of(registered)
-    return page if as_markdown else for_terminal(page)
+    return page_of(registered) if as_markdown else for_terminal(page_of(registered, for_terminal=True))

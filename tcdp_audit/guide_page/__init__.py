@@ -1,4 +1,4 @@
-"""The page of a check or a remedy in Markdown: the documentation has it as it is, `explain` wraps it for a terminal."""
+"""The page of a check or a remedy in Markdown: for the documentation, and for `explain`, which wraps it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,23 @@ from tcdp_audit.remedy.remedy import Remedy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tcdp_audit.check.kinds import Check
+    from tcdp_audit.check.kinds import Check, Guide
 
 GENERATED = "<!-- Written by `python -m tcdp_audit.guide_page` from the checks and remedies themselves. -->"
 RANDOM = "It draws from a source that no seed repeats, and runs once only."
 
 
-def page_of(registered: Check | Remedy[Any]) -> str:
-    """The page of a check or a remedy. A section that has nothing to say is left out."""
-    sections = _of_remedy(registered) if isinstance(registered, Remedy) else _of_check(registered)
+def page_of(registered: Check | Remedy[Any], *, for_terminal: bool = False) -> str:
+    """The page of a check or a remedy. A section that has nothing to say is left out.
+
+    Args:
+        registered: what the page is about.
+        for_terminal: formulas as text; otherwise as LaTeX, which sites of documentation set.
+    """
+    if isinstance(registered, Remedy):
+        sections = _of_remedy(registered)
+    else:
+        sections = _of_check(registered, for_terminal=for_terminal)
     parts = [f"## {heading}\n\n{text}" for heading, text in sections if text]
     return "\n\n".join([GENERATED, _head(registered), *parts]) + "\n"
 
@@ -59,13 +67,13 @@ def _head(registered: Check | Remedy[Any]) -> str:
     return f"# {registered.title}\n\nCheck `{registered.name}`. Disclosure: {registered.quarter.value}."
 
 
-def _of_check(check: Check) -> list[tuple[str, str]]:
+def _of_check(check: Check, *, for_terminal: bool) -> list[tuple[str, str]]:
     guide = check.guide
     parameters = _parameters(check, [limit.parameter for limit in check.limits])
     demands = " and ".join(limit.demand for limit in check.limits)
     return [
         ("In plain words", f"{guide.asks}\n\nWhere nobody asks it: {guide.risk}" if guide.asks and guide.risk else ""),
-        ("Definition", f"{guide.definition}\n\n{_code('text', guide.formula.split(';  '))}"),
+        ("Definition", f"{guide.definition}\n\n{_formula(guide, for_terminal=for_terminal)}"),
         (
             "Parameters",
             f"{parameters}\n\n{check.passes_if} {demands}.",
@@ -76,6 +84,13 @@ def _of_check(check: Check) -> list[tuple[str, str]]:
         ("In a policy", _in_a_policy("expect", guide.example)),
         ("Source", guide.source),
     ]
+
+
+def _formula(guide: Guide, *, for_terminal: bool) -> str:
+    """A formula as LaTeX, each line of it by itself; as text on terminals, and where it has no LaTeX."""
+    if for_terminal or not guide.latex:
+        return _code("text", guide.formula.split(";  "))
+    return "\n\n".join(_code("math", [line]) for line in guide.latex.splitlines())
 
 
 def _of_remedy(remedy: Remedy[Any]) -> list[tuple[str, str]]:

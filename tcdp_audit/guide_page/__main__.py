@@ -28,13 +28,18 @@ INDEX = "README.md"
 LIST = re.compile(r"(?<=from the checks themselves -->\n).*?(?=<!-- end of checks -->)", re.DOTALL)
 
 
-def pages(plugins: Plugins) -> dict[str, str]:
-    """Every page of a check or a remedy, and the lists of them, by their paths inside the documentation."""
+def pages(plugins: Plugins, *, for_terminal: bool = False) -> dict[str, str]:
+    """Every page of a check or a remedy, and the lists of them, by their paths inside the documentation.
+
+    Args:
+        plugins: the checks and remedies.
+        for_terminal: as `explain` prints them.
+    """
     checks, remedies = sorted(plugins.checks.items()), sorted(plugins.remedies.items())
     return {
         f"checks/{INDEX}": index_of_checks(plugins.checks),
         f"remedies/{INDEX}": index_of_remedies(plugins.remedies),
-        **{f"checks/{name}.md": page_of(check) for name, check in checks},
+        **{f"checks/{name}.md": page_of(check, for_terminal=for_terminal) for name, check in checks},
         **{f"remedies/{name}.md": page_of(remedy) for name, remedy in remedies},
     }
 
@@ -46,10 +51,10 @@ def generated(plugins: Plugins, readme: str) -> dict[str, str]:
         plugins: the built-in checks and remedies.
         readme: the text of the README, whose list of checks is replaced.
     """
-    written = pages(plugins)
+    written, printed = pages(plugins), pages(plugins, for_terminal=True)
     return {
         **{f"docs/{name}": text for name, text in written.items()},
-        **{f"tcdp_audit/cli/pages/{name}": text for name, text in written.items() if not name.endswith(INDEX)},
+        **{f"tcdp_audit/cli/pages/{name}": text for name, text in printed.items() if not name.endswith(INDEX)},
         "docs/policy.schema.json": policy_schema_text(plugins.checks, plugins.remedies),
         "tcdp_audit/typed.pyi": signatures(plugins.checks),
         "tcdp_audit/integrations/great_expectations/__init__.pyi": stub_of(plugins.checks),

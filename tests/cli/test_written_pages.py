@@ -22,7 +22,7 @@ NAMES = [*PLUGINS.checks, *PLUGINS.remedies]
 def said() -> dict[str, str]:
     """What every check and every remedy says of itself, by name."""
     registered = [*PLUGINS.checks.values(), *PLUGINS.remedies.values()]
-    return {one.name: for_terminal(page_of(one)) for one in registered}
+    return {one.name: for_terminal(page_of(one, for_terminal=True)) for one in registered}
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ from tcdp_audit.plugin import (
     victims,
     worst_group,
 )
+from tcdp_audit_plugins.formulas import formula
 
 
 class AlphaKParameters(AttributeParameters):
@@ -114,12 +115,9 @@ CHECKS = [
                 "Every equivalence class has at least k records, and in none of them has a sensitive value a larger "
                 "share than alpha. A class must keep both."
             ),
-            formula="max_E max_i p_i ≤ alpha;  min_E n_E ≥ k",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><munder>"
-                "<mo movablelimits='false'>max</mo><mi>i</mi></munder><msub><mi>p</mi><mi>i</mi></msub><mo>≤</mo>"
-                "<mi>α</mi></math><math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder>"
-                "<msub><mi>n</mi><mi>E</mi></msub><mo>≥</mo><mi>k</mi></math>"
+            **formula(
+                r"\max_E \max_i p_i \le \alpha",
+                r"\min_E n_E \ge k",
             ),
             reading=(
                 "The observed value is the largest share of one sensitive value in any class: how sure an intruder is "

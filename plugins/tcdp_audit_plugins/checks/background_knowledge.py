@@ -29,6 +29,7 @@ from tcdp_audit.plugin import (
     values_left,
     victims,
 )
+from tcdp_audit_plugins.formulas import formula
 
 MIXED = "least_in_mixed_classes"
 
@@ -115,11 +116,8 @@ CHECKS = [
                 "other records that must be known for that: the size of the class less the count of its most frequent "
                 "value."
             ),
-            formula="min_E (n_E - max_i c_i) ≥ at_least",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder><mo>(</mo><msub>"
-                "<mi>n</mi><mi>E</mi></msub><mo>−</mo><munder><mo movablelimits='false'>max</mo><mi>i</mi></munder>"
-                "<msub><mi>c</mi><mi>i</mi></msub><mo>)</mo><mo>≥</mo><mtext>at_least</mtext></math>"
+            **formula(
+                r"\min_E\, (n_E - \max_i c_i) \ge \text{at\_least}",
             ),
             reading=(
                 "0 is a homogeneous class, where nothing needs to be known and which fails any demand. 1 is a class in "

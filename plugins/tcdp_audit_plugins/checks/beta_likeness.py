@@ -39,6 +39,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_gain
+from tcdp_audit_plugins.formulas import formula
 
 SOURCE = "Cao, Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012"
 
@@ -148,12 +149,8 @@ CHECKS = [
                 "For every equivalence class and every sensitive value that is more frequent there than in the table, "
                 "the relative gain of its share is at most beta."
             ),
-            formula="max_E max_{i: p_i > q_i} (p_i - q_i) / q_i ≤ beta",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>max</mo><mrow><mi>E</mi><mo>,</mo><mi>i</mi>"
-                "<mo>:</mo><msub><mi>p</mi><mi>i</mi></msub><mo>&gt;</mo><msub><mi>q</mi><mi>i</mi></msub></mrow>"
-                "</munder><mfrac><mrow><msub><mi>p</mi><mi>i</mi></msub><mo>−</mo><msub><mi>q</mi><mi>i</mi></msub>"
-                "</mrow><msub><mi>q</mi><mi>i</mi></msub></mfrac><mo>≤</mo><mi>β</mi></math>"
+            **formula(
+                r"\max_{E, i : p_i > q_i} \frac{p_i - q_i}{q_i} \le \beta",
             ),
             reading=(
                 "An observed value of 3 means that some value is four times as frequent in a class as in the table. It "
@@ -190,12 +187,9 @@ CHECKS = [
                 "the relative gain of its share is at most beta and at most -ln q_i, so that no value can become "
                 "certain."
             ),
-            formula="(p_i - q_i) / q_i ≤ min(beta, -ln q_i) for every class and every i with p_i > q_i",
-            mathml=(
-                "<math display='block'><mfrac><mrow><msub><mi>p</mi><mi>i</mi></msub><mo>−</mo><msub><mi>q</mi>"
-                "<mi>i</mi></msub></mrow><msub><mi>q</mi><mi>i</mi></msub></mfrac><mo>≤</mo><mi>min</mi><mo>(</mo>"
-                "<mi>β</mi><mo>,</mo><mo>−</mo><mi>ln</mi><mo>&#x2061;</mo><msub><mi>q</mi><mi>i</mi></msub><mo>)</mo>"
-                "</math>"
+            **formula(
+                r"\frac{p_i - q_i}{q_i} \le \min(\beta, -\ln q_i)",
+                r"\text{for every } E \text{ and every } i \text{ with } p_i > q_i",
             ),
             reading=(
                 "The observed value is the largest gain, or infinite where a gain exceeds -ln q_i: no beta allows such "

@@ -39,6 +39,7 @@ from tcdp_audit.plugin import (
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, larger, largest_loss
 from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio, ratios
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
+from tcdp_audit_plugins.formulas import formula
 
 
 class AbsentValues(StrEnum):
@@ -189,12 +190,8 @@ CHECKS = [
                 "in the class over its share in the table is between -delta and delta, strictly. A value of the "
                 "table that a class lacks is at minus infinity."
             ),
-            formula="max_E max_i |ln(p_i / q_i)| < delta",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><munder>"
-                "<mo movablelimits='false'>max</mo><mi>i</mi></munder><mo>|</mo><mi>ln</mi><mo>&#x2061;</mo><mfrac>"
-                "<msub><mi>p</mi><mi>i</mi></msub><msub><mi>q</mi><mi>i</mi></msub></mfrac><mo>|</mo><mo>&lt;</mo>"
-                "<mi>δ</mi></math>"
+            **formula(
+                r"\max_E \max_i \left|\ln \frac{p_i}{q_i}\right| < \delta",
             ),
             reading=(
                 "exp(observed) is the largest factor by which finding a class multiplies or divides the odds of a "

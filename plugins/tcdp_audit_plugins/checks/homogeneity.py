@@ -22,6 +22,7 @@ from tcdp_audit.plugin import (
     values_left,
     whoever_knows,
 )
+from tcdp_audit_plugins.formulas import formula
 
 
 class HomogeneityParameters(ShareParameters):
@@ -87,11 +88,9 @@ CHECKS = [
                 "value, the person's value is known without knowing which record is theirs. The victims are the "
                 "records in such classes."
             ),
-            formula="Σ { n_E : |{ i : p_i > 0 }| = 1 } / N ≤ at_most",
-            mathml=(
-                "<math display='block'><mfrac><mn>1</mn><mi>N</mi></mfrac><munder><mo>∑</mo><mrow><mi>E</mi><mo>:</mo>"
-                "<msub><mi>m</mi><mi>E</mi></msub><mo>=</mo><mn>1</mn></mrow></munder><msub><mi>n</mi><mi>E</mi></msub>"
-                "<mo>≤</mo><mtext>at_most</mtext></math>"
+            **formula(
+                r"\frac{1}{N} \sum_{E : m_E = 1} n_E \le \text{at\_most}",
+                r"m_E = \left|\{i : p_i > 0\}\right|",
             ),
             reading=(
                 "The observed value is the share of records exposed; the details `victims` and `victim_classes` count "

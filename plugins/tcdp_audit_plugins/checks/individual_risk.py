@@ -48,6 +48,7 @@ from tcdp_audit_plugins.checks._shared.sampling import (
     fraction_of,
     mean_of_reciprocals,
 )
+from tcdp_audit_plugins.formulas import formula
 
 SERIES_BELOW = 0.1  # 1 - p below which the risk of a pair is summed as a series
 SERIES_TERMS = 20
@@ -92,9 +93,9 @@ def benedetti_franconi(sample: Counts, population: Floats) -> Floats:
     p = np.minimum(sample / population, 1.0)
     q = 1 - p
     risk = p / (sample - q)
-    for special, formula in ((1, _risk_of_one), (2, _risk_of_two)):
+    for special, risk_of in ((1, _risk_of_one), (2, _risk_of_two)):
         chosen = (sample == special) & (q > 0)
-        risk[chosen] = formula(q[chosen])
+        risk[chosen] = risk_of(q[chosen])
     return np.asarray(np.where(p >= 1, 1 / sample, risk))
 
 
@@ -307,14 +308,13 @@ CHECKS = [
                 "`missing_quasi_identifier: wildcard`, f counts the records compatible with a record and F adds up "
                 "their weights, as sdcMicro does."
             ),
-            formula=(
-                "p = f/F;  f = 1: p/(1-p) ln(1/p);  f = 2: p/(1-p) - (p/(1-p))² ln(1/p);  f > 2: p/(f - "
-                "(1-p));  F ≤ f: 1/f;  unit: 1 - Π_i (1 - r_i)"
-            ),
-            mathml=(
-                "<math display='block'><msub><mi>r</mi><mi>i</mi></msub><mo>=</mo><mi>E</mi><mo>(</mo><mfrac>"
-                "<mn>1</mn><mi>F</mi></mfrac><mo>|</mo><mi>f</mi><mo>)</mo><mo>≤</mo><mtext>at_most</mtext>"
-                "</math>"
+            **formula(
+                r"p = f/F",
+                r"r = \frac{p}{1 - p} \ln \frac{1}{p} \text{ for } f = 1",
+                r"r = \frac{p}{1 - p} - \left(\frac{p}{1 - p}\right)^2 \ln \frac{1}{p} \text{ for } f = 2",
+                r"r = \frac{p}{f - (1 - p)} \text{ for } f > 2",
+                r"r = \frac{1}{f} \text{ for } F \le f",
+                r"\text{of a unit: } 1 - \prod_i (1 - r_i)",
             ),
             reading=(
                 "The observed value is the highest risk, the average, or the expected number of "

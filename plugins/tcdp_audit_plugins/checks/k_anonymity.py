@@ -31,6 +31,7 @@ from tcdp_audit.plugin import (
     whoever_knows,
     worst_group,
 )
+from tcdp_audit_plugins.formulas import formula
 
 
 class KAnonymityParameters(Parameters):
@@ -102,10 +103,8 @@ CHECKS: list[Check] = [
                 "Records that agree in every quasi-identifier form an equivalence class. A release is k-anonymous "
                 "if every class has at least k records."
             ),
-            formula="min_E n_E ≥ k",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder>"
-                "<msub><mi>n</mi><mi>E</mi></msub><mo>≥</mo><mi>k</mi></math>"
+            **formula(
+                r"\min_E n_E \ge k",
             ),
             reading=(
                 "The observed value is the size of the smallest class. An intruder who knows a person's "

@@ -39,6 +39,7 @@ from tcdp_audit.plugin import (
     worst_group_of,
 )
 from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
+from tcdp_audit_plugins.formulas import formula
 
 TABULATED = 2**16  # counts below this have their logarithm in a table
 TKDD = "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007"
@@ -161,11 +162,8 @@ CHECKS: list[Check] = [
             asks="Does every group have several different secrets?",
             risk="Whoever finds somebody's group may find only one secret there, and so know theirs.",
             definition="Every equivalence class has at least l distinct values of the sensitive attribute.",
-            formula="min_E |{ i : p_i > 0 }| ≥ l",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder>"
-                "<mo>|</mo><mo>{</mo><mi>i</mi><mo>:</mo><msub><mi>p</mi><mi>i</mi></msub><mo>&gt;</mo><mn>0</mn>"
-                "<mo>}</mo><mo>|</mo><mo>≥</mo><mi>l</mi></math>"
+            **formula(
+                r"\min_E \left|\{i : p_i > 0\}\right| \ge l",
             ),
             reading=(
                 "The observed value is the number of distinct values in the least varied class. At 1, knowing that a "
@@ -196,11 +194,8 @@ CHECKS: list[Check] = [
                 "The entropy of the sensitive attribute in every equivalence class is at least ln l. Reported as "
                 "exp(H), the number of equally frequent values that would be as varied."
             ),
-            formula="exp(-Σ_i p_i ln p_i) ≥ l",
-            mathml=(
-                "<math display='block'><mi>exp</mi><mo>&#x2061;</mo><mo>(</mo><mo>−</mo><munder><mo>∑</mo><mi>i</mi>"
-                "</munder><msub><mi>p</mi><mi>i</mi></msub><mi>ln</mi><mo>&#x2061;</mo><msub><mi>p</mi><mi>i</mi></msub>"
-                "<mo>)</mo><mo>≥</mo><mi>l</mi></math>"
+            **formula(
+                r"\exp\left(-\sum_i p_i \ln p_i\right) \ge l",
             ),
             reading=(
                 "The observed value is the effective number of values in the least varied class, from 1 (a single "

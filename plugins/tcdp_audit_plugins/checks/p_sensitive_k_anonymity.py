@@ -30,6 +30,7 @@ from tcdp_audit.plugin import (
     victims,
     worst_group,
 )
+from tcdp_audit_plugins.formulas import formula
 
 
 class PSensitiveParameters(AttributeParameters):
@@ -115,13 +116,9 @@ CHECKS = [
                 "Every equivalence class has at least k records and, for every confidential attribute, at least p "
                 "distinct values. A class must keep both, and p is at most k."
             ),
-            formula="min_E |{ i : p_i > 0 }| ≥ p;  min_E n_E ≥ k",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder>"
-                "<mo>|</mo><mo>{</mo><mi>i</mi><mo>:</mo><msub><mi>p</mi><mi>i</mi></msub><mo>&gt;</mo><mn>0</mn>"
-                "<mo>}</mo><mo>|</mo><mo>≥</mo><mi>p</mi></math><math display='block'><munder>"
-                "<mo movablelimits='false'>min</mo><mi>E</mi></munder><msub><mi>n</mi><mi>E</mi></msub><mo>≥</mo>"
-                "<mi>k</mi></math>"
+            **formula(
+                r"\min_E \left|\{i : p_i > 0\}\right| \ge p",
+                r"\min_E n_E \ge k",
             ),
             reading=(
                 "The observed value is the number of distinct values in the least varied class; the size of the "

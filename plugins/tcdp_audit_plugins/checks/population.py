@@ -44,6 +44,7 @@ from tcdp_audit_plugins.checks._shared.sampling import (
     distribution_of,
     needs_a_partition,
 )
+from tcdp_audit_plugins.formulas import formula
 
 
 class KMapParameters(Parameters):
@@ -248,10 +249,8 @@ CHECKS: list[Check] = [
                 "least k records of the population. A class may be small in the release, as long as it is "
                 "not in the population that an intruder would look it up in."
             ),
-            formula="min_E F_E ≥ k",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>E</mi></munder><msub>"
-                "<mi>F</mi><mi>E</mi></msub><mo>≥</mo><mi>k</mi></math>"
+            **formula(
+                r"\min_E F_E \ge k",
             ),
             reading=(
                 "The observed value is the size, in the population, of the class that is smallest there. "
@@ -290,11 +289,8 @@ CHECKS: list[Check] = [
                 "their class in the release and in the population. Classes of the population that the "
                 "release lacks have δ = 0."
             ),
-            formula="delta_min ≤ min_E f_E/F_E  and  max_E f_E/F_E ≤ delta_max",
-            mathml=(
-                "<math display='block'><msub><mi>δ</mi><mtext>min</mtext></msub><mo>≤</mo><mfrac><msub><mi>f"
-                "</mi><mi>E</mi></msub><msub><mi>F</mi><mi>E</mi></msub></mfrac><mo>≤</mo><msub><mi>δ</mi>"
-                "<mtext>max</mtext></msub></math>"
+            **formula(
+                r"\delta_{\min} \le \frac{f_E}{F_E} \le \delta_{\max} \text{ for every } E",
             ),
             reading=(
                 "The observed value is the largest δ: 1 means that all people of some class are known to be "

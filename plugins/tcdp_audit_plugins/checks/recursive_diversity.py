@@ -34,6 +34,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.checks._shared.named_values import ambiguous, among
 from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
+from tcdp_audit_plugins.formulas import formula
 
 
 class Variant(StrEnum):
@@ -183,17 +184,10 @@ CHECKS = [
                 "r_l + … + r_m if y < l, otherwise r_(l-1) + … + r_m without r_y. Negative disclosure: besides, each "
                 "`protected` value has at least the share c2 of every class, so that it cannot be ruled out."
             ),
-            formula=(
-                "r_1 < c (r_l + … + r_m);  positive disclosure: r_y < c tail(y);  "
-                "negative disclosure: besides min_{s protected} p_s ≥ c2"
-            ),
-            mathml=(
-                "<math display='block'><msub><mi>r</mi><mn>1</mn></msub><mo>&lt;</mo><mi>c</mi><mo>(</mo><msub>"
-                "<mi>r</mi><mi>l</mi></msub><mo>+</mo><mo>…</mo><mo>+</mo><msub><mi>r</mi><mi>m</mi></msub><mo>)</mo>"
-                "</math><math display='block'><msub><mi>r</mi><mi>y</mi></msub><mo>&lt;</mo><mi>c</mi>"
-                "<mtext>tail</mtext><mo>(</mo><mi>y</mi><mo>)</mo></math><math display='block'><munder>"
-                "<mo movablelimits='false'>min</mo><mtext>s protected</mtext></munder><msub><mi>p</mi><mi>s</mi>"
-                "</msub><mo>≥</mo><msub><mi>c</mi><mn>2</mn></msub></math>"
+            **formula(
+                r"r_1 < c\, (r_l + \dots + r_m)",
+                r"\text{positive disclosure: } r_y < c \operatorname{tail}(y)",
+                r"\text{negative disclosure: } \min_{s \text{ protected}} p_s \ge c_2",
             ),
             reading=(
                 "The observed value is the largest ratio r_1 / (r_l + … + r_m) of a class: the release is diverse for "

@@ -39,6 +39,7 @@ from tcdp_audit_plugins.checks._shared.sampling import (
     distribution_of,
     mean_of_reciprocals,
 )
+from tcdp_audit_plugins.formulas import formula
 
 
 class ReidentificationParameters(Parameters):
@@ -198,16 +199,12 @@ CHECKS = [
                 "marketer tries everybody and is content with many: the average over records, against the "
                 "population if one is given and the release otherwise."
             ),
-            formula=(
-                "highest: max_E 1/s_E;  average: Σ_E (f_E / n) (1/s_E), which is classes/records for s = f;  "
-                "share_above: Σ { f_E : 1/s_E > threshold_risk } / n;  s = f (prosecutor) or F (journalist)"
-            ),
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><mfrac>"
-                "<mn>1</mn><msub><mi>s</mi><mi>E</mi></msub></mfrac><mo>≤</mo><mtext>at_most</mtext></math>"
-                "<math display='block'><munder><mo>∑</mo><mi>E</mi></munder><mfrac><msub><mi>f</mi><mi>E</mi>"
-                "</msub><mi>n</mi></mfrac><mfrac><mn>1</mn><msub><mi>s</mi><mi>E</mi></msub></mfrac><mo>≤"
-                "</mo><mtext>at_most</mtext></math>"
+            **formula(
+                r"\text{highest: } \max_E \frac{1}{s_E}",
+                r"\text{average: } \sum_E \frac{f_E}{n} \cdot \frac{1}{s_E}",
+                r"\text{for } s = f \text{ that is classes by records}",
+                r"\text{share\_above: } \frac{1}{n} \sum_{E : 1/s_E > \text{threshold\_risk}} f_E",
+                r"s = f \text{ (prosecutor) or } F \text{ (journalist)}",
             ),
             reading=(
                 "The observed value is the highest risk, the average, or the share of records above "

@@ -32,6 +32,7 @@ from tcdp_audit.plugin import (
     worst_group_of,
 )
 from tcdp_audit_plugins.checks._shared.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
+from tcdp_audit_plugins.formulas import formula
 
 
 class SimilarityParameters(AttributeParameters):
@@ -150,18 +151,9 @@ CHECKS = [
                 "close together: under one label at a level of the hierarchy, or in one closed interval of a declared "
                 "width (in ranks on an ordinal scale)."
             ),
-            formula=(
-                "level: max_E max_{node at level} Σ_{i under node} p_i ≤ at_most;  "
-                "width: max_E max_a Σ_{a ≤ v_i ≤ a + width} p_i ≤ at_most"
-            ),
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>max</mo><mrow><mi>E</mi><mo>,</mo>"
-                "<mtext>node</mtext></mrow></munder><munder><mo>∑</mo><mtext>i under node</mtext></munder><msub>"
-                "<mi>p</mi><mi>i</mi></msub><mo>≤</mo><mtext>at_most</mtext></math><math display='block'><munder>"
-                "<mo movablelimits='false'>max</mo><mrow><mi>E</mi><mo>,</mo><mi>a</mi></mrow></munder><munder>"
-                "<mo>∑</mo><mrow><mi>a</mi><mo>≤</mo><msub><mi>v</mi><mi>i</mi></msub><mo>≤</mo><mi>a</mi><mo>+</mo>"
-                "<mtext>width</mtext></mrow></munder><msub><mi>p</mi><mi>i</mi></msub><mo>≤</mo><mtext>at_most</mtext>"
-                "</math>"
+            **formula(
+                r"\text{level: } \max_E \max_{\text{node}} \sum_{i \text{ under node}} p_i \le \text{at\_most}",
+                r"\text{width: } \max_E \max_a \sum_{a \le v_i \le a + \text{width}} p_i \le \text{at\_most}",
             ),
             reading=(
                 "At 1 all members of some class have similar values: whoever is found there has a low salary, or a "

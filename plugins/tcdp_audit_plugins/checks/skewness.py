@@ -31,6 +31,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
 from tcdp_audit_plugins.checks._shared.named_values import ambiguous, known
+from tcdp_audit_plugins.formulas import formula
 
 
 class SkewnessParameters(AttributeParameters):
@@ -121,11 +122,8 @@ CHECKS = [
                 "however diverse the class is. The figure is the largest share of a harmful value in a class over its "
                 "share in the table."
             ),
-            formula="max_E max_{i harmful} p_i / q_i ≤ at_most",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><munder>"
-                "<mo movablelimits='false'>max</mo><mtext>i harmful</mtext></munder><mfrac><msub><mi>p</mi><mi>i</mi>"
-                "</msub><msub><mi>q</mi><mi>i</mi></msub></mfrac><mo>≤</mo><mtext>at_most</mtext></math>"
+            **formula(
+                r"\max_E \max_{i \text{ harmful}} \frac{p_i}{q_i} \le \text{at\_most}",
             ),
             reading=(
                 "Li's example: 1 % of a population has an infection; in a class half of the members have it, so "

@@ -32,6 +32,7 @@ from tcdp_audit.plugin import (
 from tcdp_audit_plugins.checks._shared.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks._shared.population_estimators import data_intrusion_simulation
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, fraction_of, needs_a_partition
+from tcdp_audit_plugins.formulas import formula
 
 
 class SudaParameters(Parameters):
@@ -163,15 +164,12 @@ CHECKS = [
                 "at most `max_size` attributes. A record's SUDA score adds (m - size)! for each of them, m "
                 "being the number of quasi-identifiers."
             ),
-            formula=(
-                "#{ i : a minimal sample unique of i has at most max_size attributes } / n ≤ at_most;  "
-                "score_i = Σ_{M of i} (m - |M|)!;  DIS score_i = 1 / (1 + (U/D - U) / (score_i^Q Σ_j "
-                "score_j^-Q)), Q = 1 + (8 - m)/20"
-            ),
-            mathml=(
-                "<math display='block'><msub><mtext>score</mtext><mi>i</mi></msub><mo>=</mo><munder><mo>∑"
-                "</mo><mrow><mi>M</mi></mrow></munder><mo>(</mo><mi>m</mi><mo>−</mo><mo>|</mo><mi>M</mi><mo>|"
-                "</mo><mo>)</mo><mo>!</mo></math>"
+            **formula(
+                r"\frac{1}{n}\, \#\{i : \min_M \left|M\right| \le \text{max\_size}\} \le \text{at\_most}",
+                r"s_i = \sum_{M \text{ of } i} (m - \left|M\right|)!",
+                r"\text{DIS}_i = \frac{1}{1 + (U/D - U) / (s_i^Q \sum_j s_j^{-Q})}",
+                r"Q = 1 + \frac{8 - m}{20}",
+                r"M \text{ a minimal sample unique of } i, s \text{ its score}",
             ),
             reading=(
                 "The observed value is a share of records. Details: `records_singled_out`; "

@@ -63,7 +63,7 @@ def _explained(audit: Audit) -> Iterator[Explained]:
             title=visible(checks[name].title),
             asks=visible(guide.asks),
             definition=inline(in_groups(guide.definition)),
-            formula=visible(guide.formula),
+            formula=visible(guide.formula).replace(";  ", "\n"),
             mathml=guide.mathml.replace("'", '"') if is_mathml(guide.mathml) else "",
             reading=[*_reading(guide)],
             source=visible(guide.source),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin import Guide
+from tcdp_audit_plugins.formulas import formula
 
 GUIDE = Guide(
     asks="Does finding somebody's group tell more about their secret than the whole table does?",
@@ -15,37 +16,16 @@ GUIDE = Guide(
         "largest there is. `multiplicative` is the largest ratio of p and q, either way round. The two "
         "divergences are measured for information."
     ),
-    formula=(
-        "max_E D(p, q) ≤ t;  equal: ½ Σ_i |p_i - q_i|;  ordered: 1/(m-1) Σ_i |Σ_{j≤i} (p_j - q_j)|;  "
-        "numeric: 1/(v_m - v_1) Σ_i (v_{i+1} - v_i) |Σ_{j≤i} (p_j - q_j)|;  "
-        "hierarchical: Σ_N height(N)/H · min(pos_extra(N), neg_extra(N));  "
-        "multiplicative: max_i max(p_i/q_i, q_i/p_i);  kullback_leibler: Σ_i p_i ln(p_i/q_i);  "
-        "jensen_shannon: ½ KL(p ‖ (p+q)/2) + ½ KL(q ‖ (p+q)/2)"
-    ),
-    mathml=(
-        "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><mi>D</mi>"
-        "<mo>(</mo><mi>p</mi><mo>,</mo><mi>q</mi><mo>)</mo><mo>≤</mo><mi>t</mi></math>"
-        "<math display='block'><msub><mi>D</mi><mtext>equal</mtext></msub><mo>=</mo><mfrac><mn>1</mn><mn>2</mn>"
-        "</mfrac><munder><mo>∑</mo><mi>i</mi></munder><mo>|</mo><msub><mi>p</mi><mi>i</mi></msub><mo>−</mo>"
-        "<msub><mi>q</mi><mi>i</mi></msub><mo>|</mo></math>"
-        "<math display='block'><msub><mi>D</mi><mtext>ordered</mtext></msub><mo>=</mo><mfrac><mn>1</mn><mrow>"
-        "<mi>m</mi><mo>−</mo><mn>1</mn></mrow></mfrac><munder><mo>∑</mo><mi>i</mi></munder><mo>|</mo><munder>"
-        "<mo>∑</mo><mrow><mi>j</mi><mo>≤</mo><mi>i</mi></mrow></munder><mo>(</mo><msub><mi>p</mi><mi>j</mi>"
-        "</msub><mo>−</mo><msub><mi>q</mi><mi>j</mi></msub><mo>)</mo><mo>|</mo></math>"
-        "<math display='block'><msub><mi>D</mi><mtext>numeric</mtext></msub><mo>=</mo><munder><mo>∑</mo><mi>i</mi>"
-        "</munder><mfrac><mrow><msub><mi>v</mi><mrow><mi>i</mi><mo>+</mo><mn>1</mn></mrow></msub><mo>−</mo><msub>"
-        "<mi>v</mi><mi>i</mi></msub></mrow><mrow><msub><mi>v</mi><mi>m</mi></msub><mo>−</mo><msub><mi>v</mi>"
-        "<mn>1</mn></msub></mrow></mfrac><mo>|</mo><munder><mo>∑</mo><mrow><mi>j</mi><mo>≤</mo><mi>i</mi></mrow>"
-        "</munder><mo>(</mo><msub><mi>p</mi><mi>j</mi></msub><mo>−</mo><msub><mi>q</mi><mi>j</mi></msub>"
-        "<mo>)</mo><mo>|</mo></math>"
-        "<math display='block'><msub><mi>D</mi><mtext>hierarchical</mtext></msub><mo>=</mo><munder><mo>∑</mo>"
-        "<mi>N</mi></munder><mfrac><mrow><mi>height</mi><mo>(</mo><mi>N</mi><mo>)</mo></mrow><mi>H</mi></mfrac>"
-        "<mi>min</mi><mo>(</mo><msub><mi>pos</mi><mi>N</mi></msub><mo>,</mo><msub><mi>neg</mi><mi>N</mi></msub>"
-        "<mo>)</mo></math>"
-        "<math display='block'><msub><mi>D</mi><mtext>multiplicative</mtext></msub><mo>=</mo><munder>"
-        "<mo movablelimits='false'>max</mo><mi>i</mi></munder><mi>max</mi><mo>(</mo><mfrac><msub><mi>p</mi>"
-        "<mi>i</mi></msub><msub><mi>q</mi><mi>i</mi></msub></mfrac><mo>,</mo><mfrac><msub><mi>q</mi><mi>i</mi>"
-        "</msub><msub><mi>p</mi><mi>i</mi></msub></mfrac><mo>)</mo></math>"
+    **formula(
+        r"\max_E D(p, q) \le t",
+        r"\text{equal: } \frac{1}{2} \sum_i \left|p_i - q_i\right|",
+        r"\text{ordered: } \frac{1}{m - 1} \sum_i \left|\sum_{j \le i} (p_j - q_j)\right|",
+        r"\text{numeric: } \sum_i \frac{v_{i+1} - v_i}{v_m - v_1} \left|\sum_{j \le i} (p_j - q_j)\right|",
+        r"\text{hierarchical: } \sum_N \frac{\operatorname{height}(N)}{H} \min(\text{pos}_N, \text{neg}_N)",
+        r"\text{multiplicative: } \max_i \max\left(\frac{p_i}{q_i}, \frac{q_i}{p_i}\right)",
+        r"\text{kullback\_leibler: } \operatorname{KL}(p, q) = \sum_i p_i \ln \frac{p_i}{q_i}",
+        r"\text{jensen\_shannon: } \frac{1}{2} \operatorname{KL}(p, M) + \frac{1}{2} \operatorname{KL}(q, M)",
+        r"M = \frac{1}{2}\, (p + q)",
     ),
     reading=(
         "The observed value is the distance of the class that differs most from the table. The earth mover's "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin import Guide
+from tcdp_audit_plugins.formulas import formula
 
 SAMPLE_UNIQUENESS = Guide(
     asks="How many people are the only ones in the release with what may be known about them?",
@@ -11,11 +12,8 @@ SAMPLE_UNIQUENESS = Guide(
         "A sample unique is a record that nobody else in the release shares its quasi-identifiers "
         "with. The figure is their share of all records."
     ),
-    formula="#{ E : n_E = 1 } / n ≤ at_most",
-    mathml=(
-        "<math display='block'><mfrac><mrow><mi>#</mi><mo>{</mo><mi>E</mi><mo>:</mo><msub><mi>n</mi>"
-        "<mi>E</mi></msub><mo>=</mo><mn>1</mn><mo>}</mo></mrow><mi>n</mi></mfrac><mo>≤</mo>"
-        "<mtext>at_most</mtext></math>"
+    **formula(
+        r"\frac{1}{n}\, \#\{E : n_E = 1\} \le \text{at\_most}",
     ),
     reading=(
         "0.25 means that every fourth record is alone in its class. The details `victims` and "
@@ -42,17 +40,14 @@ POPULATION_UNIQUENESS = Guide(
         "the population's; by Pitman's model (Hoshino), fitted by maximum likelihood; and by a "
         "Poisson log-linear model with independent quasi-identifiers (Skinner and Shlomo)."
     ),
-    formula=(
-        "exact: #{ E : F_E = 1, f_E = 1 } / #{ E : f_E = 1 } ≤ at_most;  zayatz: (u_1/u) P(1|1) / "
-        "Σ_i (u_i/u) P(1|i), P(1|i) = i C(N-i, n-1) / C(N, n);  pitman: N Γ(θ+1) Γ(θ+α+N-1) / "
-        "(Γ(θ+α) Γ(θ+N)) · π / #{ f_E = 1 };  log_linear: mean over f_E = 1 of exp(-(1-π) μ_E / π), "
-        "μ_E = n Π_j share of E's value of attribute j"
-    ),
-    mathml=(
-        "<math display='block'><mfrac><mrow><mi>#</mi><mo>{</mo><msub><mi>F</mi><mi>E</mi></msub>"
-        "<mo>=</mo><mn>1</mn><mo>,</mo><msub><mi>f</mi><mi>E</mi></msub><mo>=</mo><mn>1</mn><mo>}"
-        "</mo></mrow><mrow><mi>#</mi><mo>{</mo><msub><mi>f</mi><mi>E</mi></msub><mo>=</mo><mn>1</mn>"
-        "<mo>}</mo></mrow></mfrac><mo>≤</mo><mtext>at_most</mtext></math>"
+    **formula(
+        r"\text{exact: } \frac{\#\{E : F_E = 1, f_E = 1\}}{\#\{E : f_E = 1\}} \le \text{at\_most}",
+        r"\text{zayatz: } \frac{(u_1/u)\, P(1 \mid 1)}{\sum_i (u_i/u)\, P(1 \mid i)}",
+        r"P(1 \mid i) = \frac{i\, C(N - i, n - 1)}{C(N, n)}",
+        r"\text{pitman: } \frac{N\, \Gamma(\theta + 1)}{\#\{E : f_E = 1\}}\, A\, \pi",
+        r"A = \frac{\Gamma(\theta + \alpha + N - 1)}{\Gamma(\theta + \alpha)\, \Gamma(\theta + N)}",
+        r"\text{log\_linear: mean over } f_E = 1 \text{ of } e^{-(1 - \pi)\, \mu_E / \pi}",
+        r"\mu_E = n \prod_j \text{share of its value of attribute } j",
     ),
     reading=(
         "The observed value is a share of the sample uniques, by the estimator that the policy "

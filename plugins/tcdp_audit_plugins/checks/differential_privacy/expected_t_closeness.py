@@ -25,6 +25,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, D13, demand, number, odds, worst_figure
+from tcdp_audit_plugins.formulas import formula
 
 VACUOUS = 1e6  # no pair of distributions that anybody releases is that far apart
 
@@ -97,10 +98,9 @@ CHECKS = [
                 "If the confidential values of a k-anonymous release were masked with epsilon-differential privacy, "
                 "the expected distributions of class and table are within the factor exp((N - k) epsilon)."
             ),
-            formula="t = exp((N - k) ε);  k = min_E n_E",
-            mathml=(
-                "<math display='block'><mi>t</mi><mo>=</mo><msup><mi>e</mi><mrow><mo>(</mo><mi>N</mi><mo>−</mo>"
-                "<mi>k</mi><mo>)</mo><mi>ε</mi></mrow></msup></math>"
+            **formula(
+                r"t = e^{(N - k)\, \varepsilon}",
+                r"k = \min_E n_E",
             ),
             reading=(
                 "A factor of at least 1. It grows with the number of records: for N = 1,000, k = 10 and epsilon = 1 it "

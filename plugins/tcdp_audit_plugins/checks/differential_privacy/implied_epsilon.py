@@ -34,6 +34,7 @@ from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplic
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
+from tcdp_audit_plugins.formulas import formula
 
 ORDERED = frozenset({Scale.ORDINAL, Scale.NUMERIC})
 
@@ -143,13 +144,9 @@ CHECKS = [
                 "gives, under the assumptions of t-closeness on prior and posterior knowledge, the same bound on "
                 "what an intruder learns as differential privacy with epsilon = 2 ln t."
             ),
-            formula="ε = 2 ln t;  t = max_E max_i max(p_i / q_i, q_i / p_i)",
-            mathml=(
-                "<math display='block'><mi>ε</mi><mo>=</mo><mn>2</mn><mi>ln</mi><mo>&#x2061;</mo><munder>"
-                "<mo movablelimits='false'>max</mo><mrow><mi>E</mi><mo>,</mo><mi>i</mi></mrow></munder><mi>max</mi>"
-                "<mo>&#x2061;</mo><mo>(</mo><mfrac><msub><mi>p</mi><mi>i</mi></msub><msub><mi>q</mi><mi>i</mi></msub>"
-                "</mfrac><mo>,</mo><mfrac><msub><mi>q</mi><mi>i</mi></msub><msub><mi>p</mi><mi>i</mi></msub></mfrac>"
-                "<mo>)</mo></math>"
+            **formula(
+                r"\varepsilon = 2 \ln t",
+                r"t = \max_E \max_i \max\left(\frac{p_i}{q_i}, \frac{q_i}{p_i}\right)",
             ),
             reading=(
                 "0 where every class is distributed as the table is. Infinite where a class lacks a combination that "

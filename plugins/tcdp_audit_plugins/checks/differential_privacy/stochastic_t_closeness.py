@@ -30,6 +30,7 @@ from tcdp_audit.plugin import (
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
+from tcdp_audit_plugins.formulas import formula
 
 FINEST = 10**9  # denominators of a retention up to this keep the fractions within what floating point holds
 WIDEST = 10**100  # of the noise's scale, and of its inverse
@@ -159,14 +160,9 @@ CHECKS = [
                 "equivalence class E and every output, the average of Z's distributions over the class and over the "
                 "table are within the factor t of each other."
             ),
-            formula="max_E sup_o max(f_E(o) / f_T(o), f_T(o) / f_E(o)) ≤ t;  f_E(o) = 1/n_E Σ_{c∈E} Pr(Z(c) = o)",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>E</mi></munder><munder>"
-                "<mo movablelimits='false'>sup</mo><mi>o</mi></munder><mi>max</mi><mo>&#x2061;</mo><mo>(</mo><mfrac>"
-                "<mrow><msub><mi>f</mi><mi>E</mi></msub><mo>(</mo><mi>o</mi><mo>)</mo></mrow><mrow><msub><mi>f</mi>"
-                "<mi>T</mi></msub><mo>(</mo><mi>o</mi><mo>)</mo></mrow></mfrac><mo>,</mo><mfrac><mrow><msub><mi>f</mi>"
-                "<mi>T</mi></msub><mo>(</mo><mi>o</mi><mo>)</mo></mrow><mrow><msub><mi>f</mi><mi>E</mi></msub><mo>(</mo>"
-                "<mi>o</mi><mo>)</mo></mrow></mfrac><mo>)</mo><mo>≤</mo><mi>t</mi></math>"
+            **formula(
+                r"\max_E \sup_o \max\left(\frac{f_E(o)}{f_T(o)}, \frac{f_T(o)}{f_E(o)}\right) \le t",
+                r"f_E(o) = \frac{1}{n_E} \sum_{c \in E} \Pr(Z(c) = o)",
             ),
             reading=(
                 "A factor of at least 1: 1 where the outputs say no more about a class than about the table. More "

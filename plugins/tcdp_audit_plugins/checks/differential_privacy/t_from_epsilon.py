@@ -25,6 +25,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
+from tcdp_audit_plugins.formulas import formula
 
 
 class TFromEpsilonParameters(Parameters):
@@ -108,11 +109,9 @@ CHECKS = [
                 "those of the release, the release is stochastically t-close with t = a + (1 - a) exp(epsilon), where "
                 "a is the smallest class's share of all records."
             ),
-            formula="t = a + (1 - a) exp(ε);  a = min_E n_E / N",
-            mathml=(
-                "<math display='block'><mi>t</mi><mo>=</mo><mfrac><msub><mi>n</mi><mi>E</mi></msub><mi>N</mi></mfrac>"
-                "<mo>+</mo><mo>(</mo><mn>1</mn><mo>−</mo><mfrac><msub><mi>n</mi><mi>E</mi></msub><mi>N</mi></mfrac>"
-                "<mo>)</mo><msup><mi>e</mi><mi>ε</mi></msup></math>"
+            **formula(
+                r"t = a + (1 - a)\, e^\varepsilon",
+                r"a = \min_E n_E / N",
             ),
             reading=(
                 "A factor of at least 1: within it the masked values of a class are distributed as those of the table. "

@@ -22,6 +22,7 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
 from tcdp_audit_plugins.checks.interval_disclosure.rank_intervals import inside_rank_interval
 from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_person, interval_sentence
 from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
+from tcdp_audit_plugins.formulas import formula
 
 SCALES = frozenset({Scale.NUMERIC, Scale.ORDINAL})
 
@@ -71,13 +72,10 @@ CHECKS = [
                 "either side of the record's own, whole groups of equal values included; N counts the released records "
                 "with a value. The original value is disclosed if it lies in the closed interval."
             ),
-            formula="R[max(i - w, 0)] ≤ v_i ≤ R[min(i + w, N - 1)];  R the sorted masked values, w = floor(p N / 200)",
-            mathml=(
-                "<math display='block'><msub><mi>R</mi><mrow><mo>max</mo><mo>(</mo><mi>i</mi><mo>−</mo><mi>w</mi>"
-                "<mo>,</mo><mn>0</mn><mo>)</mo></mrow></msub><mo>≤</mo><msub><mi>v</mi><mi>i</mi></msub><mo>≤</mo>"
-                "<msub><mi>R</mi><mrow><mo>min</mo><mo>(</mo><mi>i</mi><mo>+</mo><mi>w</mi><mo>,</mo><mi>N</mi>"
-                "<mo>−</mo><mn>1</mn><mo>)</mo></mrow></msub><mo>,</mo><mspace width='1em'/><mi>w</mi><mo>=</mo>"
-                "<mo>⌊</mo><mfrac><mrow><mi>p</mi><mi>N</mi></mrow><mn>200</mn></mfrac><mo>⌋</mo></math>"
+            **formula(
+                r"R_{\max(i - w, 0)} \le v_i \le R_{\min(i + w, N - 1)}",
+                r"w = \left\lfloor \frac{p N}{200} \right\rfloor",
+                r"R \text{ the sorted masked values}",
             ),
             reading=READING,
             choosing=(

@@ -21,6 +21,7 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
 from tcdp_audit_plugins.checks.interval_disclosure.sd_intervals import inside_sd_interval
 from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_person, interval_sentence
 from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
+from tcdp_audit_plugins.formulas import formula
 
 SCALES = frozenset({Scale.NUMERIC})
 
@@ -66,11 +67,8 @@ CHECKS = [
                 "disclosed if the two differ by at most p percent of the attribute's standard deviation, which is that "
                 "of all original values with n - 1 in its denominator."
             ),
-            formula="|v_i - v'_i| ≤ (p / 100) sd(v)",
-            mathml=(
-                "<math display='block'><mo>|</mo><msub><mi>v</mi><mi>i</mi></msub><mo>−</mo><msubsup><mi>v</mi>"
-                "<mi>i</mi><mo>′</mo></msubsup><mo>|</mo><mo>≤</mo><mfrac><mi>p</mi><mn>100</mn></mfrac>"
-                "<mi>sd</mi><mo>(</mo><mi>v</mi><mo>)</mo></math>"
+            **formula(
+                r"\left|v_i - v'_i\right| \le \frac{p}{100} \operatorname{sd}(v)",
             ),
             reading=(
                 f"{READING} Differences next to the limit are decided in exact fractions, in which a number stored as "

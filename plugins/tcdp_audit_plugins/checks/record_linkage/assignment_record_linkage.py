@@ -25,6 +25,7 @@ from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParame
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
+from tcdp_audit_plugins.formulas import formula
 
 REPETITIONS = 5
 
@@ -163,9 +164,10 @@ CHECKS = [
                 "An intruder who knows that nobody stands in the release twice links all records at once, so that the "
                 "sum of squared distances is least. The figure is the expected share of correct links."
             ),
-            formula=(
-                "π = argmin Σ_i d²(released_i, original_π(i));  expected #{i : π(i) = i} / n ≤ at_most;  "
-                "n matched records"
+            **formula(
+                r"\pi = \operatorname{argmin}_\pi \sum_i d(r_i, o_{\pi(i)})^2",
+                r"\frac{1}{n}\, \#\{i : \pi(i) = i\} \le \text{at\_most}, \text{ expected}",
+                r"r \text{ released, } o \text{ original, } n \text{ matched records}",
             ),
             reading=(
                 "1, 2, 3, 10, 11, 12 released as 2, 2, 2, 11, 11, 11 gives 1/3: the three equal records go to 1, 2 and "

@@ -27,6 +27,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
+from tcdp_audit_plugins.formulas import formula
 
 HOLDOUT_BASED = (
     "Platzer, Reutterer, Holdout-based empirical assessment of mixed-type synthetic data, "
@@ -141,7 +142,10 @@ CHECKS: list[Check] = [
                 "standard deviations of the original, nominal ones 0 or 1; the figure is the 5th percentile. No key is "
                 "needed."
             ),
-            formula="5th percentile over i of min_o d(released_i, o) ≥ at_least",
+            **formula(
+                r"P_5\left(\min_o d(r_i, o)\right) \ge \text{at\_least}",
+                r"P_5 \text{ is the 5th percentile over released records}",
+            ),
             reading=f"0 if at least 5 % of the records are copies. {READING}",
             choosing=(
                 "Give a `holdout` of originals that had no part in making the release: its figure is what a generator "
@@ -172,7 +176,11 @@ CHECKS: list[Check] = [
                 "closest; the figure is the 5th percentile. Near 0 a released record points at one person and nobody "
                 "else. No key is needed."
             ),
-            formula="5th percentile over i of d(released_i, closest) / d(released_i, second closest) ≥ at_least",
+            **formula(
+                r"P_5\left(\frac{d(r_i, o_1)}{d(r_i, o_2)}\right) \ge \text{at\_least}",
+                r"o_1 \text{ closest, } o_2 \text{ second closest to } r_i",
+                r"P_5 \text{ is the 5th percentile over released records}",
+            ),
             reading=f"From 0 to 1; two originals at one distance, even 0, give 1. {READING}",
             choosing="As for the distance to the closest record: not clearly below the hold-out's figure.",
             limits=LIMITS,

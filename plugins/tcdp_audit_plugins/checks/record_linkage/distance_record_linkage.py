@@ -29,6 +29,7 @@ from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParame
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit, ranks
 from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
+from tcdp_audit_plugins.formulas import formula
 
 SAMPLE = 50_000  # pairs, where the tables outgrow the memory: each is looked for among all records
 Direction = Literal["masked_to_original", "original_to_masked"]
@@ -192,17 +193,11 @@ CHECKS = [
                 "released record whose individual is among them to the nearest one known. The figure is the expected "
                 "share of correct links, where a true match among t records that tie for nearest counts 1/t."
             ),
-            formula=(
-                "(1/n) Σ_i [true match nearest]/t_i over the n matched records;  d² = Σ_j w_j (z(a_j) - z(b_j))²;  "
-                "z(x) = (x - mean)/sd"
-            ),
-            mathml=(
-                "<math display='block'><msup><mi>d</mi><mn>2</mn></msup><mo>=</mo><munder><mo>∑</mo><mi>j</mi></munder>"
-                "<msub><mi>w</mi><mi>j</mi></msub><msup><mrow><mo>(</mo><mfrac><mrow><msub><mi>a</mi><mi>j</mi></msub>"
-                "<mo>−</mo><mover><msub><mi>a</mi><mi>j</mi></msub><mo>‾</mo></mover></mrow><msub><mi>s</mi><mrow>"
-                "<mi>a</mi><mi>j</mi></mrow></msub></mfrac><mo>−</mo><mfrac><mrow><msub><mi>b</mi><mi>j</mi></msub>"
-                "<mo>−</mo><mover><msub><mi>b</mi><mi>j</mi></msub><mo>‾</mo></mover></mrow><msub><mi>s</mi><mrow>"
-                "<mi>b</mi><mi>j</mi></mrow></msub></mfrac><mo>)</mo></mrow><mn>2</mn></msup></math>"
+            **formula(
+                r"\frac{1}{n} \sum_i \frac{[\text{true match nearest}]}{t_i} \le \text{at\_most}",
+                r"d^2 = \sum_j w_j\, (z(a_j) - z(b_j))^2",
+                r"z(x) = \frac{x - \text{mean}}{\text{sd}}",
+                r"n \text{ matched records}",
             ),
             reading=(
                 "1, 2, 3, 10, 11, 12 released as 2, 2, 2, 11, 11, 11 gives 1/3 in any order of rows. Details: "

@@ -31,6 +31,7 @@ from tcdp_audit.plugin import (
     somebody,
 )
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
+from tcdp_audit_plugins.formulas import formula
 
 
 class ExactMatchParameters(ComparisonParameters):
@@ -127,7 +128,9 @@ CHECKS = [
                 "The share of released records that equal at least one original record in every compared attribute. It "
                 "needs no key: it asks whether synthetic records are copies, not whose."
             ),
-            formula="#{i : there is an original o with released_i = o} / n ≤ at_most",
+            **formula(
+                r"\frac{1}{n}\, \#\{i : r_i = o \text{ for an original } o\} \le \text{at\_most}",
+            ),
             reading=(
                 "0 if no record is a copy. Details: `matches`, `matches_of_unique_originals` (copies of records that "
                 "stand once in the original), and with a hold-out `holdout_rate`, the same share against records that "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin import Guide
+from tcdp_audit_plugins.formulas import formula
 
 GUIDE = Guide(
     asks="How many people are recognised by somebody who weighs where records agree?",
@@ -14,16 +15,9 @@ GUIDE = Guide(
         "weight count 1/t each. The figure is the expected share of released records linked to their own "
         "original."
     ),
-    formula=(
-        "1/n Σ_i [true original among the best] / t_i ≤ at_most;  "
-        "weight = Σ_{j agrees} ln(m_j / u_j) + Σ_{j differs} ln((1 − m_j) / (1 − u_j))"
-    ),
-    mathml=(
-        "<math display='block'><mi>w</mi><mo>=</mo><munder><mo>∑</mo><mtext>j agrees</mtext></munder>"
-        "<mi>ln</mi><mo>&#x2061;</mo><mfrac><msub><mi>m</mi><mi>j</mi></msub><msub><mi>u</mi><mi>j</mi></msub></mfrac>"
-        "<mo>+</mo><munder><mo>∑</mo><mtext>j differs</mtext></munder><mi>ln</mi><mo>&#x2061;</mo><mfrac><mrow>"
-        "<mn>1</mn><mo>−</mo><msub><mi>m</mi><mi>j</mi></msub></mrow><mrow><mn>1</mn><mo>−</mo><msub><mi>u</mi>"
-        "<mi>j</mi></msub></mrow></mfrac></math>"
+    **formula(
+        r"\frac{1}{n} \sum_i \frac{[\text{true original among the best}]}{t_i} \le \text{at\_most}",
+        r"w = \sum_{j \text{ agrees}} \ln \frac{m_j}{u_j} + \sum_{j \text{ differs}} \ln \frac{1 - m_j}{1 - u_j}",
     ),
     reading=(
         "0 is no correct link, 1 is every record; compare it with `random_baseline`, what guessing finds. "
