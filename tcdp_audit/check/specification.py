@@ -13,6 +13,7 @@ from tcdp_audit.check.guide import Guide, Quarter
 from tcdp_audit.check.parameters import Parameters
 from tcdp_audit.check.threshold import Limit
 from tcdp_audit.outcome import Outcome
+from tcdp_audit.policy.faults import nearest
 from tcdp_audit.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 
 if TYPE_CHECKING:
@@ -149,7 +150,8 @@ class Specification(ABC, Generic[P]):
         for name in self._chosen(parameters):
             declaration = document.attributes.get(name)
             if declaration is None:
-                yield field_name, f"the policy declares no attribute {name!r}"
+                meant = nearest(name, document.attributes)
+                yield field_name, f"the policy declares no attribute {name!r}{meant}"
             elif declaration.role is not Role.SENSITIVE:
                 yield field_name, f"{name!r} is not sensitive: its role is {declaration.role.value}"
 

@@ -166,10 +166,17 @@ class Labels(Sequence[str]):
 
 @dataclass(frozen=True)
 class Misfit:
-    """Why some raw values do not fit the declared scale: `raw` are their positions among the raw values."""
+    """Why some raw values do not fit the declared scale, and what would.
+
+    Args:
+        raw: their positions among the raw values.
+        reason: what they are.
+        forms: what ranges of the scale look like in text.
+    """
 
     raw: NDArray[np.intp]
     reason: str
+    forms: str = ""
 
 
 def texts_of(values: NDArray[Any]) -> Strings:

@@ -1,8 +1,9 @@
 """Generalised cells: the labels that stand for several values, how they are written and what they cover.
 
-An interval of numbers or of a declared order is `[20, 35)`, `[20, 35]`, `20-34`, `<20` or `>=65`; several nominal
-values are `{red, blue}`; one of the policy's suppressed tokens covers everything. A remedy writes them, the audit
-reads them as values of their attribute, and information loss is measured by what they cover.
+An interval of numbers is `[20, 35)`, `[20, 35[`, `(20, 35]`, `20-34`, `<20`, `>=65`, `65+` or, with digits masked,
+`476**`; one of a declared order is `[mild, severe]`; several nominal values are `{red, blue}`; one of the policy's
+suppressed tokens covers everything. A remedy writes them, the audit reads them as values of their attribute, and
+information loss is measured by what they cover.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from numpy.typing import NDArray
 
 from tcdp_audit.encoding.numbers import number_of
 
+RANGES = "[20, 35), [20, 35[, 20-34, <20, >=65, 65+ or 476**"  # the forms, as messages name them
 NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_BRACKETED = re.compile(rf"([\[(])\s*({NUMBER}|-inf)\s*,\s*({NUMBER}|inf)\s*([\])])")
-_DASHED = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*-\s*([0-9]+(?:\.[0-9]+)?)")
+_BRACKETED = re.compile(rf"([\[(\]])\s*({NUMBER}|-inf|-∞)\s*[,;]\s*({NUMBER}|[+]?(?:inf|∞))\s*([\])\[])")
+_DASHED = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*[-–]\s*([0-9]+(?:\.[0-9]+)?)")
+_AND_MORE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*\+")
+_MASKED = re.compile(r"([0-9]{1,15})([*]{1,15})")
 _BOUNDED = re.compile(rf"(<=|>=|<|>|≤|≥)\s*({NUMBER})")
 _LOWER = (">", ">=", "≥")
 
@@ -163,6 +167,9 @@ def number_text(number: float | str) -> str:
 def parse_interval(text: str) -> Interval | None:
     """The interval that a label stands for, or None if it is not one.
 
+    A square bracket that points outwards leaves its end out, as a round one does. Masked digits stand for the whole
+    numbers that have these digits: `476**` for 47600 to 47699.
+
     Example:
         >>> parse_interval("[20, 35)"), parse_interval("20-34"), parse_interval(">=65"), parse_interval("n/a")
         (Interval(low=20.0, high=35.0, low_open=False, high_open=True), Interval(low=20.0, high=34.0, low_open=False, \
@@ -171,15 +178,29 @@ high_open=False), Interval(low=65.0, high=inf, low_open=False, high_open=False),
     text = text.strip()
     if bracketed := _BRACKETED.fullmatch(text):
         left, low, high, right = bracketed.groups()
-        return _proper(Interval(float(low), float(high), left == "(", right == ")"))
+        return _proper(Interval(_end(low), _end(high), left != "[", right != "]"))
     if dashed := _DASHED.fullmatch(text):
         return _proper(Interval(float(dashed[1]), float(dashed[2])))
     if bounded := _BOUNDED.fullmatch(text):
-        sign, number = bounded[1], float(bounded[2])
-        if sign in _LOWER:
-            return Interval(number, inf, low_open=sign == ">")
-        return Interval(-inf, number, high_open=sign == "<")
+        return _bounded(bounded[1], float(bounded[2]))
+    if more := _AND_MORE.fullmatch(text):
+        return Interval(float(more[1]), inf)
+    if masked := _MASKED.fullmatch(text):
+        digits, hidden = masked[1], len(masked[2])
+        return Interval(float(digits + "0" * hidden), float(digits + "9" * hidden))
     return None
+
+
+def _end(text: str) -> float:
+    """An end of an interval, which may be infinite."""
+    return float(text.replace("∞", "inf"))
+
+
+def _bounded(sign: str, number: float) -> Interval:
+    """What a sign and a number leave open at one end."""
+    if sign in _LOWER:
+        return Interval(number, inf, low_open=sign == ">")
+    return Interval(-inf, number, high_open=sign == "<")
 
 
 def by_cover(label: str, cover: Interval) -> tuple[bool, Interval, str]:

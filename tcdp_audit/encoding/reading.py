@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tcdp_audit.encoding.domain import Domain, Misfit, RawDomain, Strings, texts_of
 from tcdp_audit.encoding.generalised import (
     EVERYTHING,
+    RANGES,
     Interval,
     OrderedLabels,
     by_cover,
@@ -71,7 +72,12 @@ def domain_of(
         covers=reading.covers,
         rounded=reading.rounded,
     )
-    return domain, Misfit(unfit, reading.misfit) if len(unfit) else None
+    return domain, Misfit(unfit, reading.misfit, _forms(declaration) if raw.is_text else "") if len(unfit) else None
+
+
+def _forms(declaration: AttributeDeclaration) -> str:
+    """How ranges of an attribute may be written."""
+    return "[low, high] with two values of the order" if declaration.order is not None else RANGES
 
 
 def _absent(raw: RawDomain, conventions: Conventions, scale: Scale | None) -> NDArray[np.bool_]:

@@ -110,8 +110,15 @@ def require_names(names: Sequence[str], table: str) -> None:
     """
     nameless = [str(position) for position, name in enumerate(names, 1) if not name.strip()]
     if nameless:
-        raise DataError(f"{table}: column {', '.join(nameless)} has no name; give every column a name")
+        raise DataError(f"{table}: column {', '.join(nameless)} has no name; {_remedy(names)}")
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         listed = ", ".join(repr(name) for name in twice)
         raise DataError(f"{table}: the column name {listed} stands more than once; rename all but one")
+
+
+def _remedy(names: Sequence[str]) -> str:
+    """How columns come by names: what has none before columns that have is the index of a data frame."""
+    if len(names) > 1 and not names[0].strip() and all(name.strip() for name in names[1:]):
+        return "if it is the index of a data frame, write the file with `index=False`, or give the column a name"
+    return "give every column a name"

@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.errors import PolicyError
-from tcdp_audit.policy.scalars import DIGITS, OddNumber
+from tcdp_audit.policy.model import Role
+from tcdp_audit.policy.scalars import DIGITS, OddNumber, plain_number
 from tcdp_audit.policy.source import Fault, Source
 from tcdp_audit.visible import visible
 
@@ -33,14 +34,28 @@ _SENTENCES = {
 }
 
 _NUMBERS = ("int_type", "float_type")
+FEW = 8  # names that a sentence can list
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """A question about the name that was probably meant, or nothing."""
+    matches = _alike(name, list(names))
+    return f"; did you mean {' or '.join(map(repr, matches))}?" if matches else ""
+
+
+def _alike(name: str, names: Sequence[str]) -> Sequence[str]:
+    """The names that end in a name, if it is what several have in common; otherwise the one most like it."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for an unknown name
 
-    matches = get_close_matches(name, list(names), n=1, cutoff=0.6)
-    return f"; did you mean {matches[0]!r}?" if matches else ""
+    longer = [one for one in names if len(name) > 2 and one.endswith(name) and one != name]
+    if len(longer) > 1:
+        return longer
+    return get_close_matches(name, names, n=1, cutoff=0.6) or [one for one in names if _begins(one, name)][:1]
+
+
+def _begins(longer: str, name: str) -> bool:
+    """Whether a name goes on where another ends: `salary-class`, `salary`."""
+    return len(name) > 2 and re.match(rf"{re.escape(name)}[^a-z0-9]", longer, re.IGNORECASE) is not None
 
 
 def located(source: Source, prefix: Sequence[str | int], message: str) -> Fault:
@@ -64,7 +79,7 @@ def from_validation(
 def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
-        return f"unknown name{nearest(str(detail['loc'][-1]), _names_beside(model, detail['loc']))}"
+        return f"unknown name{_instead(str(detail['loc'][-1]), _names_beside(model, detail['loc']))}"
     if kind in ("enum", "literal_error"):
         choices = re.findall(r"'([^']*)'", context["expected"])
         return _SENTENCES[kind].format(**context) + nearest(str(detail["input"]), choices)
@@ -75,7 +90,9 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
     if kind == "string_type" and isinstance(detail["input"], int | float):
         return "must be text; put it in quotes"
     if kind == "model_type" and detail["loc"][:1] == ("attributes",) and len(detail["loc"]) == 2:
-        return "needs a role, such as `{role: quasi_identifier}`"
+        return f"needs a role, such as `{{role: {_role_meant(detail['input'])}}}`"
+    if kind == "dict_type" and detail["loc"][:1] in (("expect",), ("remedy",)) and isinstance(detail["input"], str):
+        return "must be a name with its parameters, such as `- name: {parameter: value}`; without any, `- name: {}`"
     if kind in _SENTENCES:
         return _SENTENCES[kind].format(**context)
     if kind == "value_error":
@@ -83,12 +100,24 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
     return str(detail["msg"])
 
 
+def _instead(name: str, names: Sequence[str]) -> str:
+    """The name that was probably meant; where none is like it, those that there are if they are few."""
+    few = f"; known here: {', '.join(sorted(names))}" if len(names) <= FEW else ""
+    return nearest(name, names) or few
+
+
+def _role_meant(typed: Any) -> str:
+    """The role that a text in place of a declaration probably means: `quasi-identifier` is one of them."""
+    text = str(typed).strip().lower().replace("-", "_").replace(" ", "_") if isinstance(typed, str) else ""
+    return next(iter(_alike(text, [role.value for role in Role])), Role.QUASI_IDENTIFIER.value)
+
+
 def _no_number(text: str, sentence: str) -> str:
     """What is wrong with a text where a number is meant."""
     if isinstance(text, OddNumber):
         return text.fault
     quoted = f", and in quotes it is a text; write {text} without them" if DIGITS.fullmatch(text) else ""
-    return f"{sentence}{quoted}"
+    return f"{sentence}{quoted or plain_number(text)}"
 
 
 def _names_beside(model: type[BaseModel], location: Sequence[Any]) -> list[str]:
@@ -164,8 +193,10 @@ def unsound(name: str, text: str, faults: Sequence[Fault]) -> PolicyError:
 
 
 def _window(line: str, column: int, width: int = 68) -> tuple[str, int]:
-    """The part of a long line around a column, and the column within it."""
+    """The part of a long line around a column, with an ellipsis where it is cut, and the column within it."""
     if len(line) <= width:
         return line, column
     start = max(0, min(column - width // 2, len(line) - width))
-    return line[start : start + width], column - start
+    end = start + width
+    before, after = "…" if start else "", "…" if end < len(line) else ""
+    return f"{before}{line[start:end]}{after}", column - start + len(before)

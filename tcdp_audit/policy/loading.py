@@ -16,7 +16,7 @@ from tcdp_audit.errors import Discreet, PluginError, PolicyError, UsageError
 from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.policy.faults import from_validation, located, nearest, unsound
 from tcdp_audit.policy.given import plain
-from tcdp_audit.policy.model import PolicyDocument, Role
+from tcdp_audit.policy.model import PolicyDocument, Role, Scale
 from tcdp_audit.policy.policy import Expectation, PlannedRemedy, Policy
 from tcdp_audit.policy.registered import Registered, Registry
 from tcdp_audit.policy.section import Entry, Section
@@ -121,11 +121,19 @@ class _Reading:
             role = document.attributes[document.unit].role
             if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
                 self._fault(["unit"], f"the unit of privacy cannot be a {role.value.replace('_', '-')} as well")
+        self._columns_named(document)
         if document.plugins is not None:
             self.plugins = self.plugins.only(document.plugins)
         for plugin in document.plugins or ():
             self.plugins.require(plugin)
         return document
+
+    def _columns_named(self, document: PolicyDocument) -> None:
+        """What can be known of the weight without data: it is a number."""
+        weight = document.attributes.get(document.weight or "")
+        if weight is not None and weight.scale is not Scale.NUMERIC:
+            example = f"{document.weight}: {{role: {weight.role.value}, scale: numeric}}"
+            self._fault(["weight"], f"{document.weight!r} is not declared as numeric; a weight is: `{example}`")
 
     def _leave_unnamed_plugins_out(self) -> None:
         """Also where a policy is unsound, look for its other faults with the external plugins that it names only."""
@@ -181,6 +189,9 @@ class _Reading:
     def _entry(
         self, section: Section[T], registered: T, given: Any, location: list[str | int], document: PolicyDocument | None
     ) -> Iterator[Entry[T]]:
+        if not isinstance(given, Mapping | registered.parameters):
+            self._fault(location, f"must be a mapping of parameters to values, such as `{_example(registered)}`")
+            return
         model, name = registered.parameters, str(location[-1])
         plugin = self.plugins.provider_of(section.hook, name)
         with blaming(f"the {section.noun} {name!r}, asked about its parameters,", plugin):
@@ -200,3 +211,9 @@ class _Reading:
 
     def _fault(self, location: list[str | int], message: str) -> None:
         self.faults.append(located(self.source, location, message))
+
+
+def _example(registered: Registered) -> str:
+    """A line of a policy that names a check or a remedy: the first of its guide's."""
+    lines = str(registered.guide.example).strip().splitlines()
+    return lines[0] if len(lines) == 1 else f"- {registered.name}: {{parameter: value}}"

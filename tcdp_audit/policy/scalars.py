@@ -95,6 +95,19 @@ def as_text(value: Any) -> Any:
     return value
 
 
+def plain_number(text: str) -> str:
+    """How a percentage, or a number with a decimal comma, is written; nothing for any other text.
+
+    Example:
+        >>> plain_number("20%"), plain_number("0,2"), plain_number("many")
+        ('; write 0.2 for 20%', '; write 0.2 with a point', '')
+    """
+    if percent := re.fullmatch(rf"({WHOLE}(?:\.[0-9]{{1,6}})?) ?%", text):
+        return f"; write {(Decimal(percent[1]) / 100).normalize():f} for {text}"
+    comma = re.fullmatch(rf"({WHOLE}),([0-9]{{1,6}})", text)
+    return f"; write {comma[1]}.{comma[2]} with a point" if comma else ""
+
+
 def as_fraction(value: Any) -> Fraction:
     """The exact number that was typed: 0.2 is 1/5, and `3/8` is allowed."""
     if isinstance(value, Fraction):
@@ -105,7 +118,7 @@ def as_fraction(value: Any) -> Fraction:
         raise ValueError(value.fault)  # noqa: TRY004 - pydantic wants ValueError
     text = (value.text if isinstance(value, TypedInt | TypedFloat) else str(value)).strip()
     if not NUMBER.fullmatch(text):
-        raise ValueError("must be a finite number")
+        raise ValueError(f"must be a finite number{plain_number(text)}")
     try:
         if "/" in text:
             return Fraction(text)

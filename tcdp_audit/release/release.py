@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from tcdp_audit.encoding.domain import Domain, Misfit, RawDomain
-from tcdp_audit.encoding.hierarchy import Hierarchy, Tree, load_hierarchy
+from tcdp_audit.encoding.hierarchy import Hierarchy, Tree
 from tcdp_audit.encoding.reading import domain_of
 from tcdp_audit.encoding.union import union
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import DataError
 from tcdp_audit.frozen import FrozenDict, frozen
 from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
+from tcdp_audit.release.hierarchies import declared_hierarchies
 
 
 @dataclass(frozen=True)
@@ -96,13 +95,9 @@ class Release:
         """The declared hierarchies.
 
         Raises:
-            PolicyError: one cannot be read, or is not one tree of one depth.
+            PolicyError: some cannot be read, or are not one tree of one depth.
         """
-        declared = {name: one.hierarchy for name, one in self.policy.attributes.items() if one.hierarchy is not None}
-        return FrozenDict({name: load_hierarchy(one, self._hierarchy_path(one)) for name, one in declared.items()})
-
-    def _hierarchy_path(self, hierarchy: str | Mapping[str, Any]) -> Path | None:
-        return Path(self.policy.resolve(hierarchy)) if isinstance(hierarchy, str) else None
+        return declared_hierarchies(self.policy)
 
     @cached_property
     def unknown_labels(self) -> Mapping[str, list[int]]:

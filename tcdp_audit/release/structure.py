@@ -11,10 +11,12 @@ from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.text_bytes import differ_in_case_only, edged_with_blanks
 from tcdp_audit.outcome import STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.policy import Role
+from tcdp_audit.policy.faults import nearest
 from tcdp_audit.release.release import Release
 from tcdp_audit.words import count, noun_form
 
 SHOWN = 10
+_CORRECT = "; correct the policy or the release"
 
 
 def examine(release: Release, *, show_values: bool = False) -> Iterator[Outcome]:
@@ -38,11 +40,13 @@ def _missing_columns(release: Release) -> Outcome:
     expected = {name for name, one in declared.items() if one.role is not Role.IDENTIFIER}
     unit = release.policy.document.unit
     missing = sorted((expected | ({unit} if unit is not None else set())) - release.columns)
+    undeclared = sorted(release.columns - set(declared))
+    meant = _literal(nearest(missing[0], undeclared)) if len(missing) == 1 else ""
     return _outcome(
         "missing_columns",
         ("Declared columns are there", "Declared columns are missing"),
         missing,
-        "the policy declares {columns}, which the release does not have; correct the policy or the release",
+        f"the policy declares {{columns}}, which the release does not have{meant or _CORRECT}",
     )
 
 
@@ -85,7 +89,8 @@ def _wrong_scale(release: Release) -> Outcome:
         raw = release.engine.domain(name)
         records = int(raw.counts[misfit.raw].sum())
         where = _where(records, release.engine.locate(name, raw.values[misfit.raw]))
-        sentences.append(f"column {name!r} holds {misfit.reason}{where}")
+        forms = f" (a range is written {misfit.forms})" if misfit.forms else ""
+        sentences.append(f"column {name!r} holds {misfit.reason}{where}{forms}")
     sentences += [text for _, text in sorted(release.unreadable.items())]
     faulty = sorted({*release.misfits, *release.unreadable})
     titles = "Values keep their declared scale", "Values outside their declared scale"

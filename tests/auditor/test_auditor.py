@@ -248,6 +248,15 @@ def test_undeclared_columns_identifiers_and_missing_columns_fail_the_audit():
     assert result.exit_code() == 1
 
 
+def test_a_misspelt_column_is_told_with_the_one_that_was_meant():
+    attributes = {**ROLES, "ilness": {"role": "insensitive"}}
+    table = TABLE.append_column("illness", pa.array(range(6)))
+    outcomes = {one.check: one for one in audit(table, [{"k_anonymity": {"k": 1}}], attributes).structure}
+    assert outcomes["missing_columns"].message == (
+        "the policy declares column 'ilness', which the release does not have; did you mean 'illness'?"
+    )
+
+
 def test_values_written_in_two_ways_are_a_warning():
     table = TABLE.set_column(1, "disease", pa.array(["flu", " flu", "cold", "Cold", "cold", "cold"]))
     result = audit(table, [{"k_anonymity": {"k": 2}}])

@@ -35,7 +35,8 @@ def test_a_value_that_is_no_finite_number_fails_its_scale(check: Any, text: str)
     assert ran.code == 3
     assert ran.outcome("wrong_scale")["status"] == "failed"
     assert ran.outcome("wrong_scale")["message"] == (
-        "column 'age' holds a value that is not a finite number in 2 records, first in record 18"
+        "column 'age' holds a value that is not a finite number in 2 records, first in record 18 "
+        "(a range is written [20, 35), [20, 35[, 20-34, <20, >=65, 65+ or 476**)"
     )
     assert ran.outcome("k_anonymity")["message"] == (
         "cannot be evaluated: column 'age' does not keep its declared scale"

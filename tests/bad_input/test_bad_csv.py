@@ -47,6 +47,13 @@ FAULTS: dict[str, tuple[bytes | str, str]] = {
         f"age,,disease\n1,{MARK},3\n",
         "release.csv: column 2 has no name; give every column a name",
     ),
+    "the index of a data frame": (
+        f",age,disease\n0,1,{MARK}\n",
+        (
+            "release.csv: column 1 has no name; if it is the index of a data frame, write the file with `index=False`, "
+            "or give the column a name"
+        ),
+    ),
     "a quote never closed": (f'{TABLE}1,"{MARK},x\n{MORE}', f"release.csv:18: {UNCLOSED}"),
     "text after a closing quote": (f'{TABLE}1,"{MARK}"x,x\n{MORE}', f"release.csv:18: {UNCLOSED}"),
     "a quote never closed in the header": (

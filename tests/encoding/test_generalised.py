@@ -36,6 +36,16 @@ from tcdp_audit.encoding.generalised import (
         (">= 65", 65, inf, False, False),
         (">65", 65, inf, True, False),
         ("≤ 7", -inf, 7, False, False),
+        ("≥65", 65, inf, False, False),
+        ("[50, 55[", 50, 55, False, True),
+        ("]50, 55]", 50, 55, True, False),
+        ("]50;55[", 50, 55, True, True),
+        ("(-∞, 20)", -inf, 20, True, True),
+        ("[65, ∞)", 65, inf, False, True),
+        ("20–34", 20, 34, False, False),
+        ("65+", 65, inf, False, False),
+        ("476**", 47600, 47699, False, False),
+        ("02***", 2000, 2999, False, False),
     ],
 )
 def test_labels_of_intervals(label: str, low: float, high: float, low_open: bool, high_open: bool) -> None:
@@ -43,7 +53,25 @@ def test_labels_of_intervals(label: str, low: float, high: float, low_open: bool
 
 
 @pytest.mark.parametrize(
-    "text", ["", "20", "[35, 20)", "[20, 20)", "[a, b]", "34-20", "2020-01-01", "[1, 2", "476**", "*"]
+    "text",
+    [
+        "",
+        "20",
+        "[35, 20)",
+        "[20, 20)",
+        "[a, b]",
+        "34-20",
+        "2020-01-01",
+        "[1, 2",
+        "*",
+        "**",
+        "4*6",
+        "+",
+        "a+",
+        "[2, 1[",
+        "]1, 1]",
+        "1-2-3",
+    ],
 )
 def test_what_is_no_interval(text: str) -> None:
     assert parse_interval(text) is None
@@ -56,6 +84,48 @@ def test_bins_are_half_open_with_an_inclusive_last_one() -> None:
     assert last is not None
     assert [one.contains(20) for one in (below, inside, last)] == [False, True, False]
     assert [one.contains(50) for one in (below, inside, last)] == [False, False, True]
+
+
+BRACKETS = {"[": False, "(": True, "]": True}, {"]": False, ")": True, "[": True}
+
+
+@given(
+    st.sampled_from([*BRACKETS[0]]),
+    st.sampled_from([*BRACKETS[1]]),
+    st.integers(-50, 50),
+    st.integers(1, 50),
+    st.integers(-200, 200),
+)
+def test_every_bracket_keeps_or_leaves_out_its_own_end(
+    left: str, right: str, low: int, width: int, number: int
+) -> None:
+    high, interval = low + width, parse_interval(f"{left}{low}, {low + width}{right}")
+    assert interval is not None
+    inside = low < number < high or (number == low and left == "[") or (number == high and right == "]")
+    assert interval.contains(number) == inside
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(0, 10**11))
+def test_masked_digits_hold_the_numbers_with_these_digits(digits: int, hidden: int, number: int) -> None:
+    interval = parse_interval(f"{digits}{'*' * hidden}")
+    assert interval is not None
+    assert interval.contains(number) == (number // 10**hidden == digits)
+    assert interval.contains(digits * 10**hidden)
+    assert interval.contains((digits + 1) * 10**hidden - 1)
+
+
+def test_bins_of_either_notation_are_in_order_and_do_not_overlap() -> None:
+    for bins in (
+        ["[9, 20[", "[20, 100[", "[100, 200]"],
+        ["]9, 20]", "]20, 100]", "]100, 200]"],
+        ["9-19", "20-99", "100+"],
+    ):
+        found = audited(
+            [bins[0], bins[2], bins[0], bins[1]],
+            {"role": "sensitive", "scale": "numeric"},
+            [{"t_closeness": {"distance": "ordered"}}],
+        )
+        assert found.expectations[0].observed == 0.125
 
 
 @given(st.integers(-1000, 1000), st.integers(1, 1000), st.booleans())
@@ -130,7 +200,8 @@ def test_text_that_is_neither_a_number_nor_a_range_does_not() -> None:
     )
     (wrong,) = [one for one in found.structure if one.check == "wrong_scale"]
     assert wrong.message == (
-        "column 'x' holds a value that is neither of its scale nor a range of it in 2 records, first in record 3"
+        "column 'x' holds a value that is neither of its scale nor a range of it in 2 records, first in record 3 "
+        "(a range is written [20, 35), [20, 35[, 20-34, <20, >=65, 65+ or 476**)"
     )
 
 

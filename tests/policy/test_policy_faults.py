@@ -58,6 +58,7 @@ NUMBER, FINITE = "must be a number", "must be a finite number"
 AT_MOST = "must be at most 1 for the equal distance, which never exceeds it; only `multiplicative` takes more"
 LIST = "must be a list; put the value in [brackets]"
 MAPPING = "must be a mapping of names to values"
+SHORT = "must be a mapping of parameters to values, such as `- k_anonymity: {k: 5}`"
 BOOLEAN = "YAML reads this as true or false; put it in quotes"
 VERSION = "must be the whole number 1"
 PLAIN = "must be in plain decimal digits"
@@ -88,7 +89,13 @@ FAULTS = {
     "no expectations": (HEAD, "1:1: expect: is required"),
     "empty expectations": (HEAD + "expect: []\n", "6:1: expect: must not be empty"),
     "expectations as a mapping": (HEAD + "expect:\n  k_anonymity: {k: 2}\n", f"6:1: expect: {LIST}"),
-    "expectation as text": (expecting("k_anonymity"), f"7:5: expect[0]: {MAPPING}"),
+    "expectation as text": (
+        expecting("k_anonymity"),
+        (
+            "7:5: expect[0]: must be a name with its parameters, such as `- name: {parameter: value}`; without any, "
+            "`- name: {}`"
+        ),
+    ),
     "two checks in one": (
         expecting("{k_anonymity: {k: 2}, t_closeness: {t: 1}}"),
         "7:5: expect[0]: must be one check name with its parameters",
@@ -102,8 +109,48 @@ FAULTS = {
         expecting("t_closeness: {atribute: disease}"),
         f"7:29: {CLOSENESS}.atribute: unknown name; did you mean 'attribute'?",
     ),
-    "parameters as number": (expecting("k_anonymity: 5"), f"7:18: expect[0].k_anonymity: {MAPPING}"),
-    "parameters as list": (expecting("k_anonymity: [5]"), f"7:5: expect[0].k_anonymity: {MAPPING}"),
+    "parameters as number": (expecting("k_anonymity: 5"), f"7:18: expect[0].k_anonymity: {SHORT}"),
+    "parameters as list": (expecting("k_anonymity: [5]"), f"7:5: expect[0].k_anonymity: {SHORT}"),
+    "a family of checks": (
+        expecting("l_diversity: {l: 2}"),
+        (
+            "7:5: expect[0]: unknown check 'l_diversity'; did you mean 'distinct_l_diversity' or 'entropy_l_diversity' "
+            "or 'recursive_cl_diversity'?"
+        ),
+    ),
+    "a parameter that another check has": (
+        expecting("t_closeness: {threshold: 0.2}"),
+        f"7:30: {CLOSENESS}.threshold: unknown name; known here: attribute, distance, severity, t",
+    ),
+    "a percentage": (
+        expecting("t_closeness: {t: 20%}"),
+        f"7:22: {CLOSENESS}.t: must be a finite number; write 0.2 for 20%",
+    ),
+    "a percentage of a percent": (
+        expecting("t_closeness: {t: 0.5 %}"),
+        f"7:22: {CLOSENESS}.t: must be a finite number; write 0.005 for 0.5 %",
+    ),
+    "a decimal comma": (
+        expecting("t_closeness: {t: '0,2'}"),
+        f"7:22: {CLOSENESS}.t: must be a finite number; write 0.2 with a point",
+    ),
+    "the family of a distance": (
+        expecting("t_closeness: {t: 0.2, distance: emd}"),
+        (
+            f"7:37: {CLOSENESS}.distance: the earth mover's distance depends on the scale: `ordered` (by rank), "
+            "`numeric` (by difference), `hierarchical` (by a hierarchy) or `equal`; name one"
+        ),
+    ),
+    "the beginning of a column's name": (
+        WHOLE.replace("  disease:", "  disease-class:").replace(
+            EXPECT, "expect:\n  - t_closeness: {attribute: disease}\n"
+        ),
+        f"7:30: {CLOSENESS}.attribute: the policy declares no attribute 'disease'; did you mean 'disease-class'?",
+    ),
+    "a weight that is not numeric": (
+        WHOLE.replace("attributes:", "weight: disease\nattributes:"),
+        "2:9: weight: 'disease' is not declared as numeric; a weight is: `disease: {role: sensitive, scale: numeric}`",
+    ),
     "misspelt name": (
         WHOLE + "conventons: {}\n",
         "8:1: conventons: unknown name; did you mean 'conventions'?",
@@ -118,6 +165,10 @@ FAULTS = {
     ),
     "attribute as text": (
         WHOLE.replace(DISEASE, "  disease: sensitive"),
+        "5:12: attributes.disease: needs a role, such as `{role: sensitive}`",
+    ),
+    "attribute as an unknown text": (
+        WHOLE.replace(DISEASE, "  disease: private"),
         "5:12: attributes.disease: needs a role, such as `{role: quasi_identifier}`",
     ),
     "no attributes": ("version: 1\nattributes: {}\n" + EXPECT, "2:1: attributes: must not be empty"),
@@ -211,7 +262,7 @@ FAULTS = {
     "t as boolean": (expecting("t_closeness: {t: no}"), f"7:22: {CLOSENESS}.t: {NUMBER}"),
     "undeclared attribute": (
         expecting("t_closeness: {t: 1, attribute: diseas}"),
-        f"7:36: {CLOSENESS}.attribute: the policy declares no attribute 'diseas'",
+        f"7:36: {CLOSENESS}.attribute: the policy declares no attribute 'diseas'; did you mean 'disease'?",
     ),
     "attribute that is not sensitive": (
         expecting("t_closeness: {t: 1, attribute: age}"),
@@ -240,7 +291,7 @@ def test_a_fault_has_its_sentence_and_its_place(load: Load, name: str) -> None:
     assert head == f"p.tcdp.yaml:{expected}"
     line, column = (int(part) for part in expected.split(":")[:2])
     source = text.splitlines()[line - 1]
-    assert shown == f"{line:>5} | {source[:68]}"
+    assert shown == f"{line:>5} | {source[:68]}{'…' if len(source) > 68 else ''}"
     assert caret == "      | " + " " * (column - 1) + "^"
 
 
@@ -272,7 +323,8 @@ def test_a_long_line_is_shown_around_its_fault(load: Load) -> None:
         load(text)
     head, shown, caret = str(caught.value).split("\n")
     assert head.startswith("p.tcdp.yaml:7:139: ")
-    assert len(shown) == 8 + 68
+    assert len(shown) == 8 + 68 + len("…")
+    assert shown.startswith("    7 | …")
     assert shown[caret.index("^")] == "0"
 
 

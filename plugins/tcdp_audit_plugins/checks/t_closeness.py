@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from tcdp_audit.plugin import (
     AttributeParameters,
@@ -27,6 +27,8 @@ from tcdp_audit_plugins.checks._shared import distances
 from tcdp_audit_plugins.checks._shared.closeness_guide import GUIDE
 from tcdp_audit_plugins.checks._shared.closeness_sentence import person, sentence
 
+EARTH_MOVERS = ("emd", "earth mover", "earth movers", "earth mover's distance", "wasserstein")
+
 
 class Distance(StrEnum):
     """How the distance between two distributions is measured."""
@@ -38,6 +40,16 @@ class Distance(StrEnum):
     MULTIPLICATIVE = "multiplicative"
     KULLBACK_LEIBLER = "kullback_leibler"
     JENSEN_SHANNON = "jensen_shannon"
+
+
+def _no_family(value: Any) -> Any:
+    """The distance that was named. The earth mover's is a family of them, one for each scale."""
+    if str(value).lower().replace("_", " ").strip() in EARTH_MOVERS:
+        raise ValueError(
+            "the earth mover's distance depends on the scale: `ordered` (by rank), `numeric` (by difference), "
+            "`hierarchical` (by a hierarchy) or `equal`; name one"
+        )
+    return value
 
 
 def _range_of_t(schema: dict[str, Any]) -> None:
@@ -75,6 +87,7 @@ class ClosenessParameters(AttributeParameters):
             "hierarchical: by the lowest common ancestor; multiplicative: by ratio; kullback_leibler, jensen_shannon: "
             "divergences in nats, measured only.",
         ),
+        BeforeValidator(_no_family),
     ] = Distance.EQUAL
 
 
