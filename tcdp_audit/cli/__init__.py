@@ -5,6 +5,7 @@ options, ahead, release_command               what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
 check, fix, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
 guide, written_pages                          pages of checks and remedies
+completion                                    what a shell may complete
 audits                                        one run of `check` under one policy or several
 forms, github, terminal, conventions, remediation, points, comparison  what they print
 """
@@ -27,6 +28,8 @@ COMMANDS = {
     "schema": "print the JSON Schema of policies, or of results",
     "verify": "confirm a report, a result or an attestation of a release",
 }
+
+COMPLETE = "_TCDP_AUDIT_COMPLETE"  # the variable by which a shell asks for completion
 
 HELP = """Usage: tcdp-audit COMMAND [OPTIONS]...
 
@@ -62,6 +65,10 @@ def main() -> int:
     """Run a command; the return value is the exit code."""
     _occupy_closed_streams()
     arguments = sys.argv[1:]
+    if instruction := os.environ.get(COMPLETE):
+        from tcdp_audit.cli.completion import complete  # noqa: PLC0415 - imports click
+
+        return complete(instruction)
     if not arguments or arguments[0] in ("--help", "-h"):
         width = max(map(len, COMMANDS))
         listed = "\n".join(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items())

@@ -20,8 +20,14 @@ if TYPE_CHECKING:
     from tcdp_audit.remedy.remedy import Remedy
 
 
+def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """The names that may stand here."""
+    plugins = load_plugins((), no_external_plugins=False)
+    return [name for name in sorted([*plugins.announced_checks, *plugins.remedies]) if name.startswith(incomplete)]
+
+
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=_complete)
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print the documentation page.")
 @plugin_options
 def command(name: str | None, blocked: tuple[str, ...], *, as_markdown: bool, no_external_plugins: bool) -> int:
