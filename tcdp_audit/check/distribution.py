@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,9 @@ SPARSE = 32  # figures up to so many times their number are counted, others are 
 DIGITS = 3  # figures that are not whole numbers are binned to this many significant digits
 _LOWEST, _HIGHEST = -13, 310  # decimal exponents of figures, and one more at either end
 _SCALES = 10.0 ** (DIGITS - 1 - np.arange(_LOWEST, _HIGHEST, dtype=np.float64))  # by exponent; a power takes long
+_POWERS = 10.0 ** np.arange(_LOWEST, _HIGHEST - 1, dtype=np.float64)
+_MANTISSA, _BIAS = 52, 1023  # the bits of a float below its binary exponent, and what that is stored with
+_EXPONENTS = np.floor((np.arange(2 * _BIAS + 1) - _BIAS) * np.log10(2)).astype(np.int64)  # of powers of two
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,19 +52,22 @@ class Distribution(Mapping[float, tuple[int, int]]):
             records: the records of each class.
             times: how many classes each stands for, all of which hold the records; None where that is one.
         """
+        size = np.abs(values)
+        whole = (values == np.floor(values)) & (size < COUNTED)
+        if whole.all():  # as counts are
+            return _tally(values, values.astype(np.int64), records, times)
+        if size.max() < 10**DIGITS and values.min() >= 0:  # then the digits kept hold the whole ones, too
+            return _tally(*_binned(values), records, times)
+
+        def tallied(some: NDArray[np.bool_], coded: Callable[[Floats], tuple[Floats, Counts]]) -> Distribution:
+            return _tally(*coded(values[some]), records[some], None if times is None else times[some])
+
         infinite = np.isinf(values)
-        whole = (values == np.floor(values)) & (np.abs(values) < COUNTED)
-        rest = ~(whole | infinite)
-        bins, codes = _binned(values[rest])
-
-        def tallied(some: NDArray[np.bool_], figures: Floats, codes: NDArray[np.int64]) -> Distribution:
-            return _tally(figures, codes, records[some], None if times is None else times[some])
-
         return Distribution.merged(
             [
-                tallied(whole, values[whole], values[whole].astype(np.int64)),
-                tallied(infinite, values[infinite], np.sign(values[infinite]).astype(np.int64)),
-                tallied(rest, bins, codes),
+                tallied(whole, lambda figures: (figures, figures.astype(np.int64))),
+                tallied(infinite, lambda figures: (figures, np.sign(figures).astype(np.int64))),
+                tallied(~(whole | infinite), _binned),
             ]
         )
 
@@ -115,15 +121,23 @@ def _tally(figures: Floats, codes: NDArray[np.int64], records: Counts, times: Co
     records_at = np.bincount(codes, weights=records)
     figure = np.zeros(len(classes))
     figure[codes] = figures
-    filled = np.flatnonzero(classes)
+    filled = np.flatnonzero(classes > 0)
     return Distribution(figure[filled], classes[filled], records_at[filled].astype(np.int64))
 
 
 def _binned(values: Floats) -> tuple[Floats, NDArray[np.int64]]:
     """Figures to three significant digits, and an integer for each bin: its exponent and its digits."""
-    exponent = np.floor(np.log10(np.maximum(np.abs(values), SMALLEST))).astype(np.int64)
-    digits = np.round(values * _SCALES.take(exponent - _LOWEST))
-    carried = np.abs(digits) == 10**DIGITS  # 0.09996 is 0.1, and one bin with it
+    exponent = _exponent(np.maximum(np.abs(values), SMALLEST))
+    scale = _SCALES.take(exponent - _LOWEST)
+    digits = np.round(values * scale)
+    carried = np.flatnonzero(np.abs(digits) == 10**DIGITS)  # 0.09996 is 0.1, and one bin with it
     exponent[carried] += 1
     digits[carried] /= 10
-    return digits / _SCALES.take(exponent - _LOWEST), exponent * 4 * 10**DIGITS + digits.astype(np.int64)
+    scale[carried] = _SCALES.take(exponent[carried] - _LOWEST)
+    return digits / scale, exponent * (2 * 10**DIGITS) + digits.astype(np.int64)
+
+
+def _exponent(positive: Floats) -> NDArray[np.int64]:
+    """The decimal exponent of each number: that of its binary exponent, or one more."""
+    least = _EXPONENTS.take(positive.view(np.int64) >> _MANTISSA)
+    return least + (positive >= _POWERS.take(least - _LOWEST + 1))
