@@ -13,6 +13,7 @@ import pluggy
 
 if TYPE_CHECKING:
     from tcdp_audit.check.announced import Announced
+    from tcdp_audit.detection.detector import Detector
     from tcdp_audit.engines.opener import EngineOpener
     from tcdp_audit.remedy.remedy import Remedy
     from tcdp_audit.results.reporter import Reporter, ReportSection
@@ -184,4 +185,43 @@ def tcdp_audit_engines() -> Iterable[EngineOpener]:  # type: ignore[empty-body]
                 accepts=is_of_a_register,
                 open=counted_by_the_register,
             )
+    """
+
+
+@hookspec
+def tcdp_audit_detectors() -> Iterable[Detector]:  # type: ignore[empty-body]
+    """Yield detectors of identifiers: what the check `direct_identifiers` looks for in columns.
+
+    Example::
+
+        from tcdp_audit.plugin import ValueDetector, hookimpl
+
+
+        def random_badge(generator):
+            '''A random text of the same letters and digits.'''
+            return "".join(generator.choice([*"B0123456789"], 6))
+
+
+        def is_badge(text):
+            return sum(map(int, text[1:])) % 10 == 0
+
+
+        BADGES = ValueDetector(
+            name="badge",
+            noun="badge of our house",
+            words=("badge", "badge number"),
+            layout=r"B[0-9]{5}",
+            accepts=is_badge,
+            base_rate=0.01,
+            random_value=random_badge,
+            safe_harbor="R",
+            source="an example",
+            examples=("B12340",),
+            counterexamples=("B12341", "12340"),
+        )
+
+
+        @hookimpl
+        def tcdp_audit_detectors():
+            yield BADGES
     """

@@ -68,6 +68,21 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.classes.shards import Progress as Progress, silent as silent
     from tcdp_audit.comparison import AuditComparison as AuditComparison, Change as Change, Fact as Fact
+    from tcdp_audit.detection.column import DetectorColumn as DetectorColumn
+    from tcdp_audit.detection.column_words import is_named as is_named, words_of as words_of
+    from tcdp_audit.detection.detecting import (
+        Detection as Detection,
+        Detections as Detections,
+        Undecided as Undecided,
+        detect as detect,
+        detect_in_column as detect_in_column,
+    )
+    from tcdp_audit.detection.detector import (
+        ColumnDetector as ColumnDetector,
+        Detector as Detector,
+        ValueDetector as ValueDetector,
+    )
+    from tcdp_audit.detection.evidence import Evidence as Evidence, binomial_evidence as binomial_evidence
     from tcdp_audit.encoding.counted import CountedCodes as CountedCodes
     from tcdp_audit.encoding.counting import (
         boundaries as boundaries,

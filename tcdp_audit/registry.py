@@ -21,6 +21,7 @@ from tcdp_audit.provenance import PluginInfo
 if TYPE_CHECKING:
     from tcdp_audit.check.announced import Announced, ChecksByName
     from tcdp_audit.check.kinds import Check
+    from tcdp_audit.detection.detector import Detector
     from tcdp_audit.engines.opener import EngineOpener
     from tcdp_audit.remedy.remedy import Remedy
     from tcdp_audit.results.reporter import Reporter, ReportSection
@@ -189,7 +190,7 @@ class Plugins:
         return [info for info in self.infos if info.error]
 
     def _ask_everything(self) -> tuple[Mapping[str, Any], ...]:
-        return self.announced_checks, self.remedies, self.reporters, self.report_sections, self.engines
+        return self.announced_checks, self.remedies, self.reporters, self.report_sections, self.engines, self.detectors
 
     def load_checks(self, plugin: str | None = None) -> None:
         """Load all checks that were announced, of one plugin or of all, so that `infos` tells which do not load."""
@@ -290,6 +291,13 @@ class Plugins:
         from tcdp_audit.engines.opener import EngineOpener  # noqa: PLC0415
 
         return self._asked("tcdp_audit_engines", EngineOpener)
+
+    @property
+    def detectors(self) -> Mapping[str, Detector]:
+        """Every registered detector of identifiers by name."""
+        from tcdp_audit.detection.detector import ColumnDetector, ValueDetector  # noqa: PLC0415
+
+        return self._asked("tcdp_audit_detectors", ValueDetector, ColumnDetector)
 
     def _asked(self, hook: str, *kinds: type) -> Mapping[str, Any]:
         """What the plugins yield for a hook, by name, each plugin guarded by itself."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tcdp_audit.provenance import PluginInfo
 from tcdp_audit.registry import Plugins
 
-KINDS = ("checks", "remedies", "reporters", "report_sections", "engines")
+KINDS = ("checks", "remedies", "reporters", "report_sections", "engines", "detectors")
 WIDTH = 80
 LABEL = 11
 

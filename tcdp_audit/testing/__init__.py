@@ -33,6 +33,7 @@ sample          audits for both to render
 releasable      an assertion on a release, for tests of what makes one
 engines         properties of engines
 engine_tables   tables for them to hold
+detectors       properties of detectors of identifiers
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ __all__ = [
 
 
 def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = None) -> None:
-    """Hold a check, a remedy, a reporter, a section or an engine against everything that the core relies on.
+    """Hold what a hook yields against everything that the core relies on.
 
     Args:
         specification: what a hook yields.

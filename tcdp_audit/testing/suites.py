@@ -7,11 +7,13 @@ from typing import Any
 
 from tcdp_audit.check.announced import LazyCheck, loaded
 from tcdp_audit.check.kinds import Specification
+from tcdp_audit.detection.detector import Detector
 from tcdp_audit.engines.opener import EngineOpener
 from tcdp_audit.remedy.remedy import Remedy
 from tcdp_audit.results.reporter import Reporter, ReportSection
 from tcdp_audit.testing.class_checks import ClassCheckSuite
 from tcdp_audit.testing.conformance import ConformanceError, Property, Suite
+from tcdp_audit.testing.detectors import DetectorSuite
 from tcdp_audit.testing.engines import EngineSuite
 from tcdp_audit.testing.remedies import RemedySuite
 from tcdp_audit.testing.reporters import ReporterSuite
@@ -45,7 +47,12 @@ def _suite(specification: Any, parameters: Mapping[str, Any]) -> Suite:
         return SectionSuite(specification)
     if isinstance(specification, EngineOpener):
         return EngineSuite(specification, parameters.get("place"))
-    known = "ClassCheck, VictimCheck, TableCheck, LazyCheck, Remedy, Reporter, ReportSection and EngineOpener"
+    if isinstance(specification, Detector):
+        return DetectorSuite(specification)
+    known = (
+        "ClassCheck, VictimCheck, TableCheck, LazyCheck, Remedy, Reporter, ReportSection, EngineOpener, ValueDetector "
+        "and ColumnDetector"
+    )
     kind = type(specification).__name__
     raise ConformanceError(f"a {kind} is no kind that the conformance suite knows; it knows {known}")
 

@@ -37,6 +37,11 @@ def test_remedy_conforms(conforms: Property):
     conforms()
 
 
+@parametrize_with_properties(PLUGINS.detectors.values())
+def test_detector_conforms(conforms: Property):
+    conforms()
+
+
 def test_every_item_is_named_after_its_specification_and_property():
     names = [item.id for item in parametrize_with_properties(PLUGINS.remedies.values()).args[1]]
 

@@ -445,5 +445,5 @@ def test_a_reporter_that_differs_from_call_to_call_is_caught():
 def test_an_unknown_kind_is_refused_by_name():
     assert refused(3) == (
         "a int is no kind that the conformance suite knows; it knows ClassCheck, VictimCheck, TableCheck, LazyCheck, "
-        "Remedy, Reporter, ReportSection and EngineOpener"
+        "Remedy, Reporter, ReportSection, EngineOpener, ValueDetector and ColumnDetector"
     )

@@ -26,7 +26,7 @@ def example(hook: str) -> ModuleType:
 
 
 def test_there_is_a_hook_for_each_kind_of_thing() -> None:
-    kinds = ["checks", "engines", "remedies", "report_sections", "reporters"]
+    kinds = ["checks", "detectors", "engines", "remedies", "report_sections", "reporters"]
     assert [name.removeprefix("tcdp_audit_") for name in HOOKS] == kinds
 
 

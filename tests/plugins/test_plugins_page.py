@@ -49,6 +49,7 @@ def test_there_are_hooks_to_document():
         "tcdp_audit_reporters",
         "tcdp_audit_report_sections",
         "tcdp_audit_engines",
+        "tcdp_audit_detectors",
     ]
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tcdp_audit.plugin import LazyCheck, Quarter, ReportSection, hookimpl
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin import Check
+    from tcdp_audit.plugin import Check, Detector
 
 FAMILIES = (  # in the order of lists of checks
     "k_anonymity",
@@ -49,6 +49,14 @@ def tcdp_audit_checks() -> Iterator[LazyCheck]:
     for one in announced:
         load = partial(_of_family, one["family"], one["name"])
         yield LazyCheck(one["name"], one["title"], Quarter(one["quarter"]), load, one["risk"])
+
+
+@hookimpl
+def tcdp_audit_detectors() -> Iterator[Detector]:
+    """What `direct_identifiers` looks for."""
+    from tcdp_audit_plugins.detectors.families import DETECTORS  # noqa: PLC0415 - only where a table is looked at
+
+    yield from DETECTORS
 
 
 @hookimpl

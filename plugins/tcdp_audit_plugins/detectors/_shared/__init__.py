@@ -1,0 +1,1 @@
+"""What several families of detectors share: random texts, and checksums."""
