@@ -1,4 +1,4 @@
-"""Completion for bash, zsh and fish, as click does it: `_TCDP_AUDIT_COMPLETE=bash_source tcdp-audit` prints the script."""
+"""Completion for bash, zsh and fish, by click: `_TCDP_AUDIT_COMPLETE=bash_source tcdp-audit` prints the script."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import click
 from click.shell_completion import shell_complete
 
 from tcdp_audit.cli import COMMANDS, COMPLETE
-
 
 FILES = ("FILE", "PATH", "DIR", ".pem", ".sql", "RESULT")  # how the placeholders of options end that name files
 
