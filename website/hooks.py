@@ -1,7 +1,8 @@
-"""What the site adds to the pages in `docs/`: files of the project that they link to, and folders in the navigation.
+"""What the site adds to the pages in `docs/`: files of the project that they link to, and formulas as MathML.
 
 Links in `docs/` are those of a checkout, so that they lead somewhere in an editor and where the repository is browsed.
 On the site, a file outside of `docs/` becomes a page below `project/`: Markdown as it is, everything else as its text.
+A folder in the navigation stands for its pages.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 from mkdocs.utils.meta import get_data
+from tcdp_audit_plugins.formulas.conversion import mathml_of, tree_of
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
+FORMULA = re.compile(r"^```math\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 LANGUAGES = {".py": "python", ".sh": "sh", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".csv": "text"}
 
@@ -43,9 +46,10 @@ def on_files(files: Files, *, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Links as the site has them."""
+    """Formulas and links as the site has them."""
     source = _source(page.file.src_uri)
-    return _outside_fences(markdown, lambda text: LINK.sub(lambda m: _link(m, source), text))
+    with_formulas = FORMULA.sub(lambda formula: f'<div class="formula">{mathml_of(tree_of(formula[1]))}</div>', markdown)
+    return _outside_fences(with_formulas, lambda text: LINK.sub(lambda link: _link(link, source), text))
 
 
 def _with_folders(entry: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.guide_page.parameters import parameters_of
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from tcdp_audit.check.kinds import Check, Guide
 
 GENERATED = "<!-- Written by `python -m tcdp_audit.guide_page` from the checks and remedies themselves. -->"
+DOI = re.compile(r"doi:(10\.\d+/[^\s,;]+)")
 RANDOM = "It draws from a source that no seed repeats, and runs once only."
 
 
@@ -21,12 +23,14 @@ def page_of(registered: Check | Remedy[Any], *, for_terminal: bool = False) -> s
 
     Args:
         registered: what the page is about.
-        for_terminal: formulas as text; otherwise as LaTeX, which sites of documentation set.
+        for_terminal: formulas as text, and no links; otherwise as LaTeX, which sites of documentation set.
     """
     if isinstance(registered, Remedy):
         sections = _of_remedy(registered)
     else:
         sections = _of_check(registered, for_terminal=for_terminal)
+    source = registered.guide.source
+    sections.append(("Source", source if for_terminal else DOI.sub(r"[doi:\1](https://doi.org/\1)", source)))
     parts = [f"## {heading}\n\n{text}" for heading, text in sections if text]
     return "\n\n".join([GENERATED, _head(registered), *parts]) + "\n"
 
@@ -82,7 +86,6 @@ def _of_check(check: Check, *, for_terminal: bool) -> list[tuple[str, str]]:
         ("How to choose a threshold", guide.choosing),
         ("Limits", guide.limits),
         ("In a policy", _in_a_policy("expect", guide.example)),
-        ("Source", guide.source),
     ]
 
 
@@ -103,7 +106,6 @@ def _of_remedy(remedy: Remedy[Any]) -> list[tuple[str, str]]:
         ("What is guaranteed", guide.guarantees),
         ("What its notes say", _table(("note", "meaning"), notes) if notes else ""),
         ("In a policy", _in_a_policy("remedy", guide.example)),
-        ("Source", guide.source),
     ]
 
 

@@ -131,7 +131,7 @@ CHECKS = [
                 "A share is judged by itself. A value that is rare in the table may be ten times as frequent in a "
                 "class and still keep alpha: pair it with t-closeness or beta-likeness."
             ),
-            source="Wong, Li, Fu, Wang, (α,k)-Anonymity, KDD 2006",
+            source="Wong, Li, Fu, Wang, (α,k)-Anonymity, KDD 2006, doi:10.1145/1150402.1150499",
             example="- alpha_k_anonymity: {alpha: 0.5, k: 5, attribute: disease}",
         ),
     ),

@@ -133,8 +133,9 @@ CHECKS = [
                 "is impossible for a person, is what recursive (c,l)-diversity is about."
             ),
             source=(
-                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, background knowledge attack; Torra, Guide "
-                "to Data Privacy, Springer 2022"
+                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302, "
+                "background knowledge attack; Torra, Guide to Data Privacy, Springer 2022, "
+                "doi:10.1007/978-3-031-12837-0"
             ),
             example="- background_knowledge: {at_least: 2, attribute: disease}",
         ),

@@ -41,7 +41,9 @@ from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, gre
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_gain
 from tcdp_audit_plugins.formulas import formula
 
-SOURCE = "Cao, Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012"
+SOURCE = (
+    "Cao, Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012, doi:10.14778/2350229.2350255"
+)
 
 
 class BetaParameters(AttributeParameters):

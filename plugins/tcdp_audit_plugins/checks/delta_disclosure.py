@@ -206,7 +206,9 @@ CHECKS = [
                 "base 2 (`log_base: 2`); figures compare only under the same choices, and ignoring hides that values "
                 "are ruled out."
             ),
-            source="Brickell, Shmatikov, The cost of privacy, KDD 2008, δ-disclosure privacy",
+            source=(
+                "Brickell, Shmatikov, The cost of privacy, KDD 2008, doi:10.1145/1401890.1401904, δ-disclosure privacy"
+            ),
             example="- delta_disclosure: {delta: 1.5, attribute: salary}",
         ),
     ),

@@ -103,8 +103,9 @@ CHECKS = [
                 "background_knowledge. Values that mean nearly the same are counted as different: see similarity."
             ),
             source=(
-                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, homogeneity attack; Torra, Guide to Data "
-                "Privacy, Springer 2022"
+                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302, "
+                "homogeneity attack; Torra, Guide to Data Privacy, Springer 2022, "
+                "doi:10.1007/978-3-031-12837-0"
             ),
             example="- homogeneity: {at_most: 0, attribute: disease}",
         ),

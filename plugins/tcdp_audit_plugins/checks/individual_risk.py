@@ -336,8 +336,8 @@ CHECKS = [
             ),
             source=(
                 "Benedetti, Franconi, Statistical and technological solutions for controlled data "
-                "dissemination, NTTS 1998; Franconi, Polettini, Individual risk estimation in μ-Argus, PSD "
-                "2004"
+                "dissemination, NTTS 1998; Franconi, Polettini, Individual risk estimation in μ-Argus, "
+                "PSD 2004, doi:10.1007/978-3-540-25955-8_20"
             ),
             example="- individual_risk: {measure: highest, at_most: 0.1}",
         ),

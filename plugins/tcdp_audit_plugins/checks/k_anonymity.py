@@ -119,7 +119,10 @@ CHECKS: list[Check] = [
                 "It says nothing about what a class gives away: where all its members share a diagnosis, finding the "
                 "class is enough. Pair it with a diversity or closeness check."
             ),
-            source="Samarati, IEEE TKDE 13(6), 2001; Sweeney, IJUFKS 10(5), 2002, definition 3",
+            source=(
+                "Samarati, IEEE TKDE 13(6), 2001, doi:10.1109/69.971193; Sweeney, IJUFKS 10(5), 2002, "
+                "doi:10.1142/S0218488502001648, definition 3"
+            ),
             example="- k_anonymity: {k: 5}",
         ),
     ),

@@ -42,7 +42,7 @@ from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
 from tcdp_audit_plugins.formulas import formula
 
 TABULATED = 2**16  # counts below this have their logarithm in a table
-TKDD = "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007"
+TKDD = "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302"
 
 
 class DistinctParameters(AttributeParameters):

@@ -130,7 +130,10 @@ CHECKS = [
                 "It counts values, whatever their frequencies. Under `multiple_sensitive: joint` it counts "
                 "combinations of values, which is weaker than the published model."
             ),
-            source="Truta, Vinay, Privacy protection: p-sensitive k-anonymity property, ICDE Workshops 2006",
+            source=(
+                "Truta, Vinay, Privacy protection: p-sensitive k-anonymity property, ICDE Workshops 2006, "
+                "doi:10.1109/ICDEW.2006.116"
+            ),
             example="- p_sensitive_k_anonymity: {p: 2, k: 5}",
         ),
     ),

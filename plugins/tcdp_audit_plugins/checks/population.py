@@ -310,7 +310,10 @@ CHECKS: list[Check] = [
                 "`missing_quasi_identifier: wildcard` is refused: a person of the population would be in several "
                 "classes, with a probability in each."
             ),
-            source="Nergiz, Atzori, Clifton, Hiding the presence of individuals from shared databases, SIGMOD 2007",
+            source=(
+                "Nergiz, Atzori, Clifton, Hiding the presence of individuals from shared databases, SIGMOD "
+                "2007, doi:10.1145/1247480.1247554"
+            ),
             example="- delta_presence: {delta_min: 0, delta_max: 0.2}",
         ),
     ),

@@ -205,8 +205,9 @@ CHECKS = [
                 "protected value that it lacks has the share 0."
             ),
             source=(
-                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, recursive, positive disclosure-recursive "
-                "(pd) and negative/positive disclosure-recursive (npd) (c,l)-diversity"
+                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302, "
+                "recursive, positive disclosure-recursive (pd) and negative/positive disclosure-recursive"
+                " (npd) (c,l)-diversity"
             ),
             example="- recursive_cl_diversity: {c: 3, l: 2, attribute: disease}",
         ),

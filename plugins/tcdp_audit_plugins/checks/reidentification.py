@@ -226,8 +226,9 @@ CHECKS = [
                 "nothing else."
             ),
             source=(
-                "El Emam, Dankar, Protecting privacy using k-anonymity, JAMIA 15(5), 2008; Dankar, El Emam, "
-                "A method for evaluating marketer re-identification risk, PAIS 2010"
+                "El Emam, Dankar, Protecting privacy using k-anonymity, JAMIA 15(5), 2008, "
+                "doi:10.1197/jamia.M2716; Dankar, El Emam, A method for evaluating marketer "
+                "re-identification risk, PAIS 2010, doi:10.1145/1754239.1754271"
             ),
             example="- reidentification_risk: {measure: share_above, threshold_risk: 0.2, at_most: 0.01}",
         ),

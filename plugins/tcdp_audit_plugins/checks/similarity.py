@@ -167,7 +167,10 @@ CHECKS = [
                 "Every interval and every label counts alike, harmful or not. t-closeness with the ordered or the "
                 "hierarchical distance judges similarity against the table."
             ),
-            source="Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, section 3 (similarity attack)",
+            source=(
+                "Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, doi:10.1109/ICDE.2007.367856, section 3 "
+                "(similarity attack)"
+            ),
             example="- similarity: {width: 2000, at_most: 0.5, attribute: salary}",
         ),
     ),

@@ -134,7 +134,10 @@ CHECKS = [
                 "It bounds a factor, not a share: three times one in a thousand is still little, and 1.5 times 60 % "
                 "is nearly certain. A harmful value that the reference lacks is an error, not a pass."
             ),
-            source="Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, section 3 (skewness attack)",
+            source=(
+                "Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, doi:10.1109/ICDE.2007.367856, section 3 "
+                "(skewness attack)"
+            ),
             example="- skewness: {at_most: 3, attribute: disease}",
         ),
     ),

@@ -47,9 +47,10 @@ GUIDE = Guide(
         "node. The scale must be declared; it is never guessed from the type."
     ),
     source=(
-        "Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, definition 1, sections 4.1 and 4.2; multiplicative: "
-        "Domingo-Ferrer, Soria-Comas, Knowledge-Based Systems 74, 2015, definition 4; divergences: Kullback, "
-        "Leibler, 1951; Lin, 1991"
+        "Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, doi:10.1109/ICDE.2007.367856, definition 1, "
+        "sections 4.1 and 4.2; multiplicative: Domingo-Ferrer, Soria-Comas, Knowledge-Based Systems 74, "
+        "2015, doi:10.1016/j.knosys.2014.11.011, definition 4; divergences: Kullback, Leibler, 1951, "
+        "doi:10.1214/aoms/1177729694; Lin, 1991, doi:10.1109/18.61115"
     ),
     example="- t_closeness: {t: 0.2, attribute: salary, distance: ordered}",
 )

@@ -26,7 +26,10 @@ SAMPLE_UNIQUENESS = Guide(
         "the release needs no more; for others, population_uniqueness and individual_risk say how "
         "much it tells."
     ),
-    source="Bethlehem, Keller, Pannekoek, Disclosure control of microdata, JASA 85(409), 1990",
+    source=(
+        "Bethlehem, Keller, Pannekoek, Disclosure control of microdata, JASA 85(409), 1990, "
+        "doi:10.1080/01621459.1990.10475304"
+    ),
     example="- sample_uniqueness: {at_most: 0.05}",
 )
 
@@ -80,9 +83,10 @@ POPULATION_UNIQUENESS = Guide(
         "page on uniqueness in the documentation."
     ),
     source=(
-        "Bethlehem, Keller, Pannekoek, JASA 85(409), 1990; Zayatz, US Bureau of the Census, SRD "
-        "RR-91/08, 1991; Hoshino, J. Official Statistics 17(4), 2001; Skinner, Shlomo, JASA "
-        "103(483), 2008; Skinner, Elliot, JRSS B 64(4), 2002"
+        "Bethlehem, Keller, Pannekoek, JASA 85(409), 1990, doi:10.1080/01621459.1990.10475304; Zayatz, US"
+        " Bureau of the Census, SRD RR-91/08, 1991; Hoshino, J. Official Statistics 17(4), 2001; Skinner,"
+        " Shlomo, JASA 103(483), 2008, doi:10.1198/016214507000001328; Skinner, Elliot, JRSS B 64(4), "
+        "2002, doi:10.1111/1467-9868.00365"
     ),
     example="- population_uniqueness: {estimator: pitman, at_most: 0.1}",
 )

@@ -17,8 +17,8 @@ from tcdp_audit.plugin import (
 
 ASSUMING = "Under the assumptions of t-closeness on prior and posterior knowledge"
 DS15 = (
-    "Domingo-Ferrer, Soria-Comas, From t-closeness to differential privacy and vice versa in data anonymization, "
-    "Knowledge-Based Systems 74, 2015"
+    "Domingo-Ferrer, Soria-Comas, From t-closeness to differential privacy and vice versa in data "
+    "anonymization, Knowledge-Based Systems 74, 2015, doi:10.1016/j.knosys.2014.11.011"
 )
 D13 = "Domingo-Ferrer, On the connection between t-closeness and differential privacy for data releases, SECRYPT 2013"
 

@@ -86,7 +86,10 @@ CHECKS = [
                 "Ranks say nothing of distances: between two neighbours may lie half the range, and in a dense part "
                 f"of the distribution the interval may be a few units. {LIMITS}"
             ),
-            source="Torra, Privacy models and disclosure risk (lecture, 2020); Guide to Data Privacy, Springer 2022",
+            source=(
+                "Torra, Privacy models and disclosure risk (lecture, 2020); Guide to Data Privacy, Springer "
+                "2022, doi:10.1007/978-3-031-12837-0"
+            ),
             example="- rank_interval_disclosure: {p: [2, 10], at_most: 0.3, attributes: [age, salary]}",
         ),
     ),

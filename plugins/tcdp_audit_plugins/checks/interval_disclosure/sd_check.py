@@ -79,7 +79,10 @@ CHECKS = [
                 "A few very large values make the standard deviation, and with it every interval, wide; the check by "
                 f"ranks does not depend on them. {LIMITS}"
             ),
-            source="Torra, Privacy models and disclosure risk (lecture, 2020); Guide to Data Privacy, Springer 2022",
+            source=(
+                "Torra, Privacy models and disclosure risk (lecture, 2020); Guide to Data Privacy, Springer "
+                "2022, doi:10.1007/978-3-031-12837-0"
+            ),
             example="- sd_interval_disclosure: {p: [1, 5], at_most: 0.2, attributes: [age, salary]}",
         ),
     ),

@@ -182,7 +182,10 @@ CHECKS = [
                 "Time grows with the cube of the records, so that there is a `limit` (2,000 by default), beyond which "
                 "the check is an error and not a guess on a sample. Distances are those of `distance_record_linkage`."
             ),
-            source="Torra, Privacy models and disclosure risk, 2020; Jonker, Volgenant, Computing 38 (1987)",
+            source=(
+                "Torra, Privacy models and disclosure risk, 2020; Jonker, Volgenant, Computing 38 (1987), "
+                "doi:10.1007/BF02278710"
+            ),
             example="- assignment_record_linkage: {at_most: 0.1, attributes: [age, salary]}",
         ),
     ),

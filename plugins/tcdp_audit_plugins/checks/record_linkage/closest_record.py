@@ -30,8 +30,8 @@ from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParame
 from tcdp_audit_plugins.formulas import formula
 
 HOLDOUT_BASED = (
-    "Platzer, Reutterer, Holdout-based empirical assessment of mixed-type synthetic data, "
-    "Frontiers in Big Data 4 (2021)"
+    "Platzer, Reutterer, Holdout-based empirical assessment of mixed-type synthetic data, Frontiers in "
+    "Big Data 4 (2021), doi:10.3389/fdata.2021.679939"
 )
 
 

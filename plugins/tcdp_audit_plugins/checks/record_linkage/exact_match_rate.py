@@ -145,8 +145,9 @@ CHECKS = [
                 "Tables of any size are compared whole: what outgrows the memory waits on disk."
             ),
             source=(
-                "Hernandez, Epelde, Alberdi, Cilla, Rankin, Synthetic data generation for tabular health records: a "
-                "systematic review, Neurocomputing 493 (2022)"
+                "Hernandez, Epelde, Alberdi, Cilla, Rankin, Synthetic data generation for tabular health "
+                "records: a systematic review, Neurocomputing 493 (2022), "
+                "doi:10.1016/j.neucom.2022.04.053"
             ),
             example="- exact_match_rate: {at_most: 0.01, attributes: [age, salary]}",
         ),

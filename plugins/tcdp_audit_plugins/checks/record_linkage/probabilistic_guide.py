@@ -46,8 +46,9 @@ GUIDE = Guide(
         "compared, which takes minutes beyond 50,000 records."
     ),
     source=(
-        "Fellegi, Sunter, A theory for record linkage, JASA 64 (1969); Winkler, Using the EM algorithm for "
-        "weight computation in the Fellegi-Sunter model, 1988; Torra, Privacy models and disclosure risk, 2020"
+        "Fellegi, Sunter, A theory for record linkage, JASA 64 (1969), "
+        "doi:10.1080/01621459.1969.10501049; Winkler, Using the EM algorithm for weight computation in "
+        "the Fellegi-Sunter model, 1988; Torra, Privacy models and disclosure risk, 2020"
     ),
     example="- probabilistic_record_linkage: {at_most: 0.05, attributes: [age, sex, zip], tolerance: {age: 2}}",
 )

@@ -37,7 +37,9 @@ GUIDE = RemedyGuide(
         "are spread over the classes and do not count, unless the policy has them count. All other expectations are "
         "left to the audit of the release."
     ),
-    source="Domingo-Ferrer, Soria-Comas, Knowledge-Based Systems 74 (2015), section 6",
+    source=(
+        "Domingo-Ferrer, Soria-Comas, Knowledge-Based Systems 74 (2015), doi:10.1016/j.knosys.2014.11.011, section 6"
+    ),
     example="- bucketization: {attribute: salary, t: 2, k: 10}",
     notes={
         "buckets": "buckets of values",

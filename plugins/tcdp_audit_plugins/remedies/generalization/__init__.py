@@ -43,8 +43,9 @@ GUIDE = RemedyGuide(
         "share of victims the policy limits is allowed no victim. Checks of the table as a whole are left to the audit."
     ),
     source=(
-        "Samarati, IEEE TKDE 13(6), 2001, k-minimal generalization; LeFevre, DeWitt, Ramakrishnan, Incognito, SIGMOD "
-        "2005; Kohlmayer, Prasser, Eckert, Kemper, Kuhn, Flash, PASSAT 2012"
+        "Samarati, IEEE TKDE 13(6), 2001, doi:10.1109/69.971193, k-minimal generalization; LeFevre, "
+        "DeWitt, Ramakrishnan, Incognito, SIGMOD 2005, doi:10.1145/1066157.1066164; Kohlmayer, Prasser, "
+        "Eckert, Kemper, Kuhn, Flash, PASSAT 2012, doi:10.1109/SocialCom-PASSAT.2012.52"
     ),
     example="- generalization: {suppression: 0.02}",
     notes={

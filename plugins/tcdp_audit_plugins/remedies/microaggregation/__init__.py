@@ -53,9 +53,11 @@ GUIDE = RemedyGuide(
         "of a cluster has a value, there still is none."
     ),
     source=(
-        "Domingo-Ferrer, Torra, Data Mining and Knowledge Discovery 11(2), 2005, MDAV-generic; Hansen, Mukherjee, IEEE "
-        "TKDE 15(4), 2003; Domingo-Ferrer, Martínez-Ballesté, Mateo-Sanz, Sebé, VLDB Journal 15, 2006; Soria-Comas, "
-        "Domingo-Ferrer, Sánchez, Martínez, IEEE TKDE 27(11), 2015, algorithms 1 and 3"
+        "Domingo-Ferrer, Torra, Data Mining and Knowledge Discovery 11(2), 2005, "
+        "doi:10.1007/s10618-005-0007-5, MDAV-generic; Hansen, Mukherjee, IEEE TKDE 15(4), 2003, "
+        "doi:10.1109/TKDE.2003.1208020; Domingo-Ferrer, Martínez-Ballesté, Mateo-Sanz, Sebé, VLDB Journal"
+        " 15, 2006, doi:10.1007/s00778-006-0007-0; Soria-Comas, Domingo-Ferrer, Sánchez, Martínez, IEEE "
+        "TKDE 27(11), 2015, doi:10.1109/TKDE.2015.2435777, algorithms 1 and 3"
     ),
     example="- microaggregation: {k: 5, closeness: merge}",
     notes={

@@ -45,8 +45,9 @@ GUIDE = RemedyGuide(
         "of victims the policy limits is allowed no victim. Checks of the table as a whole are left to the audit."
     ),
     source=(
-        "LeFevre, DeWitt, Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, strict partitioning; the "
-        "certainty penalty is that of Xu et al., KDD 2006; saving per bit is the gain ratio of Quinlan, C4.5, 1993"
+        "LeFevre, DeWitt, Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, "
+        "doi:10.1109/ICDE.2006.101, strict partitioning; the certainty penalty is that of Xu et al., KDD "
+        "2006, doi:10.1145/1150402.1150504; saving per bit is the gain ratio of Quinlan, C4.5, 1993"
     ),
     example="- mondrian: {weights: {age: 2}}",
     notes={

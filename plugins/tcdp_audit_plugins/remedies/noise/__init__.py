@@ -45,9 +45,11 @@ GUIDE = RemedyGuide(
         "warning, and no line is given."
     ),
     source=(
-        "Dwork, McSherry, Nissim, Smith, TCC 2006 (Laplace); Ghosh, Roughgarden, Sundararajan, SIAM Journal on "
-        "Computing 41(6), 2012 (geometric); Warner, JASA 60, 1965 (randomised response); Domingo-Ferrer, Soria-Comas, "
-        "Knowledge-Based Systems 74, 2015, definition 3; Domingo-Ferrer, SECRYPT 2013, note 1 (drawing again)"
+        "Dwork, McSherry, Nissim, Smith, TCC 2006, doi:10.1007/11681878_14 (Laplace); Ghosh, Roughgarden,"
+        " Sundararajan, SIAM Journal on Computing 41(6), 2012, doi:10.1137/09076828X (geometric); Warner,"
+        " JASA 60, 1965, doi:10.1080/01621459.1965.10480775 (randomised response); Domingo-Ferrer, "
+        "Soria-Comas, Knowledge-Based Systems 74, 2015, doi:10.1016/j.knosys.2014.11.011, definition 3; "
+        "Domingo-Ferrer, SECRYPT 2013, note 1 (drawing again)"
     ),
     example="- noise: {attribute: salary, mechanism: laplace, epsilon: 1, bounds: [0, 100000]}",
     notes={

@@ -32,8 +32,9 @@ GUIDE = RemedyGuide(
         "wherever fewer buckets never do worse. Where no number passes nothing is changed."
     ),
     source=(
-        "Domingo-Ferrer, Soria-Comas, Knowledge-Based Systems 74 (2015), section 6.1 for buckets; Yao, STOC 1980, for "
-        "the least loss; Xu et al., KDD 2006, for loss as width"
+        "Domingo-Ferrer, Soria-Comas, Knowledge-Based Systems 74 (2015), "
+        "doi:10.1016/j.knosys.2014.11.011, section 6.1 for buckets; Yao, STOC 1980, for the least loss; "
+        "Xu et al., KDD 2006, doi:10.1145/1150402.1150504, for loss as width"
     ),
     example="- rebucketize: {attribute: salary, buckets: 3}",
     notes={

@@ -47,9 +47,10 @@ GUIDE = RemedyGuide(
         "demand on distributions they never do. Expectations on the table as a whole are left to the re-audit."
     ),
     source=(
-        "Samarati, IEEE TKDE 13(6), 2001 (suppression of outlying records); Hundepool and others, Statistical "
-        "Disclosure Control, Wiley 2012 (local suppression); Meyerson, Williams, PODS 2004 (the least number of cells "
-        "is NP-hard to find)"
+        "Samarati, IEEE TKDE 13(6), 2001, doi:10.1109/69.971193 (suppression of outlying records); "
+        "Hundepool and others, Statistical Disclosure Control, Wiley 2012, doi:10.1002/9781118348239 "
+        "(local suppression); Meyerson, Williams, PODS 2004, doi:10.1145/1055558.1055591 (the least "
+        "number of cells is NP-hard to find)"
     ),
     example="- suppression: {of: cells, importance: {age: 2}}",
     notes={
