@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from functools import cache
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 CODE = re.compile(r"`([a-z][a-z0-9_ :.-]*)`")
+SPAN = re.compile(rf"(?<!`){CODE.pattern}(?!`)")  # what is code in Markdown whatever stands around it
 MARKS = re.compile(r"[`*_]")  # without one of them there is neither code nor emphasis
 EMPHASIS = re.compile(r"[`*]|(?<![^\W_])_|_(?![^\W_])")  # or may be: an underscore inside a word is none
 GROUP = re.compile(r"\b(an? )?(E|e)quivalence class(es)?\b")
@@ -25,8 +25,9 @@ def inline(text: str) -> Markup:
     shown = visible(text)
     if not MARKS.search(shown):
         return escape(shown)
-    if not EMPHASIS.search(CODE.sub(" ", shown)):  # code alone takes no library, whose import is slow
-        return Markup(CODE.sub(r"<code>\1</code>", html.escape(shown).replace("&#x27;", "'")))  # noqa: S704 - escaped
+    if not EMPHASIS.search(SPAN.sub(" ", shown)):  # code alone takes no library, whose import is slow
+        quotes = str(escape(shown)).replace("&#39;", "'").replace("&#34;", "&quot;")  # as the library writes them
+        return Markup(SPAN.sub(r"<code>\1</code>", quotes))  # noqa: S704 - escaped before
     return Markup(_markdown().renderInline(shown))  # noqa: S704 - all but code and emphasis is escaped
 
 

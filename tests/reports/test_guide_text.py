@@ -19,6 +19,7 @@ TEXTS = st.lists(PIECES, max_size=14).map("".join)
 @given(TEXTS.filter(MARKS.search))
 @example("x`a`_y_`b`z")
 @example("``a``")
+@example("`k``k`")
 def test_every_text_is_what_the_library_makes_of_it(text):
     assert inline(text) == LIBRARY.renderInline(visible(text))
 
