@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +13,18 @@ import jsonschema
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from rich.console import Console
 
 import tcdp_audit
 from tcdp_audit.cli.schema import result_schema
+from tcdp_audit.cli.terminal import tell
 from tcdp_audit.errors import DataError
 from tcdp_audit.repair import trial
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.change_log import Step
+from tcdp_audit.results.remedy_trial import RemedyTrial
 from tcdp_audit.verification import State, verify
+from tcdp_audit_reports.remedy.trial import trial_table
 from tcdp_audit_reports.sections.next_steps import steps
 
 TABLE = pa.table(
@@ -89,6 +96,94 @@ def test_where_nothing_helps_the_reason_is_said() -> None:
     assert (last.command, last.lines) == ("", "")
 
 
+def test_whatever_was_tried_has_its_cost_and_what_came_of_it(planned: Audit) -> None:
+    assert planned.remedy_trial is not None
+    table = trial_table(planned.remedy_trial)
+    assert table is not None
+    assert table.rows[0][:2] == ["Mondrian partitioning", "12 cells changed, 35.3% lost"]
+    assert table.rows[0][2] == "Advised above: the file passes after it."
+    known = [row[1] != "not known" for row in table.rows]
+    assert known == sorted(known, reverse=True)
+    assert not [row for row in table.rows if "`" in "".join(row)]
+    for suffix in (".html", ".md"):
+        assert table.caption in planned.render(suffix)
+
+
+def test_the_most_effective_come_first() -> None:
+    assert trial_table(RemedyTrial(log=None, passes=False)) is None
+    failing = tcdp_audit.audit(TABLE, policy()).expectations
+    steps_tried = [
+        Step(remedy="a", title="unfit", parameters={}, error="it does not apply"),
+        Step(remedy="b", title="weak", parameters={}, outcomes=failing, cells={"age": 1}, loss=0.1),
+        Step(remedy="c", title="dear", parameters={"cut": 2}, cells={"age": 1}, suppressed=2, loss=0.5),
+        Step(remedy="d", title="cheap", parameters={}, cells={"age": 3}, loss=0.2),
+    ]
+    made = tcdp_audit.fix(TABLE, policy()).log
+    table = trial_table(RemedyTrial(log=replace(made, steps=(), tried=tuple(steps_tried)), passes=False))
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["cheap", "dear, cut 2", "weak", "unfit"]
+    assert table.rows[1][1:] == ["2 records withheld, 1 cell changed, 50.0% lost", "The file passes after it, too."]
+    assert table.rows[2][2] == "One demand is still not met: k-anonymity."
+    assert table.rows[3][1:] == ["not known", "It does not apply."]
+
+
+@pytest.mark.parametrize(
+    "remedies",
+    [
+        {},
+        pytest.param(MONDRIAN, marks=pytest.mark.long),
+        pytest.param({"remedy": [{"suppression": {"of": "cells"}}]}, marks=pytest.mark.long),
+    ],
+    ids=["planned", "mondrian", "suppression"],
+)
+def test_no_cell_is_told_of(remedies: dict[str, Any]) -> None:
+    rows = [f"planted {one}" for one in "abcdefghij"] * 2
+    table = pa.table({"age": [867530900 + one for one in range(20)], "zip": rows, "disease": rows[::-1]})
+    demands = [{"k_anonymity": {"k": 4}}, {"t_closeness": {"t": 0.5}}]
+    audit = tcdp_audit.audit(table, {**policy(**remedies), "expect": demands}, try_remedies=True)
+    assert audit.remedy_trial is not None
+    assert audit.remedy_trial.log is not None
+    told = io.StringIO()
+    tell(Console(file=told, width=80), audit, [])
+    for text in (told.getvalue(), *(audit.render(one) for one in (".html", ".md", ".json"))):
+        assert "planted" not in text
+        assert "8675309" not in text
+
+
+@pytest.mark.long
+def test_the_bar_is_never_lowered(planned: Audit) -> None:
+    for audit in (planned, tried(k=7), tried(k=7, **MONDRIAN)):
+        for one in steps(audit):
+            assert "expect" not in one.lines
+            assert "demand less" not in one.text
+        assert audit.remedy_trial is not None
+        table = trial_table(audit.remedy_trial)
+        assert "demand less" not in str(table)
+
+
+@pytest.mark.long
+def test_what_is_left_as_a_warning_is_counted() -> None:
+    warned = [{"k_anonymity": {"k": 3}}, {"k_anonymity": {"k": 7, "severity": "warning"}}]
+    last = steps(tcdp_audit.audit(TABLE, {**policy(), "expect": warned}, try_remedies=True))[-1]
+    assert "it would then pass, with 1 warning." in last.text
+
+
+@pytest.mark.long
+def test_a_report_of_fix_uses_its_plan() -> None:
+    made = tcdp_audit.fix(TABLE, policy())
+    last = steps(made.after)[-1]
+    assert last.head == "Publish the repaired file, not the one that came in, and name the remedies in the policy."
+    assert "Mondrian partitioning made it. The cost: no record withheld, 12 cells changed, " in last.text
+    assert last.lines.startswith("remedy:\n  - mondrian")
+    named = steps(tcdp_audit.fix(TABLE, policy(**MONDRIAN)).after)[-1]
+    assert (named.head, named.lines) == ("Publish the repaired file, not the one that came in.", "")
+    in_vain = steps(tcdp_audit.fix(TABLE, policy(k=7)).after)[-1]
+    assert in_vain.head == "No remedy is known after which the file would pass."
+    assert in_vain.text.startswith("The only demand still fails: k_anonymity. Tried in vain: ")
+    untouched = steps(tcdp_audit.fix(TABLE, policy(k=1)).after)
+    assert [one.head for one in untouched] == ["Publish, or ask more."]  # nothing could fail, so nothing to repair
+
+
 def test_what_no_remedy_can_change_is_said_as_fix_says_it() -> None:
     audit = tried(role="identifier")
     assert audit.remedy_trial is not None
@@ -100,17 +195,26 @@ def test_nothing_is_tried_on_a_release_that_passes() -> None:
     assert tried(k=1).remedy_trial is None
 
 
-def test_remedies_that_cannot_be_tried_take_no_audit_down(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (DataError("it is too large"), "it is too large"),
+        (MemoryError("planted"), r"the trial raised MemoryError in test_remedy_trial.py, line \d+"),
+    ],
+)
+def test_remedies_that_cannot_be_tried_take_no_audit_down(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, sentence: str
+) -> None:
     def refused(_: Any) -> None:
-        raise DataError("it is too large")
+        raise error
 
     monkeypatch.setattr(trial, "repaired", refused)
     audit = tried()
     jsonschema.validate(json.loads(audit.to_json()), json.loads(result_schema()))
     assert audit.exit_code() == 1
     assert audit.remedy_trial is not None
-    assert audit.remedy_trial.reason == "remedies could not be tried: it is too large"
-    assert steps(audit)[-1].text == "Remedies could not be tried: it is too large. Nothing was changed."
+    assert re.fullmatch(f"remedies could not be tried: {sentence}", audit.remedy_trial.reason)
+    assert re.fullmatch(f"Remedies could not be tried: {sentence}. Nothing was changed.", steps(audit)[-1].text)
 
 
 def test_verify_tries_the_remedies_again(tmp_path: Path) -> None:
@@ -131,6 +235,7 @@ def test_verify_tries_the_remedies_again(tmp_path: Path) -> None:
     assert [one.sentence for one in verify(result, release).differences] == ["records_suppressed was 5, is 0"]
 
 
+@pytest.mark.long
 def test_noise_that_was_tried_cannot_be_tried_again(tmp_path: Path) -> None:
     release, result, document = (tmp_path / name for name in ("r.csv", "r.json", "p.tcdp.yaml"))
     pa.csv.write_csv(TABLE, release)

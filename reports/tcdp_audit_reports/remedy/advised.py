@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin import Audit, ChangeLog, listing, prose, sentence_case, visible
+from tcdp_audit.plugin import Audit, ChangeLog, blocking, listing, prose, sentence_case, visible
 from tcdp_audit_reports.advice import Advice
 from tcdp_audit_reports.columns import name_of, named
 from tcdp_audit_reports.remedy.lines import lines_to_paste
@@ -16,7 +16,7 @@ CLOSEST = f"{NONE_KNOWN}; these come closest."
 def repair_advice(audit: Audit, log: ChangeLog) -> Iterator[Advice]:
     """The step for a release that remedies made; none where there was nothing to repair."""
     if not log.steps:
-        if audit.verdict != "passed":
+        if blocking(audit.outcomes):
             yield none_known(log, log.reason)
         return
     lines = lines_to_paste(log) if log.planned else None

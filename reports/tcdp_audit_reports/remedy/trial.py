@@ -32,7 +32,7 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Advice:
     if not trial.passes:
         return Advice(CLOSEST, text, "", shown)
     head = "Name these remedies in the policy, and repair." if log.planned else "Repair as the policy says."
-    return Advice(head, f"{text} The command writes a new file, and leaves this one as it is.", command, shown)
+    return Advice(head, f"{text} The command writes a new file, and never changes what it read.", command, shown)
 
 
 def trial_table(trial: RemedyTrial) -> Table | None:
