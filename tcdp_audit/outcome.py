@@ -255,6 +255,7 @@ def _failing(classes: Tally | None, records: Tally | None) -> tuple[int, int] | 
 NAMED = 10  # columns, at most
 UNFAILABLE = "unfailable"  # the detail that names demands which nothing can fail
 WORST_GROUP = "worst_group"  # the detail with the shares of values in the worst class and in the reference
+BY_SIZE = "by_size"  # the detail with the number of classes by their size and figure
 ESTIMATE = "estimate"  # the detail that says what a figure of a sample stands for
 STRUCTURE = "tcdp-audit: structure"
 COLUMN_DEMANDS = (  # every release has an outcome for each, in this order

@@ -24,6 +24,7 @@ from tcdp_audit_reports.drawing import (
 HEIGHT, TOP, BASE = 240, 20, 200  # pixels: the drawing, where 100% is, where 0% is
 INFINITE = (86, 12)  # left end and width, in percent, of the bar for infinite figures
 FINITE_SPAN = 82  # percent of the width that is left for the others then
+STEP = 2  # thousandths of the width: a pixel or so
 BANDS = (46, 128, 165)  # baselines at which two lines of text stand clear of the names of the shares
 
 
@@ -43,7 +44,7 @@ class _Curve:
         """Steps in a box of 1000 by 1000, thinned to those that a reader could see."""
         corners: dict[int, int] = {}
         for place, share_below in self.steps:
-            corners[round(10 * place)] = round(1000 * (1 - share_below))
+            corners[STEP * round(10 * place / STEP)] = round(1000 * (1 - share_below))
         steps = "".join(f"H{x}V{y}" for x, y in corners.items())
         return f"M0 1000{steps}H1000" if steps else ""
 

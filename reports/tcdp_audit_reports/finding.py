@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -26,7 +26,7 @@ from tcdp_audit.plugin import (
     state_of,
     visible,
 )
-from tcdp_audit_reports import cumulative, dumbbell, histogram, share_bar
+from tcdp_audit_reports import cumulative, dumbbell, histogram, scatter, share_bar
 from tcdp_audit_reports.chart import Chart, Measured, Table, distribution_of
 from tcdp_audit_reports.drawing import Drawing
 from tcdp_audit_reports.guide_text import quoted
@@ -37,6 +37,7 @@ from tcdp_audit_reports.worst import worst_table
 
 MANY = 100  # expectations, up to which every one is shown with its pictures
 WHOLE = 40  # of more, so many are
+BY_SIZE = 8  # have the picture of groups by size
 GRAVITY = ("failed", "error", "warning", "passed", "measured", "skipped")
 Pairs = Sequence[tuple[str, str]]
 
@@ -118,10 +119,13 @@ def findings(audit: Audit) -> list[Finding]:
 
 def _shown_whole(audit: Audit) -> frozenset[int]:
     """The numbers of the expectations that have pictures and tables: all, or of very many those that matter most."""
-    numbered = [*enumerate(audit.expectations, 1)]
-    if len(numbered) > MANY:
-        numbered = sorted(numbered, key=lambda one: (GRAVITY.index(state_of(one[1])), one[0]))[:WHOLE]
-    return frozenset(number for number, _ in numbered)
+    numbers = range(1, len(audit.expectations) + 1)
+    return frozenset(_gravest(audit, numbers)[:WHOLE] if len(numbers) > MANY else numbers)
+
+
+def _gravest(audit: Audit, numbers: Iterable[int]) -> list[int]:
+    """Numbers of expectations, those that matter most first."""
+    return sorted(numbers, key=lambda one: (GRAVITY.index(state_of(audit.expectations[one - 1])), one))
 
 
 def _brief(outcome: Outcome, row: Row) -> Finding:
@@ -162,7 +166,9 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> Row:
     )
 
 
-def _finding(outcome: Outcome, check: Check | None, row: Row, others: str, seen: dumbbell.Seen) -> Finding:
+def _finding(
+    outcome: Outcome, check: Check | None, row: Row, others: str, seen: dumbbell.Seen, *, by_size: bool
+) -> Finding:
     guide = None if check is None else check.guide
     pictured = seen.before(outcome, row.number, row.title)
     measured = _measured(outcome, check)
@@ -180,9 +186,16 @@ def _finding(outcome: Outcome, check: Check | None, row: Row, others: str, seen:
         chart=share_bar.chart(outcome) if measured is None else _chart(measured),
         worst=worst_table(outcome, measured),
         nested=nested_tables(outcome),
-        pictures=[one for one in pictures(outcome) if pictured is None or one.kind != dumbbell.KIND],
+        pictures=_pictures(outcome, measured if by_size else None, pictured=pictured is not None),
         pictured=pictured,
     )
+
+
+def _pictures(outcome: Outcome, measured: Measured | None, *, pictured: bool) -> list[Chart]:
+    """Those of the details, without that of a worst group which has one already."""
+    sizes = scatter.chart(outcome, measured)
+    own = [one for one in pictures(outcome) if not (pictured and one.kind == dumbbell.KIND)]
+    return own if sizes is None else [sizes, *own]
 
 
 def attribute_of(outcome: Outcome, check: Check | None) -> str:

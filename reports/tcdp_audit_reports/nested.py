@@ -10,7 +10,7 @@ from tcdp_audit.plugin import Outcome, count, figure, sentence_case, visible
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.pictures import drawn
 
-ELSEWHERE = frozenset({"distribution", "unfailable", "columns"})  # stand elsewhere
+ELSEWHERE = frozenset({"distribution", "unfailable", "columns", "by_size"})  # stand elsewhere
 MOST = 40  # rows; the machine-readable result has all
 NONE = "–"
 

@@ -21,7 +21,7 @@ from tcdp_audit.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.encoding.domain import Domain, Labels
 from tcdp_audit.encoding.hierarchy import Tree
-from tcdp_audit.outcome import WORST_GROUP, Outcome, Status, Tally, WorstClass
+from tcdp_audit.outcome import BY_SIZE, WORST_GROUP, Outcome, Status, Tally, WorstClass
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
             records=Tally(headline.records, headline.failing_records if counted else None),
             details={
                 "distribution": headline.distribution.rows,
-                **self._worst_group(headline),
+                **self._pictures(headline),
                 **plain_figures(verdict.details),
             },
             worst=tuple(
@@ -177,13 +177,14 @@ class ClassTask(Task[CheckOnClasses[Any]]):
             ),
         )
 
-    def _worst_group(self, headline: ClassSummary) -> dict[str, Any]:
-        """The values of the worst class beside the reference, where the check measures an attribute."""
+    def _pictures(self, headline: ClassSummary) -> dict[str, Any]:
+        """The values of the worst class beside the reference, and figures by size, where it measures an attribute."""
         if self.attribute is None or self.marginal is None:
             return {}
         named = bool(headline.worst) and headline.worst[0].cells is not None
         values = worst_values(headline.worst_values, self.marginal, self.attribute, named=named)
-        return {WORST_GROUP: values} if values else {}
+        details = {WORST_GROUP: values, BY_SIZE: headline.by_size.grid()}
+        return {name: one for name, one in details.items() if one}
 
 
 def _summaries(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats
+from tcdp_audit.check.by_size import NO_CLASS, BySize
 from tcdp_audit.check.distribution import NOTHING, Distribution
 from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.outcome import Comparison
@@ -43,6 +44,7 @@ class ClassSummary:
         distribution: how many classes and records have each figure.
         worst_values: code and count of each sensitive value in the worst class, ascending; of equally bad and equally
             large classes, those that come first. Empty where they are not wanted, or the class has none.
+        by_size: how many classes have which figure and size, where the former are wanted.
     """
 
     classes: int = 0
@@ -52,6 +54,7 @@ class ClassSummary:
     worst: tuple[Candidate, ...] = ()
     distribution: Distribution = field(default_factory=lambda: NOTHING)
     worst_values: Pairs = b""
+    by_size: BySize = field(default_factory=lambda: NO_CLASS)
 
     @property
     def observed(self) -> float | None:
@@ -77,7 +80,7 @@ def summarise(
         comparison: says which end of the figures is the worst.
         cells_of: the quasi-identifiers' values of some classes, where a person asked to see them.
         times: how many classes each stands for, which are alike; None where that is one.
-        histogram: the sensitive attribute in each class, where the values of the worst class are wanted.
+        histogram: the sensitive attribute in each class, where pictures of it are wanted.
 
     Cost: O(classes log classes).
     """
@@ -94,6 +97,7 @@ def summarise(
         worst=tuple(Candidate(float(values[c]), int(records[c]), cell) for c, cell in zip(order, cells, strict=True)),
         distribution=Distribution.of(values, held, times),
         worst_values=b"" if histogram is None else _pairs(histogram, _least_row(histogram, equally_bad)),
+        by_size=NO_CLASS if histogram is None else BySize.of(histogram, values, records, times),
     )
 
 
@@ -108,6 +112,7 @@ def merge(summaries: Sequence[ClassSummary], comparison: Comparison) -> ClassSum
         worst=worst,
         distribution=Distribution.merged([one.distribution for one in summaries]),
         worst_values=min((one.worst_values for one in summaries if _is_as_bad(one, worst)), default=b""),
+        by_size=BySize.added_up([NO_CLASS, *(one.by_size for one in summaries)]),
     )
 
 
