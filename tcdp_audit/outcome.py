@@ -269,6 +269,7 @@ COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
 )
 SCHEMA = "pandera schema"
 SUITE = "Great Expectations suite"
+PROFILE = "profile"  # what asks a question that only a person can answer
 
 
 def number(value: Any) -> Any:

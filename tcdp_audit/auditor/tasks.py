@@ -116,9 +116,14 @@ class Task(ABC, Generic[C]):
     def _worded(self, outcome: Outcome) -> Outcome:
         """An outcome with its sentences."""
         general = partial(_general, label=self.check.headline.figure)
-        message = self.violation or (self.check.sentence or general)(outcome)
+        message = " ".join(filter(None, (self.violation or (self.check.sentence or general)(outcome), self._asked())))
         person = "" if self.check.person is None else self.check.person(outcome)
         return replace(outcome, message=message, person=person)
+
+    def _asked(self) -> str:
+        """Which profile asks, and what it says of its threshold."""
+        one = self.expectation
+        return f"Asked by the profile {one.profile}: {one.says}" if one.profile else ""
 
     def _status(self, verdict: Verdict) -> Status:
         """What a verdict says; a violated convention fails whatever was measured."""

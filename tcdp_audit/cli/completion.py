@@ -1,4 +1,4 @@
-"""Completion for bash, zsh and fish, by click: `_TCDP_AUDIT_COMPLETE=bash_source tcdp-audit` prints the script."""
+"""Completion for bash, zsh and fish, as click does it: `_TCDP_AUDIT_COMPLETE=zsh_source tcdp-audit` prints a script."""
 
 from __future__ import annotations
 

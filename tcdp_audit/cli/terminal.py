@@ -231,8 +231,8 @@ def _columns(audit: Audit) -> list[Line]:
 
 
 def _sentence(outcome: Outcome) -> str:
-    """What there is to say of an outcome, for what failed, and for figures that do not say all."""
-    if outcome.status in (Status.FAILED, Status.ERROR) or outcome.unfailable or outcome.is_estimated:
+    """What there is to say of an outcome that failed or is left to a person, or whose figures do not say all."""
+    if outcome.status in (Status.FAILED, Status.ERROR, Status.SKIPPED) or outcome.unfailable or outcome.is_estimated:
         return f"{prose(outcome.message)}{_cells(outcome)}"
     return _cells(outcome).removeprefix("\n")
 

@@ -3,6 +3,7 @@
 scalars, source       numbers and texts as they were typed, and where each stands in the file
 given                 what a program gives instead of a file
 model                 attributes, conventions, the document
+profile, profiled     named thresholds with their sources, and a policy that names some
 registered, section   what a policy may name, and the sections that name it
 faults, loading       faults as sentences; a text becomes a policy, or all of its faults
 policy                a policy that is sound

@@ -18,6 +18,7 @@ from tcdp_audit.policy.faults import from_validation, located, nearest, unsound
 from tcdp_audit.policy.given import plain
 from tcdp_audit.policy.model import PolicyDocument, Role, Scale
 from tcdp_audit.policy.policy import Expectation, PlannedRemedy, Policy
+from tcdp_audit.policy.profiled import Profiled
 from tcdp_audit.policy.registered import Registered, Registry
 from tcdp_audit.policy.section import Entry, Section
 from tcdp_audit.policy.source import Fault, Source, SourceFault, parse
@@ -98,17 +99,23 @@ class _Reading:
     """One policy while it is being read; collects faults."""
 
     def __init__(self, source: Source, text: str, path: Path | None, plugins: Registry) -> None:
-        self.source, self.text, self.path, self.plugins = source, text, path, plugins
+        self.text, self.path, self.plugins = text, path, plugins
         self.faults: list[Fault] = []
+        self.profiled = Profiled.of(source)
+        self.source = self.profiled.source
 
     def policy(self) -> Policy:
         document = self._document()
+        self.faults += self.profiled.faults
         expectations, remedies = tuple(self._expectations(document)), tuple(self._remedies(document))
         if self.faults or document is None:
             name = "policy" if self.path is None else str(self.path)
             ordered = sorted(self.faults, key=lambda fault: (fault.line, fault.column))
             raise unsound(name, self.text if self.path else "", ordered)
-        return Policy(document, expectations, self.text, self.path, remedies)
+        profiles, line = self.profiled.profiles, self.source.position(["profile"])[0]
+        return Policy(
+            document, expectations, self.text, self.path, remedies, profiles=profiles, profile_line=line or None
+        )
 
     def _document(self) -> PolicyDocument | None:
         try:
@@ -147,7 +154,8 @@ class _Reading:
         )
         for entry in self._entries(section, document):
             plugin = self.plugins.provider_of(CHECKS, entry.registered.name)
-            yield Expectation(entry.registered, entry.parameters, entry.line, plugin, entry.column)
+            profile, says = self.profiled.origin(entry.index)
+            yield Expectation(entry.registered, entry.parameters, entry.line, plugin, entry.column, profile, says)
 
     def _remedies(self, document: PolicyDocument | None) -> Iterator[PlannedRemedy]:
         section = Section(
@@ -207,7 +215,7 @@ class _Reading:
             self._fault([*location, parameter] if parameter else location, message)
         if not faults:
             line, column = self.source.position(location)
-            yield Entry(registered, parameters, line or None, column or None)
+            yield Entry(registered, parameters, line or None, column or None, int(location[1]))
 
     def _fault(self, location: list[str | int], message: str) -> None:
         self.faults.append(located(self.source, location, message))

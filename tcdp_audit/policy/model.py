@@ -176,6 +176,10 @@ class PolicyDocument(Model):
     plugins: Annotated[
         list[str] | None, Field(description="The plugins this policy needs; no other external one is used.")
     ] = None
+    profile: Annotated[
+        Text | list[Text] | None,
+        Field(description="Named thresholds that are demanded as well, such as `ema_policy_0070@2017-09`."),
+    ] = None
     attributes: Annotated[
         dict[Text, AttributeDeclaration], Field(min_length=1, description="Every column of the release.")
     ]

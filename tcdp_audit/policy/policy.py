@@ -11,6 +11,7 @@ from typing import Any
 from tcdp_audit.addresses import resolved
 from tcdp_audit.outcome import Naming
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
+from tcdp_audit.policy.profile import Profile, ProfileQuestion
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count
 
@@ -19,7 +20,8 @@ from tcdp_audit.words import count
 class Expectation:
     """A check with its parameters, one of which may be a threshold, and where it stands in the policy.
 
-    `plugin` is the external plugin that the check comes from, or nothing. What a check is, the policy does not know;
+    `plugin` is the external plugin that the check comes from, or nothing. `profile` is the profile that asks for it,
+    and `says` what that says of it; nothing where the policy itself asks. What a check is, the policy does not know;
     see `tcdp_audit.check`.
     """
 
@@ -28,6 +30,8 @@ class Expectation:
     line: int | None = None
     plugin: str = ""
     column: int | None = None
+    profile: str = ""
+    says: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ class Policy:
         path: the file it was read from, if any.
         remedies: what repairs a release that fails, in the order of their turn; none where the policy leaves it open.
         content: the bytes of the file that it was read from, if any.
+        profiles: the profiles that it names, whose demands are among its expectations.
+        profile_line: the line that names them.
     """
 
     document: PolicyDocument
@@ -62,6 +68,8 @@ class Policy:
     path: Path | None = None
     remedies: tuple[PlannedRemedy, ...] = ()
     content: bytes | None = None
+    profiles: tuple[Profile, ...] = ()
+    profile_line: int | None = None
 
     def __repr__(self) -> str:
         """Its name and its size: the text of a policy may name values."""
@@ -98,6 +106,13 @@ class Policy:
     def directory(self) -> Path:
         """Where relative paths in the policy start."""
         return Path() if self.path is None else self.path.parent
+
+    @property
+    def questions(self) -> list[tuple[Profile, ProfileQuestion]]:
+        """What its profiles ask that none of its demands answers."""
+        answered = {one.check.name for one in self.expectations if one.check.demands(one.parameters)}
+        asked = [(profile, one) for profile in self.profiles for one in profile.questions]
+        return [(profile, one) for profile, one in asked if one.unless not in answered]
 
     def with_role(self, role: Role) -> list[str]:
         """The attributes of a role, in the order of their names so that no answer depends on the file's order."""

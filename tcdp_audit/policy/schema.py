@@ -39,6 +39,8 @@ def policy_schema(checks: Mapping[str, Registered], remedies: Mapping[str, Regis
     document["properties"]["expect"]["items"] = {"oneOf": expectations}
     treatments = [_entry(one, one.guide.method, references) for _, one in sorted(remedies.items())]
     _list_of(document["properties"]["remedy"])["items"] = {"oneOf": treatments} if treatments else False
+    document["required"].remove("expect")
+    document["anyOf"] = [{"required": ["expect"]}, {"required": ["profile"]}]
     own = {name: value for name, value in document.items() if name not in HEAD}
     return {**HEAD, **own, "$defs": definitions}
 

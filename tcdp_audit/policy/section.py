@@ -32,9 +32,10 @@ class Section(Generic[T]):
 
 @dataclass(frozen=True)
 class Entry(Generic[T]):
-    """One sound entry: what it names, its parameters, and the line and column it stands at."""
+    """One sound entry: what it names, its parameters, its line and column, and its place in the section."""
 
     registered: T
     parameters: Any
     line: int | None
     column: int | None
+    index: int

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -39,15 +39,23 @@ class SourceFault(Exception):  # noqa: N818 - it carries faults, it is not one
 
 @dataclass(frozen=True)
 class Source:
-    """A parsed policy text."""
+    """A parsed policy text.
+
+    Args:
+        data: the plain data.
+        root: the text as nodes, each with its place; None for data that a program gave.
+        stand_ins: where data that stand nowhere in the text have their place: (section, entry) to the location that
+            brought them.
+    """
 
     data: Any
     root: yaml.Node | None
+    stand_ins: Mapping[tuple[str | int, ...], Location] = field(default_factory=dict)
 
     def position(self, location: Location) -> tuple[int, int]:
         """Line and column, from 1, of what a location names, or of its nearest parent."""
         node, mark = self.root, self.root.start_mark if self.root is not None else None
-        for part in location:
+        for part in self.stand_ins.get(tuple(location[:2]), location):
             if isinstance(node, yaml.MappingNode):
                 entry = next(((k, v) for k, v in node.value if k.value == str(part)), None)
                 if entry is None:

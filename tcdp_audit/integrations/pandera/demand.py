@@ -142,6 +142,7 @@ def document_of(policy: str | Path | Mapping[str, Any] | Policy) -> dict[str, An
     for declaration in document["attributes"].values():
         if isinstance(declaration.get("hierarchy"), str):
             declaration["hierarchy"] = read.resolve(declaration["hierarchy"])
+    document.pop("profile", None)  # its demands are among the expectations
     return {**document, "version": 1, "expect": [plain(one) for one in read.document.expect]}
 
 

@@ -1,0 +1,167 @@
+"""Profiles: demands with their sources, held at their thresholds and on both sides, and questions that never pass."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tcdp_audit import audit
+from tcdp_audit.errors import PolicyError
+from tcdp_audit.outcome import PROFILE, Status
+from tcdp_audit.policy.profile import CAVEAT, profiles
+
+PAGE = Path(__file__).parents[2] / "docs" / "profiles.md"
+GROUPS = {  # the risk that a source names, its group, and what the risk means exactly
+    "ema_policy_0070@2017-09": ("0.09", 11, 12),
+    "health_canada_prci@2019-03": ("0.09", 11, 12),
+    "ipc_ontario_2025_low@2025-10": ("0.09", 11, 12),
+    "ipc_ontario_2025_medium@2025-10": ("0.075", 15, 14),
+    "ipc_ontario_2025_high@2025-10": ("0.05", 20, 20),
+    "el_emam_precedents_3@2013": ("0.33", 3, 4),
+    "el_emam_precedents_5@2013": ("0.2", 5, 5),
+    "el_emam_precedents_11@2013": ("0.09", 11, 12),
+    "el_emam_precedents_20@2013": ("0.05", 20, 20),
+    "cms_cell_size@2024-01": ("", 11, 11),
+}
+ATTRIBUTES = {"zip": {"role": "quasi_identifier"}}
+
+
+def groups_of(*sizes: int) -> pa.Table:
+    return pa.table({"zip": [str(number) for number, size in enumerate(sizes) for _ in range(size)]})
+
+
+def under(profile: Any, table: pa.Table, expect: list[Any] | None = None, **document: Any) -> Any:
+    policy = {"version": 1, "attributes": ATTRIBUTES, "profile": profile, **document}
+    return audit(table, policy if expect is None else {**policy, "expect": expect})
+
+
+@pytest.mark.parametrize("key", GROUPS)
+def test_a_profile_demands_the_group_that_its_source_names(key: str) -> None:
+    _, k, _ = GROUPS[key]
+    assert [(one.check, dict(one.parameters)) for one in profiles()[key].demands] == [("k_anonymity", {"k": k})]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("key", GROUPS)
+def test_a_group_is_held_at_its_threshold_and_on_both_sides(key: str) -> None:
+    _, k, _ = GROUPS[key]
+    for size, status in ((k - 1, "failed"), (k, "passed"), (k + 1, "passed")):
+        found = under(key, groups_of(size, 60))
+        assert (found.status, found.expectations[0].threshold) == (status, k)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("key", [key for key, (risk, _, _) in GROUPS.items() if risk])
+def test_the_outcome_says_what_the_risk_means_exactly(key: str) -> None:
+    risk, k, exactly = GROUPS[key]
+    assert ceil(1 / Fraction(risk)) == exactly
+    (outcome, *_) = under(key, groups_of(60)).expectations
+    assert f"Asked by the profile {key}: " in outcome.message
+    assert f"{risk} taken exactly means groups of {exactly}" in outcome.message or (
+        f"{risk} is groups of {exactly}, exactly" in outcome.message and exactly == k
+    )
+
+
+def test_what_was_said_of_perturbed_microdata_is_ours() -> None:
+    attributes = {"zip": {"role": "quasi_identifier", "scale": "nominal"}}
+    sizes = {"version": 1, "attributes": attributes, "rows_aligned": True, "profile": "perturbed_microdata@2026-11"}
+    for size, state in ((2, "failed"), (3, "passed")):
+        table = groups_of(size, 60)
+        found = audit(table, sizes, original=table)
+        assert [one.status.value for one in found.expectations if one.check == "k_anonymity"] == [state]
+    (linkage,) = [one for one in found.expectations if one.check == "distance_record_linkage"]
+    assert (linkage.threshold, linkage.severity.value) == (Fraction("0.05"), "error")
+    assert "no published norm" in linkage.message
+
+
+@pytest.mark.long
+def test_one_record_in_twenty_is_the_most_that_perturbed_microdata_may_give_away() -> None:
+    attributes = {"age": {"role": "quasi_identifier", "scale": "numeric"}}
+    policy = {"version": 1, "attributes": attributes, "rows_aligned": True, "profile": "perturbed_microdata@2026-11"}
+    for groups, status in ((4, "passed"), (5, "passed"), (6, "failed")):  # of 100 records: one in each group is right
+        ages = pa.table({"age": [number % groups for number in range(100)]})
+        found = audit(ages, policy, original=ages)
+        (linkage,) = [one for one in found.expectations if one.check == "distance_record_linkage"]
+        assert (linkage.observed, linkage.status.value) == (groups / 100, status)
+
+
+@pytest.mark.parametrize("key", profiles())
+def test_every_profile_has_sources_with_dates_and_questions(key: str) -> None:
+    profile = profiles()[key]
+    assert profile.sources
+    assert all(one.title and one.date and len(one.read) > 5 for one in profile.sources)
+    assert all(one.says.endswith(".") for one in profile.demands)
+    assert profile.questions
+
+
+@pytest.mark.parametrize("key", profiles())
+def test_the_page_says_all_that_a_profile_says(key: str) -> None:
+    page, profile = " ".join(PAGE.read_text(encoding="utf-8").split()), profiles()[key]
+    assert f"profile: {key} " in page
+    for source in profile.sources:
+        assert f"Source: {source.title}. Date: {source.date}. Read: {source.read}" in page
+    for demand in profile.demands:
+        parameters = ", ".join(f"{name}: {value}" for name, value in demand.parameters.items())
+        assert f"- `{demand.check}: {{{parameters}}}`. {demand.says}" in page
+    for question in profile.questions:
+        assert f"- {question.asks}" in page
+
+
+def test_questions_are_skipped_and_make_nothing_pass() -> None:
+    found = under("hipaa_safe_harbor@164.514-b-2", groups_of(9), [{"k_anonymity": {}}])
+    questions = [one for one in found.expectations if one.source == PROFILE]
+    assert len(questions) == len(profiles()["hipaa_safe_harbor@164.514-b-2"].questions) == found.summary["skipped"]
+    assert {one.status for one in questions} == {Status.SKIPPED}
+    assert all(one.message.endswith(CAVEAT) for one in questions)
+    assert (found.status, found.exit_code()) == ("measured", 3)
+    assert not found.passed
+
+
+def test_a_profile_that_asks_questions_only_is_no_policy() -> None:
+    with pytest.raises(PolicyError, match="expect: must not be empty"):
+        under("hipaa_safe_harbor@164.514-b-2", groups_of(9))
+
+
+def test_a_profiles_demands_stand_after_the_policys_own() -> None:
+    found = under(["cms_cell_size@2024-01", "el_emam_precedents_5@2013"], groups_of(7), [{"k_anonymity": {"k": 2}}])
+    assert [(one.threshold, one.status.value) for one in found.expectations if one.threshold] == [
+        (2, "passed"),
+        (11, "failed"),
+        (5, "passed"),
+    ]
+    assert "Asked by" not in found.expectations[0].message
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ("ema_policy_0070", "unknown profile 'ema_policy_0070'; write ema_policy_0070@2017-09"),
+        ("ema_policy_0070@2016-01", "unknown profile 'ema_policy_0070@2016-01'; write ema_policy_0070@2017-09"),
+        ("cms_cell_sise@2024-01", "did you mean 'cms_cell_size@2024-01'?"),
+        ("gdpr", "unknown profile 'gdpr'; `tcdp-audit explain profile` lists them"),
+        (7, "unknown profile '7'"),
+        (["cms_cell_size@2024-01", "gdpr"], "unknown profile 'gdpr'"),
+    ],
+)
+def test_an_unknown_profile_is_a_fault(named: Any, told: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        under(named, groups_of(9), [{"k_anonymity": {"k": 2}}])
+    assert told in str(caught.value)
+
+
+def test_a_demand_of_a_profile_that_cannot_be_judged_is_told_at_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "p.tcdp.yaml"
+    path.write_text("version: 1\nprofile: cms_cell_size@2024-01\nattributes:\n  zip: {role: insensitive}\n")
+    with pytest.raises(PolicyError, match=r"p\.tcdp\.yaml:2:10: expect\[0\]\.k_anonymity: no attribute has the role"):
+        audit(groups_of(9), path)
+
+
+def test_an_outcome_stands_at_the_line_of_its_profile(tmp_path: Path) -> None:
+    path = tmp_path / "p.tcdp.yaml"
+    path.write_text("version: 1\nprofile: cms_cell_size@2024-01\nattributes:\n  zip: {role: quasi_identifier}\n")
+    assert {one.line for one in audit(groups_of(9), path).expectations} == {2}
