@@ -14,6 +14,7 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 from mkdocs.utils.meta import get_data
+
 from tcdp_audit_plugins.formulas.conversion import mathml_of, tree_of
 
 ROOT = Path(__file__).parents[1]
@@ -48,7 +49,7 @@ def on_files(files: Files, *, config: Any) -> Files:
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Formulas and links as the site has them."""
     source = _source(page.file.src_uri)
-    with_formulas = FORMULA.sub(lambda formula: f'<div class="formula">{mathml_of(tree_of(formula[1]))}</div>', markdown)
+    with_formulas = FORMULA.sub(lambda one: f'<div class="formula">{mathml_of(tree_of(one[1]))}</div>', markdown)
     return _outside_fences(with_formulas, lambda text: LINK.sub(lambda link: _link(link, source), text))
 
 
