@@ -8,6 +8,7 @@ from dataclasses import dataclass
 NARROW = 350  # pixels that a chart has on a phone; what fits there fits everywhere
 LETTER = 6.4  # pixels that a letter takes at most in a chart's text on a phone
 SMALL_LETTER = 6.0  # the same in a histogram, whose text is smaller there
+TICK = "tick"  # a label that looks as text in a chart does
 LINE = 14  # pixels from one line of text to the next
 
 
@@ -50,8 +51,14 @@ class Label:
     text: str
     x: float
     y: float
-    style: str = "tick"
+    style: str = TICK
     anchor: str = "middle"
+
+    @property
+    def classes(self) -> str:
+        """Those of the stylesheet: its look unless it is a tick, and where it is anchored unless at its start."""
+        own = [one for one in self.style.split() if one != TICK]
+        return " ".join([*own, *([] if self.anchor == "start" else [self.anchor])])
 
     def extent(self, letter: float = LETTER) -> tuple[float, float]:
         """From where to where it reaches on a phone, in percent of the width."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tcdp_audit.plugin import Outcome, count, figure, visible
+from tcdp_audit.plugin import Outcome, figure, visible
 from tcdp_audit_reports.axis import Axis, axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Label, Line, Point, shortened, tick_label
@@ -48,7 +48,7 @@ def chart(outcome: Outcome) -> Chart | None:
     return Chart(
         kind=KIND,
         title=f"The worst group against {reference}",
-        subtitle=f"Share of each value{_of_column(outcome)}, at most ten, those that differ most",
+        subtitle=f"Share of each value{_of_column(outcome)}, at most six, those that differ most",
         description=_description(entries, reference),
         drawing=_drawing(entries, reference),
         data=Table(
@@ -89,7 +89,7 @@ def _percent(share: float) -> str:
 def _description(entries: Sequence[Entry], reference: str) -> str:
     name, one, other = entries[0]
     return (
-        f"Two marks for each of {count(len(entries), 'value')}; they are furthest apart for {name}, which has "
+        f"Two marks for each value; they are furthest apart for {name}, which has "
         f"{_percent(one)} of the worst group and {_percent(other)} of {reference}."
     )
 

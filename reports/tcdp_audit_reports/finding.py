@@ -37,7 +37,7 @@ from tcdp_audit_reports.worst import worst_table
 
 MANY = 100  # expectations, up to which every one is shown with its pictures
 WHOLE = 40  # of more, so many are
-BY_SIZE = 8  # have the picture of groups by size
+BY_SIZE = 5  # have the picture of groups by size
 GRAVITY = ("failed", "error", "warning", "passed", "measured", "skipped")
 Pairs = Sequence[tuple[str, str]]
 
@@ -111,8 +111,12 @@ def findings(audit: Audit) -> list[Finding]:
     """The same with all that there is to say of each. Cost: linear in the outcomes and their distributions."""
     checks = audit.plugins.checks
     whole, seen = _shown_whole(audit), dumbbell.Seen()
+    gridded = [number for number in whole if scatter.grid_of(audit.expectations[number - 1])]
+    by_size = _gravest(audit, gridded)[:BY_SIZE]
     return [
-        _finding(one, checks.get(one.check), row, beside(audit, one), seen) if row.number in whole else _brief(one, row)
+        _finding(one, checks.get(one.check), row, beside(audit, one), seen, by_size=row.number in by_size)
+        if row.number in whole
+        else _brief(one, row)
         for one, row in zip(audit.expectations, rows(audit), strict=True)
     ]
 

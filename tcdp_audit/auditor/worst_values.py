@@ -10,7 +10,7 @@ from tcdp_audit.check.evidence import Marginal
 from tcdp_audit.check.summary import PAIR, Pairs, least_first
 from tcdp_audit.encoding.domain import Domain
 
-MOST = 10  # values, those whose shares differ most
+MOST = 6  # values, those whose shares differ most
 DIGITS = 2  # of a share: an exact one could tell which value it is
 
 

@@ -13,7 +13,7 @@ announced       checks that are loaded when they are named
 evidence        what a check on classes sees
 table_view      what a check on tables sees, read when asked for
 exact           figures that compare exactly with a threshold
-distribution, summary   what is kept of a figure over classes; merges
+distribution, by_size, summary   what is kept of a figure over classes; merges
 verdict         what came of a check
 estimate        what a sample says of a figure of all pairs
 unfailable      demands that nothing can fail

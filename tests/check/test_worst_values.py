@@ -58,7 +58,7 @@ def test_values_are_named_only_where_that_was_asked_for():
     assert [one["value"] for one in found] == ["cell 0", "cell 1"]
 
 
-def test_there_are_at_most_ten_and_none_that_nobody_has():
+def test_there_are_at_most_six_and_none_that_nobody_has():
     many = worst_values(packed((0, 1)), Marginal(np.ones(30, np.int64)), column(30), named=False)
     assert len(many) == MOST
     few = worst_values(packed((0, 1)), Marginal(np.array([1, 0, 0])), column(3), named=False)

@@ -60,7 +60,7 @@ def test_the_policy_allows_exactly_the_longer_stylesheet(repaired_audit, salary_
 
 def test_every_class_of_the_drawings_has_a_style(repaired_audit):
     section = Page(repaired_audit.render(".html"))
-    used = {one.attributes["class"].split()[0] for one in section.named("circle") if "class" in one.attributes}
+    used = {one.attributes["class"].split()[0] for one in section.named("g") if "class" in one.attributes}
     assert {"ring", "fill-passed", "mark-open", "cloud", "cloud-good"} <= used
     assert [name for name in used if f".{name}" not in stylesheet(remedied=True)] == []
 
