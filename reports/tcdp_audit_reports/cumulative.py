@@ -45,8 +45,12 @@ class _Curve:
         corners: dict[int, int] = {}
         for place, share_below in self.steps:
             corners[STEP * round(10 * place / STEP)] = round(1000 * (1 - share_below))
-        steps = "".join(f"H{x}V{y}" for x, y in corners.items())
-        return f"M0 1000{steps}H1000" if steps else ""
+        steps, left, height = "", 0, 1000
+        for x, y in corners.items():
+            if y != height:
+                steps += f"h{x - left}v{y - height}"
+                left, height = x, y
+        return f"M0 1000{steps}H1000" if corners else ""
 
 
 def chart(measured: Measured) -> Chart:
