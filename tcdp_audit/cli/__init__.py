@@ -58,6 +58,7 @@ def entry() -> None:
     Everything is flushed and closed by then; taking numpy, pyarrow and DuckDB apart again would only take time.
     """
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would look for some in every distribution
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # others would start with numpy, and spin while they wait
     os._exit(main())
 
 
