@@ -11,7 +11,7 @@ from typing import Any
 
 import jsonschema
 import pyarrow as pa
-import pyarrow.csv
+import pyarrow.csv as arrow_csv
 import pytest
 from rich.console import Console
 
@@ -34,8 +34,10 @@ TABLE = pa.table(
         "disease": ["gout", "flu", "gout", "flu", "gout", "flu"],
     }
 )
-MONDRIAN = {"remedy": [{"mondrian": {}}]}
-NOISE = {"remedy": [{"noise": {"attribute": "age", "mechanism": "laplace", "epsilon": 1, "bounds": [0, 100]}}]}
+MONDRIAN: dict[str, Any] = {"remedy": [{"mondrian": {}}]}
+NOISE: dict[str, Any] = {
+    "remedy": [{"noise": {"attribute": "age", "mechanism": "laplace", "epsilon": 1, "bounds": [0, 100]}}]
+}
 
 
 def policy(k: int = 3, role: str = "sensitive", **further: Any) -> dict[str, Any]:
@@ -111,7 +113,7 @@ def test_whatever_was_tried_has_its_cost_and_what_came_of_it(planned: Audit) -> 
 
 def test_the_most_effective_come_first() -> None:
     assert trial_table(RemedyTrial(log=None, passes=False)) is None
-    failing = tcdp_audit.audit(TABLE, policy()).expectations
+    failing = tuple(tcdp_audit.audit(TABLE, policy()).expectations)
     steps_tried = [
         Step(remedy="a", title="unfit", parameters={}, error="it does not apply"),
         Step(remedy="b", title="weak", parameters={}, outcomes=failing, cells={"age": 1}, loss=0.1),
@@ -219,7 +221,7 @@ def test_remedies_that_cannot_be_tried_take_no_audit_down(
 
 def test_verify_tries_the_remedies_again(tmp_path: Path) -> None:
     release, result, page = (tmp_path / name for name in ("r.csv", "r.json", "r.html"))
-    pa.csv.write_csv(TABLE, release)
+    arrow_csv.write_csv(TABLE, release)
     document = tmp_path / "p.tcdp.yaml"
     document.write_text(json.dumps(policy(**MONDRIAN)), encoding="utf-8")
     audit = tcdp_audit.audit(release, document, try_remedies=True, column_risks=True)
@@ -238,7 +240,7 @@ def test_verify_tries_the_remedies_again(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_noise_that_was_tried_cannot_be_tried_again(tmp_path: Path) -> None:
     release, result, document = (tmp_path / name for name in ("r.csv", "r.json", "p.tcdp.yaml"))
-    pa.csv.write_csv(TABLE, release)
+    arrow_csv.write_csv(TABLE, release)
     document.write_text(json.dumps(policy(**NOISE)), encoding="utf-8")
     tcdp_audit.audit(release, document, try_remedies=True).write(result)
     points = [one for one in verify(result, release).points if one.subject == "remedies"]
