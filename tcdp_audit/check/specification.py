@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -43,6 +43,9 @@ class Specification(ABC, Generic[P]):
             parameters, each record being counted and the reference staying as it is. A search for a remedy prunes by
             it, so it is False unless it is proved.
         validate: further faults of the parameters under a policy: (parameter or "", sentence).
+        implies: demands that hold whenever an expectation holds: a check's name, and parameters of it. What is said
+            here may let a person drop a demand, so say only what is proved.
+        impossible: why no release can keep an expectation under a policy, whatever its records are.
         sentence: one sentence about an outcome, in place of the general one. It sees no cell.
         person: one sentence on what an outcome means for one person: who knows what, down to how many that narrows,
             and what is learned. It sees no cell either. Without it nothing is said.
@@ -61,6 +64,8 @@ class Specification(ABC, Generic[P]):
     variant: Callable[[P], str] = field(default=lambda _: "")
     monotone: Callable[[P], bool] = field(default=lambda _: False)
     validate: Callable[[P, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
+    implies: Callable[[P, PolicyDocument], Iterable[tuple[str, Mapping[str, Any]]]] = field(default=lambda _, __: ())
+    impossible: Callable[[P, PolicyDocument], Iterable[str]] = field(default=lambda _, __: ())
     sentence: Callable[[Outcome], str] | None = None
     person: Callable[[Outcome], str] | None = None
     requires: frozenset[str] = frozenset()

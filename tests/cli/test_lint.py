@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -111,3 +112,144 @@ def test_a_plugin_that_is_missing_is_an_incomplete_answer(here: Any):
     Path("a.tcdp.yaml").write_text("plugins: [nobody]\n" + SOUND)
 
     assert here("lint", "a.tcdp.yaml").code == 3
+
+
+def finding(here: Any, expect: str, *arguments: str, top: str = "") -> tuple[int, list[str]]:
+    """The exit code, and what is said of a policy with these expectations, without its last line if it is sound."""
+    attributes = "version: 1\nattributes:\n  zip: {role: quasi_identifier}\n"
+    attributes += "  pain: {role: sensitive, scale: ordinal, order: [none, some, much]}\n"
+    Path("a.tcdp.yaml").write_text(f"{attributes}{top}expect:\n{expect}")
+    answer = here("lint", *arguments, "a.tcdp.yaml")
+    assert answer.err == ""
+    lines = answer.out.splitlines()
+    return answer.code, lines[:-1] if ": sound: " in lines[-1] else lines
+
+
+SAYS_NOTHING_MORE = "holds, so it says nothing more; drop one of the two"
+
+
+@pytest.mark.parametrize(
+    ("expect", "implied", "strong"),
+    [
+        ("  - k_anonymity: {k: 5}\n  - k_anonymity: {k: 3}\n", "7:5: warning: k-anonymity", "k-anonymity of line 6"),
+        ("  - k_anonymity: {k: 3}\n  - k_anonymity: {k: 5}\n", "6:5: warning: k-anonymity", "k-anonymity of line 7"),
+        ("  - k_anonymity: {k: 3}\n  - k_anonymity: {k: 3}\n", "7:5: warning: k-anonymity", "k-anonymity of line 6"),
+        (
+            "  - t_closeness: {t: 0.2}\n  - t_closeness: {t: 0.3, attribute: pain, severity: warning}\n",
+            "7:5: warning: t-closeness",
+            "t-closeness, equal distance of line 6",
+        ),
+        (
+            "  - distinct_l_diversity: {l: 3}\n  - k_anonymity: {k: 3}\n",
+            "7:5: warning: k-anonymity",
+            "Distinct l-diversity of line 6",
+        ),
+        (
+            "  - entropy_l_diversity: {l: 2.5}\n  - distinct_l_diversity: {l: 3, attribute: pain}\n",
+            "7:5: warning: Distinct l-diversity",
+            "Entropy l-diversity of line 6",
+        ),
+        (
+            "  - p_sensitive_k_anonymity: {p: 2, k: 6}\n  - k_anonymity: {k: 6}\n",
+            "7:5: warning: k-anonymity",
+            "p-sensitive k-anonymity of line 6",
+        ),
+    ],
+)
+def test_a_demand_that_another_implies_is_told(here: Any, expect: str, implied: str, strong: str):
+    code, lines = finding(here, expect)
+
+    assert code == 0
+    assert len(lines) == 1
+    assert lines[0].startswith(f"a.tcdp.yaml:{implied}")
+    assert lines[0].endswith(f"holds whenever the demand {strong} {SAYS_NOTHING_MORE}")
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        "  - k_anonymity: {k: 5, severity: warning}\n  - k_anonymity: {k: 3}\n",
+        "  - t_closeness: {t: 0.2, distance: ordered}\n  - t_closeness: {t: 0.3}\n",
+        "  - t_closeness: {t: 0.2, attribute: pain}\n  - t_closeness: {t: 0.3}\n",
+        "  - k_anonymity: {k: 5}\n  - k_anonymity: {}\n",
+        "  - distinct_l_diversity: {l: 3}\n  - k_anonymity: {k: 4}\n",
+        "  - p_sensitive_k_anonymity: {p: 2, k: 6}\n  - p_sensitive_k_anonymity: {p: 3, k: 5}\n",
+    ],
+)
+def test_a_demand_that_says_more_is_not(here: Any, expect: str):
+    assert finding(here, expect) == (0, [])
+
+
+def test_so_many_values_of_entities_are_not_so_many_entities(here: Any):
+    expect = "  - distinct_l_diversity: {l: 3}\n  - k_anonymity: {k: 3}\n"
+
+    assert finding(here, expect, top="  who: {role: insensitive}\nunit: who\n") == (0, [])
+
+
+def test_what_is_laxer_than_the_profile_is_told_and_what_is_stricter_is_not(here: Any):
+    top = "profile: ema_policy_0070@2017-09\n"
+    code, lines = finding(here, "  - k_anonymity: {k: 10}\n", top=top)
+
+    assert (code, len(lines)) == (0, 1)
+    assert "laxer than, or the same as, what the profile ema_policy_0070@2017-09 demands" in lines[0]
+    assert finding(here, "  - k_anonymity: {k: 12}\n", top=top) == (0, [])
+
+
+@pytest.mark.parametrize(("l", "code"), [(8, 0), (9, 1)])  # 3 values, 3 ranges, `*` and a missing one
+def test_more_values_than_there_can_be_is_a_demand_that_no_release_keeps(here: Any, l: int, code: int):
+    answered, lines = finding(here, f"  - distinct_l_diversity: {{l: {l}}}\n")
+
+    assert answered == code
+    assert [line.partition(": no release keeps this demand: ")[2] for line in lines] == (
+        ["'pain' has 3 values, with its ranges no more than 8"] if code else []
+    )
+
+
+def test_warnings_only_have_a_sentence_of_their_own(here: Any):
+    code, lines = finding(here, "  - k_anonymity: {k: 5, severity: warning}\n")
+
+    assert code == 1
+    assert "Warnings only: every demand of it only warns" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("conventions", "missing", "told"),
+    [
+        (
+            "missing_quasi_identifier: wildcard",
+            6,
+            "`missing_quasi_identifier: wildcard`: 'zip' is missing in 60%",
+        ),
+        ("missing_quasi_identifier: wildcard", 5, ""),
+        ("missing_quasi_identifier: own_category", 6, ""),
+        (
+            "suppressed: exempt, missing_tokens: [x]",
+            6,
+            "`suppressed: exempt` leaves 60% of the records",
+        ),
+        ("suppressed: exempt, missing_tokens: [x]", 5, ""),
+        ("suppressed: counted, missing_tokens: [x]", 6, ""),
+    ],
+)
+def test_what_conventions_do_to_a_release(here: Any, conventions: str, missing: int, told: str):
+    gone = "*" if "tokens" in conventions else ""
+    rows = [f"{gone or ''},{gone or 'none'}"] * missing + ["02139,some"] * (10 - missing)
+    Path("r.csv").write_text("\n".join(["zip,pain", *rows]) + "\n")
+    top = f"conventions: {{{conventions}}}\n"
+    code, lines = finding(here, "  - k_anonymity: {k: 5}\n", "--release", "r.csv", top=top)
+
+    assert code == 0
+    assert len(lines) == bool(told)
+    assert all(line.startswith("a.tcdp.yaml:5:") and told in line.replace(".0%", "%") for line in lines)
+
+
+def test_findings_as_a_list(here: Any):
+    code, _ = finding(here, "  - k_anonymity: {k: 1}\n")
+    listed = json.loads(here("lint", "--format", "json", "a.tcdp.yaml").out)
+
+    assert code == 1
+    assert [(one["rule"], one["level"], one["file"], one["line"]) for one in listed] == [
+        ("k_anonymity", "error", "a.tcdp.yaml", 6),
+        ("policy", "error", "a.tcdp.yaml", 1),
+    ]
+    assert {"title", "message", "column"} <= set(listed[0])

@@ -104,6 +104,7 @@ CHECKS = [
             Threshold("alpha", Comparison.AT_MOST, largest_share, "largest share of one value in the group"),
             Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the group", counts=True),
         ),
+        implies=lambda one, _: [("k_anonymity", {"k": one.k})] if one.k else [],
         on_attribute=True,
         monotone=lambda _: True,  # a union is larger, and a value's share in it lies between its shares in the parts
         sentence=_sentence,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
+from math import ceil
 from typing import Annotated, Any
 
 import numpy as np
@@ -21,13 +23,16 @@ from tcdp_audit.plugin import (
     Floats,
     Guide,
     Outcome,
+    PolicyDocument,
     Quarter,
     Ratios,
+    Role,
     Status,
     Threshold,
     Transcendental,
     chance_of,
     column_of,
+    count,
     decimal,
     figure,
     in_worst_group,
@@ -147,6 +152,31 @@ def _entropy_person(outcome: Outcome) -> str:
     return f"{in_worst_group(outcome)} whoever guesses the commonest {column_of(outcome)} is right with {right}."
 
 
+def _of_distinct(parameters: DistinctParameters, document: PolicyDocument) -> Iterator[tuple[str, dict[str, Any]]]:
+    """So many values need as many records; an entity may have several."""
+    if parameters.l and document.unit is None:
+        yield "k_anonymity", {"k": parameters.l}
+
+
+def _of_entropy(parameters: EntropyParameters, _: PolicyDocument) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The perplexity of some values is at most their number."""
+    if parameters.l:
+        yield "distinct_l_diversity", {"l": ceil(parameters.l), "attribute": parameters.attribute}
+
+
+def _impossible(parameters: DistinctParameters | EntropyParameters, document: PolicyDocument) -> Iterator[str]:
+    """An order of m values has m (m + 1) / 2 values and ranges; suppressed tokens and a missing value may be more."""
+    if document.conventions.multiple_sensitive == "joint" and parameters.attribute is None:
+        return
+    further = len(document.conventions.suppressed_tokens) + 1
+    for name, one in document.attributes.items():
+        chosen = name == parameters.attribute if parameters.attribute else one.role is Role.SENSITIVE
+        if chosen and one.order is not None and parameters.l is not None:
+            values = len(one.order) * (len(one.order) + 1) // 2 + further
+            if parameters.l > values:
+                yield f"{name!r} has {count(len(one.order), 'value')}, with its ranges no more than {values:,}"
+
+
 CHECKS: list[Check] = [
     ClassCheck(
         name="distinct_l_diversity",
@@ -155,6 +185,8 @@ CHECKS: list[Check] = [
         parameters=DistinctParameters,
         thresholds=(Threshold("l", Comparison.AT_LEAST, distinct_values, "distinct values in the group", counts=True),),
         monotone=lambda _: True,  # a union has the values of all its parts
+        implies=_of_distinct,
+        impossible=_impossible,
         on_attribute=True,
         sentence=_distinct_sentence,
         person=_distinct_person,
@@ -184,6 +216,8 @@ CHECKS: list[Check] = [
             Threshold("l", Comparison.AT_LEAST, effective_values, "equally frequent values in the group", counts=True),
         ),
         monotone=lambda _: True,  # entropy is concave: a mixture has at least the least of its parts
+        implies=_of_entropy,
+        impossible=_impossible,
         on_attribute=True,
         sentence=_entropy_sentence,
         person=_entropy_person,

@@ -94,6 +94,14 @@ def _person(outcome: Outcome) -> str:
     return f"{in_worst_group(outcome)} {values_left(outcome, int(outcome.observed or 0))}."
 
 
+def _implied(parameters: PSensitiveParameters, _: PolicyDocument) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What p and k demand are demands of other checks as well."""
+    if parameters.k:
+        yield "k_anonymity", {"k": parameters.k}
+    if parameters.p:
+        yield "distinct_l_diversity", {"l": parameters.p, "attribute": parameters.attribute}
+
+
 CHECKS = [
     ClassCheck(
         name="p_sensitive_k_anonymity",
@@ -104,6 +112,7 @@ CHECKS = [
             Threshold("p", Comparison.AT_LEAST, distinct_values, "distinct values in the group", counts=True),
             Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the group", counts=True),
         ),
+        implies=_implied,
         on_attribute=True,
         validate=_validate,
         monotone=lambda _: True,  # a union is larger, and has the values of all its parts
