@@ -67,6 +67,14 @@ if TYPE_CHECKING:
         starts_of as starts_of,
     )
     from tcdp_audit.classes.shards import Progress as Progress, silent as silent
+    from tcdp_audit.classes.strength import (
+        Contribution as Contribution,
+        SetStrength as SetStrength,
+        Strengths as Strengths,
+        StrengthSample as StrengthSample,
+        strengths as strengths,
+        strengths_of as strengths_of,
+    )
     from tcdp_audit.comparison import AuditComparison as AuditComparison, Change as Change, Fact as Fact
     from tcdp_audit.detection.column import DetectorColumn as DetectorColumn
     from tcdp_audit.detection.column_words import is_named as is_named, words_of as words_of

@@ -7,6 +7,7 @@ joint           several confidential attributes as one
 wildcard_rows, wildcard   cells that match several values, so that classes overlap
 grouping        records as classes
 column_risk     what each column that an intruder may know adds to the risk
+strength        how well sets of columns tell records apart
 exempt          records that are suppressed throughout
 shards          classes in parts that fit into memory
 """

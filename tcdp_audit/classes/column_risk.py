@@ -81,7 +81,7 @@ def column_risks(codes: Mapping[str, Codes], times: Sizes, labels: Mapping[str, 
     names = [*codes]
     if not names:
         return []
-    measured = _Measured([codes[name] for name in names], times)
+    measured = MeasuredSubsets([codes[name] for name in names], times)
     everything = tuple(range(len(names)))
     measure = measured.alone if measured.alone(everything) else measured.apart
     shares = _shares(measure, len(names))
@@ -90,7 +90,7 @@ def column_risks(codes: Mapping[str, Codes], times: Sizes, labels: Mapping[str, 
             column=name,
             label=labels.get(name, ""),
             share=share,
-            distinction=len(measured.sizes((place,))) / measured.records,
+            distinction=measured.groups((place,)) / measured.records,
             separation=measured.apart((place,)) / max(comb(measured.records, 2), 1),
             unique=measured.alone(everything),
             unique_without=measured.alone(everything[:place] + everything[place + 1 :]),
@@ -106,7 +106,7 @@ def affordable(columns: int, rows: int) -> bool:
     return columns > 0 and rows * subsets <= ROWS * 2**EXACT // 4
 
 
-class _Measured:
+class MeasuredSubsets:
     """The sizes of groups by any subset of columns, each numbered once."""
 
     def __init__(self, columns: Sequence[Codes], times: Sizes) -> None:
@@ -118,6 +118,10 @@ class _Measured:
             places = range(len(columns))
             for subset in sorted(one for size in places for one in combinations(places, size + 1)):
                 self.alone(subset)  # in this order each differs from the one before in its last columns only
+
+    def groups(self, subset: tuple[int, ...]) -> int:
+        """How many groups there are."""
+        return self._numbered(subset).groups
 
     def sizes(self, subset: tuple[int, ...]) -> Sizes:
         """Records in each group."""
@@ -169,13 +173,14 @@ def _counted(sizes: Sizes) -> list[tuple[int, int]]:
 def _shares(measure: Any, columns: int) -> list[float]:
     """What each column adds, as parts of the whole; equal parts where none adds anything."""
     added = [
-        _shapley(measure, columns, one) if columns <= EXACT else _drop(measure, columns, one) for one in range(columns)
+        shapley_value(measure, columns, one) if columns <= EXACT else _drop(measure, columns, one)
+        for one in range(columns)
     ]
     total = sum(added)
     return [one / total for one in added] if total else [1 / columns] * columns
 
 
-def _shapley(measure: Any, columns: int, column: int) -> float:
+def shapley_value(measure: Any, columns: int, column: int) -> float:
     """The mean of what a column adds over all orders in which columns may be learned."""
     others = [one for one in range(columns) if one != column]
     value = 0.0
