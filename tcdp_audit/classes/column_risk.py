@@ -112,7 +112,8 @@ class MeasuredSubsets:
     def __init__(self, columns: Sequence[Codes], times: Sizes) -> None:
         self.columns, self.times, self.records = columns, times, int(times.sum())
         self.radices = [int(one.max()) + 1 for one in columns]
-        self.known: dict[tuple[int, ...], int] = {}
+        self.known: dict[tuple[int, ...], int] = {}  # records alone
+        self.distinguished: dict[tuple[int, ...], int] = {}  # pairs told apart
         self.path = [_Numbered(-1, np.zeros(len(times), np.int64), 1)]  # the rows by no column, by one, by two, ...
         if len(columns) <= EXACT:
             places = range(len(columns))
@@ -136,8 +137,10 @@ class MeasuredSubsets:
 
     def apart(self, subset: tuple[int, ...]) -> int:
         """Pairs of records that are told apart."""
-        together = sum(size * (size - 1) // 2 * number for size, number in _counted(self.sizes(subset)))
-        return comb(self.records, 2) - together
+        if subset not in self.distinguished:
+            together = sum(size * (size - 1) // 2 * number for size, number in _counted(self.sizes(subset)))
+            self.distinguished[subset] = comb(self.records, 2) - together
+        return self.distinguished[subset]
 
     def _numbered(self, subset: tuple[int, ...]) -> _Numbered:
         """The rows by their groups, from those of the columns that the last subset began with, too."""
