@@ -1,0 +1,193 @@
+"""Detectors on tables: when a column counts as found, what is left open, and that no cell is in a sentence."""
+
+from __future__ import annotations
+
+import json
+import sys
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, strategies as st
+
+from tcdp_audit.detection.column_words import is_named, words_of
+from tcdp_audit.detection.evidence import binomial_evidence
+from tcdp_audit.engines import open_engine
+from tcdp_audit.plugin import ColumnDetector, Detections, Role, ValueDetector, detect
+from tcdp_audit.registry import Plugins
+
+DETECTORS = Plugins.load(external=False).detectors
+MEMORY = 2**30
+
+
+def detections(table: dict[str, Any], **further: Any) -> Detections:
+    with open_engine(pa.table(table), MEMORY) as engine:
+        return detect(engine, DETECTORS.values(), **further)
+
+
+def luhn_numbers(number: int, *, seed: int = 1) -> list[str]:
+    generator = np.random.default_rng(seed)
+    detector = DETECTORS["payment_card"]
+    assert isinstance(detector, ValueDetector)
+    found: set[str] = set()
+    while len(found) < number:
+        text = detector.random_value(generator)
+        found |= {text} if detector.is_hit(text) else set()
+    return sorted(found)
+
+
+@given(st.integers(1, 30), st.data(), st.floats(0.01, 0.99))
+def test_the_p_value_is_the_upper_tail_of_the_binomial_distribution(values: int, data: st.DataObject, rate: float):
+    hits = data.draw(st.integers(0, values))
+    tail = sum(comb(values, one) * rate**one * (1 - rate) ** (values - one) for one in range(hits, values + 1))
+    assert binomial_evidence(hits, values, rate).p_value == pytest.approx(tail, rel=1e-9)
+
+
+PLANTED = {
+    "contact": ([f"p{i}@example.org" for i in range(60)], "email_address"),
+    "card": (luhn_numbers(60), "payment_card"),
+    "net": ([f"192.0.2.{i}" for i in range(60)], "ip_address"),
+    "n": ([*range(1, 61)], "record_number"),
+    "ascending": ([7 * i * i + 1000 for i in range(60)], "record_number"),
+    "code": ([f"rec-{i * 7919 % 1000:03d}-org" for i in range(60)], "record_code"),
+    "ssn": ([f"{100 + i}-45-{1000 + i}" for i in range(60)], "us_social_security_number"),
+    "Nachname": ([f"{chr(65 + i % 26)}{chr(97 + i % 25)}mann" for i in range(60)], "person_name"),
+    "photo": ([f"scans/{i}.jpg" for i in range(60)], "file_path"),
+    "adresse": ([f"Hauptstr. {i}" for i in range(1, 61)], "street_address"),
+    "geburtsdatum": ([f"19{50 + i % 50}-0{1 + i % 9}-1{i % 10}" for i in range(60)], "date_of_birth"),
+    "plz": ([f"{10115 + 31 * i}" for i in range(60)], "postcode"),
+}
+
+
+def test_planted_identifiers_are_found_and_measurements_are_not():
+    generator = np.random.default_rng(4)
+    harmless = {
+        "age": generator.integers(20, 80, 60).tolist(),
+        "income": generator.lognormal(10, 1, 60).round(2).tolist(),
+        "weight": generator.integers(0, 10**6, 60).tolist(),
+        "country_name": [f"{chr(65 + i % 26)}{chr(97 + i % 25)}land" for i in range(60)],
+        "patient_age": generator.integers(20, 80, 60).tolist(),
+        "cap_gain": (1000 * generator.integers(1, 90, 60)).tolist(),
+        "diagnosis": [f"{'ABCDE'[i % 5]}{10 + i % 40}" for i in range(60)],
+    }
+    shuffled = generator.permutation(60)
+    planted = {
+        name: [cells[i] for i in shuffled] if name != "ascending" else cells for name, (cells, _) in PLANTED.items()
+    }
+    found = detections({**planted, **harmless})
+
+    assert {name: one.detector.name for name, one in found.best.items()} == {
+        name: detector for name, (_, detector) in PLANTED.items()
+    }
+    assert {*found.of_role(Role.QUASI_IDENTIFIER)} == {"geburtsdatum", "plz"}
+
+
+def test_a_reason_has_figures_and_no_cell():
+    (one,) = detections({"contact": PLANTED["contact"][0]}).found
+
+    assert one.reason == (
+        "100% of its 60 distinct values are e-mail addresses; 0.1% of a random column's would be (p 1e-180)"
+    )
+    assert "p7@" not in one.reason + json.dumps(one.as_json())
+    assert one.as_json()["share"] == 1.0
+
+
+@pytest.mark.parametrize(("good", "is_found"), [(90, True), (89, False)])
+def test_nine_in_ten_values_must_be_hits(good: int, is_found: bool):
+    cells = [f"p{i}@example.org" if i < good else f"none {i}" for i in range(100)]
+    assert ("x" in detections({"x": cells}).best) is is_found
+
+
+@pytest.mark.parametrize(("good", "is_found"), [(50, True), (49, False)])
+def test_half_is_enough_where_the_name_agrees(good: int, is_found: bool):
+    cells = [f"p{i}@example.org" if i < good else f"none {i}" for i in range(100)]
+    assert ("E-Mail" in detections({"E-Mail": cells}).best) is is_found
+
+
+@pytest.mark.parametrize(("values", "is_found"), [(20, True), (19, False)])
+def test_fewer_than_twenty_values_that_repeat_say_nothing(values: int, is_found: bool):
+    cells = [f"p{i % values}@example.org" for i in range(100)]
+    assert ("x" in detections({"x": cells}).best) is is_found
+
+
+def test_few_values_that_never_repeat_say_something():
+    assert "x" in detections({"x": [f"p{i}@example.org" for i in range(8)] + [None] * 50}).best
+
+
+def test_what_a_random_column_may_have_is_not_found():
+    generator = np.random.default_rng(5)
+    one_in_ten = ["".join(map(str, generator.integers(0, 10, 16))) for _ in range(500)]
+    assert "x" not in detections({"x": ["4" + text[1:] for text in one_in_ten] * 2}).best
+
+
+def test_missing_values_are_left_out():
+    cells = [f"p{i}@example.org" for i in range(30)] + ["?", "", None] * 30
+    assert detections({"x": cells}, missing=["?"]).best["x"].evidence.values == 30
+
+
+def test_of_many_values_a_seeded_sample_is_looked_at():
+    cells = [f"p{i}@example.org" for i in range(12_000)]
+    (one,) = detections({"x": cells}).found
+    assert (one.values, one.evidence.values, one.is_sampled) == (12_000, 10_000, True)
+    assert one.reason.startswith("100% of a sample of 10,000 of its 12,000 distinct values are e-mail addresses")
+    mixed = [*cells[:10_850], *(f"none {i}" for i in range(1_150))]
+    shares = {detections({"x": mixed}, seed=3).best["x"].evidence.share for _ in range(2)}
+    assert len(shares) == 1
+
+
+def test_without_its_library_a_detector_says_what_it_could_not_decide(monkeypatch: pytest.MonkeyPatch):
+    numbers = [f"{10**8 + 37 * i}" for i in range(40)]
+    with_library = detections({"x": numbers, "y": [*range(1, 41)]})
+    assert with_library.undecided == ()
+    monkeypatch.setitem(sys.modules, "stdnum", None)
+    monkeypatch.setitem(sys.modules, "phonenumbers", None)
+    found = detections({"x": numbers, "y": [*range(1, 41)]})
+
+    assert found.found == with_library.found
+    assert {one.column for one in found.undecided} == {"x"}
+    assert "nl_bsn_number" in {one.detector.name for one in found.undecided}
+    (bsn,) = (one for one in found.undecided if one.detector.name == "nl_bsn_number")
+    assert bsn.reason == (
+        'whether its values are Dutch BSNs needs a library that is not installed; pip install "tcdp-audit[identifiers]"'
+    )
+
+
+def test_only_the_columns_that_are_asked_for():
+    found = detections({"x": PLANTED["contact"][0], "y": PLANTED["net"][0]}, columns=["y"], share=Fraction(1))
+    assert [*found.best] == ["y"]
+
+
+def test_nested_columns_are_named():
+    found = detections({"x": PLANTED["contact"][0], "y": [[1]] * 60})
+    assert [*found.unreadable] == ["y"]
+
+
+@pytest.mark.parametrize(
+    ("name", "phrase", "agrees"),
+    [
+        ("Téléphone", "telephone", True),
+        ("tel_no", "tel no", True),
+        ("phoneNumber2", "phone number", True),
+        ("hotel", "tel", False),
+        ("name", "=name", True),
+        ("drug_name", "=name", False),
+        ("Straße", "strasse", True),
+        ("ZIPCode", "zip code", True),
+        ("", "id", False),
+    ],
+)
+def test_names_of_columns(name: str, phrase: str, agrees: bool):
+    assert is_named(name, [phrase]) is agrees
+
+
+@given(st.text("aZb9_- éßÅ.中"))
+def test_words_of_any_name_are_in_lower_case(name: str):
+    assert all(word == word.lower() and word for word in words_of(name))
+
+
+def test_every_kind_of_detector_is_there():
+    kinds = {type(one) for one in DETECTORS.values()}
+    assert kinds == {ValueDetector, ColumnDetector}
