@@ -37,6 +37,10 @@ if TYPE_CHECKING:
         Ratios as Ratios,
         Transcendental as Transcendental,
     )
+    from tcdp_audit.drafting import (
+        PolicyDraft as PolicyDraft,
+        draft_policy as draft_policy,
+    )
     from tcdp_audit.errors import (
         CheckError as CheckError,
         DataError as DataError,

@@ -120,9 +120,9 @@ def open_inputs(
     options = replace(options, memory=memory)  # asked once: what is free changes while the audit runs
     release = _located(release, policy)
     with ExitStack() as stack:
-        engine = stack.enter_context(_engine(release, "release", memory, plugins))
+        engine = stack.enter_context(open_table(release, "release", memory, plugins))
         companions = {
-            name: stack.enter_context(_engine(table, name, memory, plugins))
+            name: stack.enter_context(open_table(table, name, memory, plugins))
             for name, table in _companions(policy, original, population).items()
         }
         _require_labels_alike(engine, companions)
@@ -130,7 +130,7 @@ def open_inputs(
 
 
 @Discreet()
-def _engine(table: Any, name: str, memory: int, plugins: Plugins) -> Engine:
+def open_table(table: Any, name: str, memory: int, plugins: Plugins) -> Engine:
     """The engine over a table: that of the plugin which opens such a table, or the embedded one."""
     opener = opener_of(table, plugins.engines.values())
     if opener is not None:

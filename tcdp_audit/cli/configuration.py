@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -127,7 +128,7 @@ def _fits(value: Any, kind: str) -> bool:
     return isinstance(value, bool) if kind == TRUTH else isinstance(value, str)
 
 
-def meant_policies(found: Configuration, folder: Path) -> tuple[list[Path], str]:
+def meant_policies(found: Configuration, folder: Path, release: str | None = None) -> tuple[list[Path], str]:
     """The policies of a call that names none, and which they are in words; no words for the one beside the caller.
 
     A folder's single policy is meant there and below, unless a pyproject.toml in between names others.
@@ -144,7 +145,7 @@ def meant_policies(found: Configuration, folder: Path) -> tuple[list[Path], str]
             paths = named_policies(names or (), found.folder)
             listed = ", ".join(map(str, paths)) if len(paths) <= FEW else str(len(paths))
             return paths, f"{'policy' if len(paths) == 1 else 'policies'}: {listed}, as {found.path} says"
-    path = discover(folder)
+    path = discover(folder, quote(release or "TABLE"))
     return [path], _said(path, folder)
 
 

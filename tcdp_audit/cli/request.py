@@ -126,7 +126,7 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
     quiet = quiet or brief > 1
     policies = named_policies([names] if isinstance(names, str) else names) if names else []
     if not policies:
-        policies, said = meant_policies(found, Path())
+        policies, said = meant_policies(found, Path(), given["release"])
         if said and not quiet:
             complain(f"tcdp-audit: {visible(said)}\n")
     request = Request(

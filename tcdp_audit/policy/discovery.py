@@ -12,10 +12,14 @@ from tcdp_audit.errors import UsageError
 SUFFIXES = (".tcdp.yaml", ".tcdp.yml")
 
 
-def discover(folder: Path) -> Path:
+def discover(folder: Path, release: str = "TABLE") -> Path:
     """The single policy file of a folder, or else of the nearest folder above it that has one.
 
     The search ends at the root of a repository (a folder with `.git`), as that of pytest and ruff does.
+
+    Args:
+        folder: where to begin.
+        release: the table, as the call names it, for what to do where there is no policy.
 
     Raises:
         UsageError: there is none, or more than one in the nearest folder that has any.
@@ -29,7 +33,8 @@ def discover(folder: Path) -> Path:
             names = ", ".join(path.name for path in candidates)
             raise UsageError(f"{len(candidates)} policies in {where} ({names}): choose one with --policy")
     raise UsageError(
-        "no policy: name one with --policy, or put one `*.tcdp.yaml` file into this folder or one above it"
+        "no policy: name one with --policy, or put one `*.tcdp.yaml` file into this folder or one above it; "
+        f"one is drafted by `tcdp-audit init {release}`"
     )
 
 

@@ -33,6 +33,8 @@ _SENTENCES = {
     "missing": "is required",
 }
 
+UNDECIDED = "TODO"  # the role that a draft leaves to a person
+
 _NUMBERS = ("int_type", "float_type")
 FEW = 8  # names that a sentence can list
 
@@ -80,6 +82,9 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
         return f"unknown name{_instead(str(detail['loc'][-1]), _names_beside(model, detail['loc']))}"
+    if kind == "enum" and detail["input"] == UNDECIDED and detail["loc"][-1] == "role":
+        column = detail["loc"][-2]
+        return f"is still to be decided for column {column!r}: write {context['expected']} in place of {UNDECIDED}"
     if kind in ("enum", "literal_error"):
         choices = re.findall(r"'([^']*)'", context["expected"])
         return _SENTENCES[kind].format(**context) + nearest(str(detail["input"]), choices)

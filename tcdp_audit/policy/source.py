@@ -139,7 +139,7 @@ def _key_faults(node: yaml.Node) -> Iterator[Fault]:
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
             yield _fault_at(key, "a key must be a plain name")
-        elif key.value == "<<":
+        elif key.tag == "tag:yaml.org,2002:merge":  # in quotes it is a column's name
             yield _fault_at(key, "merge keys (`<<`) are not supported; write the entries out")
         elif key.value in first:
             yield _fault_at(key, f"{key.value!r} stands here a second time; it was set on line {first[key.value]}")

@@ -23,7 +23,8 @@ def test_no_policy_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         discover(tmp_path)
     assert str(caught.value) == (
-        "no policy: name one with --policy, or put one `*.tcdp.yaml` file into this folder or one above it"
+        "no policy: name one with --policy, or put one `*.tcdp.yaml` file into this folder or one above it; "
+        "one is drafted by `tcdp-audit init TABLE`"
     )
 
 

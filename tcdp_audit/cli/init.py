@@ -1,0 +1,102 @@
+"""`tcdp-audit init`: draft a policy for a table, and say what a person must decide."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.printing import write
+from tcdp_audit.cli.progress import progress_of_work
+from tcdp_audit.visible import visible
+from tcdp_audit.words import agree, count
+
+if TYPE_CHECKING:
+    from tcdp_audit.drafting import PolicyDraft
+
+FEW = 8  # columns that a line names
+ENDING = ".tcdp.yaml"
+
+
+@click.command(context_settings={"help_option_names": ["--help", "-h"]})
+@click.argument("table")
+@click.option("--output", "-o", metavar="FILE", help="Where to write. Default: the table's name and .tcdp.yaml.")
+@click.option("--from", "declared", metavar="FILE", help="Take roles from a schema, a suite, dbt or a contract.")
+@click.option("--force", is_flag=True, help="Replace a draft that is there already.")
+@click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@plugin_options
+def command(
+    table: str,
+    output: str | None,
+    declared: str | None,
+    memory: str | None,
+    blocked: tuple[str, ...],
+    *,
+    force: bool,
+    quiet: bool,
+    no_external_plugins: bool,
+) -> int:
+    """Draft a policy for TABLE: the role of each column with its reason, scales, missing tokens, hierarchies.
+
+    TABLE is whatever `tcdp-audit check` reads. What cannot be decided is `role: TODO`, which no audit accepts. The
+    draft has no threshold: its audit measures, and passes nothing. No cell of the table stands in it.
+
+    Exit code: 0 the draft is written, 2 the call is wrong or a file is there already, 3 the table cannot be read.
+    """
+    from tcdp_audit.drafting import draft_policy  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.drafting.draft import file_name_of, require_free  # noqa: PLC0415 - likewise
+    from tcdp_audit.resources import parse_memory  # noqa: PLC0415 - likewise
+
+    path = Path(output or f"{file_name_of(table)}{ENDING}")
+    require_free([path], force=force)
+    plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
+    budget = None if memory is None else parse_memory(memory)
+    with progress_of_work(quiet=quiet) as progress:
+        draft = draft_policy(table, declared, plugins=plugins, memory=budget, progress=progress)
+    files = draft.write(path, force=force)
+    if not quiet:
+        write("".join(f"{visible(line)}\n" for line in _told(draft, files, table)))
+    return 0
+
+
+def _told(draft: PolicyDraft, files: list[Path], table: str) -> Iterator[str]:
+    """What was drafted, what is written, what to decide, and the next command."""
+    from tcdp_audit.policy import Role  # noqa: PLC0415 - imports pydantic
+
+    yield f"{draft.table}: {count(draft.records, 'record')}, {count(len(draft.columns), 'column')}"
+    for role in Role:
+        names = [one.name for one in draft.columns if one.role is role]
+        if names:
+            yield f"{role.value:<17} {_counted(names)}"
+    if draft.undecided:
+        yield f"{'TODO':<17} {_counted(draft.undecided)}"
+    yield from (f"written: {one}" for one in files)
+    yield ""
+    identifiers = sum(one.role is Role.IDENTIFIER for one in draft.columns)
+    if identifiers:
+        yield f"Drop {agree(identifiers, 'the identifier', 'the identifiers')} before release: no audit passes so."
+    if draft.undecided:
+        todo = len(draft.undecided)
+        yield f"Decide in {files[0]} what {count(todo, 'column')} with `role: TODO` can do to a person; check the rest."
+    else:
+        yield f"Check the roles in {files[0]}: each has its reason beside it."
+    yield f"Then: {next_command(table, files[0])}"
+
+
+def _counted(names: list[str]) -> str:
+    more = f", and {len(names) - FEW:,} more" if len(names) > FEW else ""
+    return f"{len(names):,}: {', '.join(names[:FEW])}{more}"
+
+
+def next_command(table: str, policy: Path) -> str:
+    """The audit under a draft: its policy is named where it would not be found, or not alone."""
+    from tcdp_audit.policy.discovery import policies_in  # noqa: PLC0415 - a few lines of our own
+
+    found = [one.name for one in policies_in(Path())] == [policy.name] and policy.parent == Path()
+    named = "" if found else f" --policy {shlex.quote(str(policy))}"
+    return f"tcdp-audit check {shlex.quote(table)}{named}"

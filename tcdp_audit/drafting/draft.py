@@ -1,0 +1,225 @@
+"""The draft of a policy: its text, the hierarchies beside it, and how both are written."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from tcdp_audit.drafting.ladders import Ladder
+from tcdp_audit.drafting.yaml_text import comment, entry, flow, listed, scalar
+from tcdp_audit.errors import Discreet, UsageError
+from tcdp_audit.files import reason, require_writable, write_atomically
+from tcdp_audit.policy import Role, Scale
+from tcdp_audit.policy.discovery import SUFFIXES
+from tcdp_audit.policy.faults import UNDECIDED
+from tcdp_audit.results.own_files import require_own_files
+from tcdp_audit.words import count
+
+ROLES = (
+    "  identifier        names a person directly: it must not be in the release",
+    "  quasi_identifier  somebody may know it about a person, as neighbours know an age",
+    "  sensitive         nobody must learn it about a person",
+    "  insensitive       neither; that claim is yours",
+)
+
+
+@dataclass(frozen=True)
+class DraftColumn:
+    """What a draft says of a column.
+
+    Args:
+        name: of the column.
+        role: the proposal; None for what a person must decide, which the file says as TODO.
+        scale: how its values relate; None where nothing says it.
+        note: why, in a line without cells.
+        order: the known order of an ordinal column.
+        ladder: its hierarchy.
+    """
+
+    name: str
+    role: Role | None
+    scale: Scale | None
+    note: str
+    order: Sequence[str] = ()
+    ladder: Ladder | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class PolicyDraft:
+    """A policy that measures and passes nothing, for a person to complete.
+
+    Args:
+        table: what the table is called.
+        location: where it is, as a policy may name it: a path or an address; None for a table in memory.
+        records: how many it has.
+        columns: in the table's order.
+        missing_tokens: texts that stand for a missing value.
+        notes: what else there is to say, in sentences.
+        version: of the program that made it.
+        expectations: names of checks without a threshold.
+    """
+
+    table: str
+    location: str | None
+    records: int
+    columns: Sequence[DraftColumn]
+    missing_tokens: Sequence[str]
+    notes: Sequence[str]
+    version: str
+    expectations: Sequence[str]
+
+    @property
+    def undecided(self) -> list[str]:
+        """The columns whose role is TODO."""
+        return [one.name for one in self.columns if one.role is None]
+
+    @cached_property
+    def hierarchies(self) -> Mapping[str, str]:
+        """The file names of hierarchies by column: one of its own for each, also where capitals do not count."""
+        names: dict[str, str] = {}
+        taken: set[str] = set()
+        for one in self.columns:
+            if one.ladder is not None:
+                stem = re.sub(r"[^A-Za-z0-9_-]+", "_", one.name)[:60].strip("_") or "column"
+                free = next(name for name in _numbered(stem) if name.lower() not in taken)
+                taken.add(free.lower())
+                names[one.name] = f"{free}.csv"
+        return names
+
+    def text(self, path: Path) -> str:
+        """The policy as YAML with comments.
+
+        Args:
+            path: where it shall stand: paths in it start at that folder.
+        """
+        return "".join(f"{line}\n" for line in self._lines(path))
+
+    @Discreet()
+    def write(self, path: str | Path, *, force: bool = False) -> list[Path]:
+        """Write the policy and its hierarchies; each file appears whole, the policy last.
+
+        Args:
+            path: the policy's file. Hierarchies go into a folder beside it.
+            force: whether to replace files that are there.
+
+        Returns:
+            The files, the policy first.
+
+        Raises:
+            UsageError: a file is there already, is the table itself, or cannot be written.
+        """
+        path = Path(path)
+        files = {path: self.text(path), **self._hierarchy_files(path)}
+        require_free(list(files), force=force)
+        read = {} if self.location is None or "://" in self.location else {"the table": Path(self.location)}
+        require_own_files([("the draft", one) for one in files], read)
+        folder = hierarchy_folder(path)
+        try:
+            folder.mkdir(exist_ok=True) if len(files) > 1 else None
+        except OSError as error:
+            raise UsageError(f"{folder}: the folder cannot be made: {reason(error)}") from None
+        for one in reversed(files):
+            write_atomically(one, files[one])
+        return list(files)
+
+    def _hierarchy_files(self, path: Path) -> dict[Path, str]:
+        ladders = {one.name: one.ladder for one in self.columns if one.ladder is not None}
+        return {hierarchy_folder(path) / name: ladders[column].csv for column, name in self.hierarchies.items()}
+
+    def _lines(self, path: Path) -> Iterator[str]:
+        yield from self._head()
+        yield "version: 1"
+        if self.location is not None:
+            yield f"release: {scalar(located_from(self.location, path))}"
+        yield "attributes:"
+        for one in self.columns:
+            yield from comment(one.note, "  ")
+            yield from entry(one.name, flow(self._declaration(one, path)), "  ")
+        yield "conventions:"
+        yield f"  missing_tokens: {listed(self.missing_tokens)}"
+        yield "expect:"
+        yield from comment(
+            "Measurements, as they have no threshold: they pass nothing. A threshold makes a demand.", "  "
+        )
+        for name in self.expectations:
+            yield f"  - {name}:  # tcdp-audit explain {name}"
+
+    def _head(self) -> Iterator[str]:
+        size = f"{count(self.records, 'record')}, {count(len(self.columns), 'column')}"
+        yield from comment(
+            f"Drafted by tcdp-audit {self.version} from {self.table}: {size}. Roles are proposals with their reasons; "
+            "no cell of the table stands here. Check each, and decide where it says TODO: no audit accepts that."
+        )
+        yield from (f"# {line}" for line in ROLES)
+        for note in self.notes:
+            yield from comment(note)
+
+    def _declaration(self, column: DraftColumn, path: Path) -> Iterator[tuple[str, str | Sequence[str]]]:
+        yield "role", UNDECIDED if column.role is None else column.role.value
+        if column.scale is not None:
+            yield "scale", column.scale.value
+        if column.scale is Scale.ORDINAL:
+            yield "order", column.order
+        if column.name in self.hierarchies:
+            yield "hierarchy", scalar(f"{hierarchy_folder(path).name}/{self.hierarchies[column.name]}")
+
+
+def require_free(files: Sequence[Path], *, force: bool) -> None:
+    """Insist on files that can be written, and replaced only where that is asked for.
+
+    Args:
+        files: of a draft, the policy first.
+        force: whether to replace files that are there.
+
+    Raises:
+        UsageError: they cannot be.
+    """
+    require_writable(files[0])
+    there = [one for one in files if os.path.lexists(one)]
+    if there and not force:
+        others = f", and {count(len(there) - 1, 'more file')} of the draft" if len(there) > 1 else ""
+        raise UsageError(f"{there[0]}: is there already{others}; name another with -o, or replace it with --force")
+
+
+def file_name_of(table: Any) -> str:
+    """What a table is called, without folder and endings: its file or folder, or the table of a database."""
+    if not isinstance(table, str | Path):
+        return "table"
+    if "://" in str(table):
+        address = urlsplit(str(table))
+        named = parse_qs(address.query).get("table", [Path(address.path).name.partition(".")[0]])[0]
+        return re.sub(r"[^\w-]+", "", named.rpartition(".")[2]) or "table"
+    return re.sub(r"[*?\[\]]+", "", Path(table).name).partition(".")[0] or "table"
+
+
+def hierarchy_folder(path: Path) -> Path:
+    """The folder of a policy's hierarchies, beside it."""
+    return path.with_name(f"{stem_of(path.name)}.hierarchies")
+
+
+def stem_of(name: str) -> str:
+    """A policy's name without what says that it is one."""
+    ending = next((one for one in (*SUFFIXES, ".yaml", ".yml") if name.endswith(one)), "")
+    return name[: len(name) - len(ending)] or name
+
+
+def located_from(location: str, path: Path) -> str:
+    """A table's path as a policy names it: from the policy's folder, where both are below each other or beside."""
+    if "://" in location or Path(location).is_absolute():
+        return location
+    folder = Path(os.path.realpath(path.parent))
+    return Path(os.path.relpath(Path(os.path.realpath(Path(location).parent)) / Path(location).name, folder)).as_posix()
+
+
+def _numbered(stem: str) -> Iterator[str]:
+    yield stem
+    number = 2
+    while True:
+        yield f"{stem}_{number}"
+        number += 1

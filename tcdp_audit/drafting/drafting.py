@@ -1,0 +1,181 @@
+"""`draft_policy`: a table is read, each column judged, and what no rule decides left to a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from tcdp_audit.classes.shards import silent
+from tcdp_audit.drafting.column import ColumnFacts
+from tcdp_audit.drafting.declarations import Declaration, Declarations
+from tcdp_audit.drafting.declared import declarations_in
+from tcdp_audit.drafting.draft import DraftColumn, PolicyDraft, file_name_of
+from tcdp_audit.drafting.evidence import identified
+from tcdp_audit.drafting.ladders import ladder_of
+from tcdp_audit.drafting.missing import missing_tokens
+from tcdp_audit.drafting.roles import Evidence, figures, proposed
+from tcdp_audit.drafting.scales import order_of, scale_of
+from tcdp_audit.drafting.words import topic_of
+from tcdp_audit.encoding.domain import RawDomain
+from tcdp_audit.engines import Engine
+from tcdp_audit.errors import DataError, Discreet
+from tcdp_audit.inputs import open_table
+from tcdp_audit.policy import Role, Scale
+from tcdp_audit.registry import Plugins
+from tcdp_audit.resources import budget
+from tcdp_audit.words import agree, count, listing, sentence_case
+
+Progress = Callable[[str, int, int], None]
+FEW = 5  # columns that a note names
+
+
+@Discreet()
+def draft_policy(
+    table: Any,
+    declared: str | Path | None = None,
+    *,
+    plugins: Plugins | None = None,
+    memory: int | None = None,
+    progress: Progress | None = None,
+) -> PolicyDraft:
+    """Draft a policy for a table: what its columns are, each with the reason; what nobody can know is left open.
+
+    Args:
+        table: a path, an address, or a table in memory, as for `audit`.
+        declared: a file that declares roles: a pandera schema, a Great Expectations suite, dbt's manifest, a data
+            contract. What it says comes before what names and values say.
+        plugins: the plugins to use; by default all that are installed.
+        memory: budget in bytes; by default three quarters of what is free.
+        progress: called with (step, columns done, in all).
+
+    Returns:
+        The draft. It holds no cell; `.undecided` lists what a person must decide, `.write(path)` writes it.
+
+    Raises:
+        UsageError: a file does not exist, or `declared` declares nothing that can be read.
+        DataError: the table is empty or cannot be read.
+
+    Cost: one scan of each column, then linear in distinct values; what makes records unique on a sample.
+    """
+    plugins = plugins or Plugins.load()
+    said = None if declared is None else declarations_in(str(declared), file_name_of(table))
+    with open_table(table, "release", budget(memory), plugins) as engine:
+        if not engine.records:
+            raise DataError(f"{engine.name}: the table has no record, so that nothing can be said of its columns")
+        drafting = _Drafting(engine, plugins, said, progress or silent)
+        columns = drafting.columns()
+        engine.sha256()  # raises where the table changed meanwhile
+        return PolicyDraft(
+            engine.name,
+            _location(table, engine),
+            engine.records,
+            columns,
+            drafting.tokens,
+            drafting.notes,
+            version("tcdp-audit"),
+            expectations(columns, plugins.checks),
+        )
+
+
+def _location(table: Any, engine: Engine) -> str | None:
+    """Where a table is, without user and password of an address; None for one in memory."""
+    if not isinstance(table, str | Path):
+        return None
+    return engine.uri if "://" in str(table) else str(table)
+
+
+def expectations(columns: Sequence[DraftColumn], checks: Collection[str]) -> Sequence[str]:
+    """The checks whose figures a draft asks for: one on classes only where there is something to group by."""
+    known = any(one.role is Role.QUASI_IDENTIFIER for one in columns)
+    of_columns = [one for one in ("direct_identifiers",) if one in checks]
+    return [*of_columns, "k_anonymity"] if known or not of_columns else of_columns
+
+
+class _Drafting:
+    """One table while its columns are judged."""
+
+    def __init__(self, engine: Engine, plugins: Plugins, declared: Declarations | None, progress: Progress) -> None:
+        self.engine, self.plugins, self.progress = engine, plugins, progress
+        self.declared = declared
+        self.facts = self._read()
+        self.evidence = self._evidence()
+
+    @cached_property
+    def tokens(self) -> Sequence[str]:
+        """Texts that stand for a missing value."""
+        return missing_tokens(self.facts.values())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to say of the declarations."""
+        if self.declared is None:
+            return ()
+        used = sum(name in self.facts for name in self.declared.columns)
+        absent = [repr(one) for one in self.declared.columns if one not in self.facts]
+        told = f"Roles of {count(used, 'column')} were looked up in {self.declared.location}."
+        if not absent:
+            return (told,)
+        more = f" and {len(absent) - FEW:,} more" if len(absent) > FEW else ""
+        what = agree(len(absent), "a column", "columns")
+        return (f"{told} It names {what} that the table lacks: {listing(absent[:FEW])}{more}.",)
+
+    def columns(self) -> list[DraftColumn]:
+        """Every column with its proposal."""
+        return [self._column(one) for one in self.facts.values()]
+
+    def _read(self) -> dict[str, ColumnFacts]:
+        """The facts of every column, each read once; the next one is read beside."""
+        names = [one.name for one in self.engine.columns]
+        facts = {}
+        for number, name in enumerate(names):
+            self.progress("columns read", number, len(names))
+            if self.engine.ordered:  # a database would group by both
+                self.engine.group_by(names[number : number + 2])
+            facts[name] = ColumnFacts(name, self._raw(name), self.engine.records)
+        self.progress("columns read", len(names), len(names))
+        self.facts = facts
+        return {name: replace(one, tokens=frozenset(self.tokens)) for name, one in facts.items()}
+
+    def _raw(self, name: str) -> RawDomain | None:
+        """The distinct values of a column; None for nested data."""
+        try:
+            return self.engine.domain(name)
+        except DataError:
+            return None
+
+    def _evidence(self) -> Mapping[str, Evidence]:
+        """What is known beside facts: declarations, and what detectors say."""
+        said = {} if self.declared is None else self.declared.columns
+        detected = identified(self.engine, self.plugins, self.tokens, self._readable, self.progress)
+        return {name: _with_declaration(detected.get(name, Evidence()), said.get(name)) for name in self.facts}
+
+    @property
+    def _readable(self) -> list[str]:
+        return [name for name, one in self.facts.items() if one.raw is not None]
+
+    def _column(self, facts: ColumnFacts) -> DraftColumn:
+        topic, evidence = topic_of(facts.name), self.evidence[facts.name]
+        proposal = proposed(facts, topic, evidence)
+        if proposal.role is Role.IDENTIFIER:
+            return DraftColumn(facts.name, proposal.role, None, _note(proposal.reason, figures(facts, evidence)))
+        scale, why = scale_of(facts, topic)
+        ladder = ladder_of(facts, topic)
+        scale = Scale.NOMINAL if scale is None and proposal.role is not None else scale
+        rungs = "" if ladder is None else f"hierarchy: {ladder.kind}"
+        note = _note(proposal.reason, figures(facts, evidence), f"{scale.value}: {why}" if scale and why else "", rungs)
+        order = order_of(facts) if scale is Scale.ORDINAL else ()
+        return DraftColumn(facts.name, proposal.role, scale, note, order, ladder)
+
+
+def _with_declaration(evidence: Evidence, declaration: Declaration | None) -> Evidence:
+    if declaration is None:
+        return evidence
+    return replace(evidence, declared=declaration.role, declaration=declaration.said)
+
+
+def _note(*parts: str) -> str:
+    return " ".join(f"{sentence_case(part)}{'' if part.endswith('?') else '.'}" for part in parts if part)

@@ -1,0 +1,152 @@
+"""`tcdp-audit init`: what it writes, what it says, what it refuses; from a table to a measurement in three commands."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+TABLE = "name,age,zip,shoe\n" + "".join(
+    f"n{one % 7},{20 + one % 50},0{2139 + one % 9},{36 + one % 9}\n" for one in range(200)
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder with a table, which is the current one."""
+    (tmp_path / "people.csv").write_text(TABLE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_each_command_names_the_next_until_figures_are_there(folder: Path, here):
+    first = here("check", "people.csv")
+    assert first.code == 2
+    assert "`tcdp-audit init people.csv`" in first.err
+
+    second = here("init", "people.csv")
+    assert second.code == 0
+    assert second.out.endswith("Then: tcdp-audit check people.csv\n")
+    assert "Decide in people.tcdp.yaml what 1 column with `role: TODO` can do to a person" in second.out
+
+    undecided = here(*shlex.split(second.out.splitlines()[-1].removeprefix("Then: tcdp-audit ")))
+    assert undecided.code == 2
+    assert "attributes.shoe.role: is still to be decided for column 'shoe': write 'identifier'" in undecided.err
+    assert "people.tcdp.yaml:" in undecided.err
+
+    policy = folder / "people.tcdp.yaml"
+    text = (
+        policy.read_text(encoding="utf-8").replace("TODO", "insensitive").replace("role: identifier", "role: sensitive")
+    )
+    policy.write_text(text, encoding="utf-8")
+    third = here("check", "people.csv")
+    assert third.code == 3
+    assert "Measured, not judged" in third.out
+    assert "tcdp-audit explain k_anonymity" in third.out
+    assert here("check", "people.csv", "--measure-only").code == 0
+
+
+def test_what_is_there_is_replaced_with_force_only(folder: Path, here):
+    assert here("init", "people.csv").code == 0
+    before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
+    again = here("init", "people.csv")
+    assert again.code == 2
+    assert again.err == (
+        "tcdp-audit: people.tcdp.yaml: is there already; name another with -o, or replace it with --force\n"
+    )
+    (folder / "people.tcdp.yaml").unlink()
+    hierarchies = here("init", "people.csv")
+    assert hierarchies.code == 2
+    assert "people.hierarchies/age.csv: is there already" in hierarchies.err
+    assert not (folder / "people.tcdp.yaml").exists()
+    assert here("init", "people.csv", "--force", "--quiet") == (0, "", "")
+    assert {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_the_table_itself_is_never_replaced(folder: Path, here, force: list[str]):
+    assert here("init", "people.csv", "-o", "people.csv", *force).code == 2
+    assert (folder / "people.csv").read_text(encoding="utf-8") == TABLE
+
+
+@pytest.mark.long
+def test_a_draft_elsewhere_is_named_to_the_next_command(folder: Path, here):
+    (folder / "policies").mkdir()
+    answer = here("init", "people.csv", "-o", "policies/a b.tcdp.yaml")
+
+    assert answer.out.endswith("Then: tcdp-audit check people.csv --policy 'policies/a b.tcdp.yaml'\n")
+    assert "release: ../people.csv" in (folder / "policies" / "a b.tcdp.yaml").read_text(encoding="utf-8")
+
+
+def test_roles_that_a_file_declares_come_first(folder: Path, here):
+    columns = {
+        "shoe": {"name": "shoe", "meta": {"role": "insensitive"}},
+        "gone": {"name": "gone", "meta": {"role": "qi"}},
+    }
+    node = {"resource_type": "model", "name": "people", "columns": columns}
+    manifest = {"metadata": {}, "nodes": {"model.a.people": node}}
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+    assert here("init", "people.csv", "--from", "manifest.json").code == 0
+    text = (folder / "people.tcdp.yaml").read_text(encoding="utf-8")
+    assert "shoe: {role: insensitive" in text
+    assert "It names a column that the table lacks: 'gone'." in text
+
+
+def test_a_direct_identifier_that_is_declared_something_else_is_asked_for(folder: Path, here):
+    mails = "shoe\n" + "".join(f"a{one}@example.org\n" for one in range(100))
+    (folder / "mails.csv").write_text(mails, encoding="utf-8")
+    contract = "{kind: DataContract, schema: [{name: mails, properties: [{name: shoe, classification: insensitive}]}]}"
+    (folder / "contract.yaml").write_text(contract, encoding="utf-8")
+
+    assert here("init", "mails.csv", "--from", "contract.yaml").code == 0
+    text = (folder / "mails.tcdp.yaml").read_text(encoding="utf-8")
+    assert "shoe: {role: TODO" in text
+    assert "which is right?" in text
+
+
+def test_what_cannot_be_read_leaves_nothing(folder: Path, here):
+    (folder / "empty.csv").write_text("a,b\n", encoding="utf-8")
+    for arguments, code in (
+        (["nowhere.csv"], 2),
+        (["empty.csv"], 3),
+        (["people.csv", "--from", "nowhere.yaml"], 2),
+        (["people.csv", "-o", "nowhere/x.tcdp.yaml"], 2),
+    ):
+        assert here("init", *arguments).code == code
+    assert sorted(path.name for path in folder.iterdir()) == ["empty.csv", "people.csv"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", [".parquet", ".jsonl", "folder"])
+def test_other_tables_are_read(folder: Path, here, kind: str):
+    from pyarrow import csv, parquet
+
+    table = csv.read_csv(folder / "people.csv")
+    path = folder / f"people{kind}"
+    if kind == "folder":
+        path = folder / "people"
+        path.mkdir()
+        for part in range(2):
+            parquet.write_table(table, path / f"{part}.parquet")
+    elif kind == ".parquet":
+        parquet.write_table(table, path)
+    else:
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in table.to_pylist()), encoding="utf-8")
+
+    assert here("init", str(path)).code == 0
+    assert "age: {role: quasi_identifier, scale: numeric" in (folder / "people.tcdp.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_an_address_is_written_without_its_password(folder: Path, here):
+    import duckdb
+
+    with duckdb.connect(str(folder / "p.duckdb")) as connection:
+        connection.execute("CREATE TABLE people AS SELECT * FROM 'people.csv'")
+    answer = here("init", f"duckdb:///{folder}/p.duckdb?table=people")
+
+    assert answer.code == 0, answer.err
+    assert (folder / "people.tcdp.yaml").exists()
