@@ -82,12 +82,8 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
         return f"unknown name{_instead(str(detail['loc'][-1]), _names_beside(model, detail['loc']))}"
-    if kind == "enum" and detail["input"] == UNDECIDED and detail["loc"][-1] == "role":
-        column = detail["loc"][-2]
-        return f"is still to be decided for column {column!r}: write {context['expected']} in place of {UNDECIDED}"
     if kind in ("enum", "literal_error"):
-        choices = re.findall(r"'([^']*)'", context["expected"])
-        return _SENTENCES[kind].format(**context) + nearest(str(detail["input"]), choices)
+        return _no_choice(detail)
     if kind in _NUMBERS and isinstance(detail["input"], str):
         return _no_number(detail["input"], _SENTENCES[kind])
     if kind == "string_type" and isinstance(detail["input"], bool):
@@ -103,6 +99,16 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
     if kind == "value_error":
         return str(context["error"])
     return str(detail["msg"])
+
+
+def _no_choice(detail: Mapping[str, Any]) -> str:
+    """What is wrong with a value that is none of those that there are."""
+    choices = detail["ctx"]["expected"]
+    if detail["input"] == UNDECIDED and detail["loc"][-1] == "role":
+        return f"is still to be decided for column {detail['loc'][-2]!r}: write {choices} in place of {UNDECIDED}"
+    return _SENTENCES[detail["type"]].format(expected=choices) + nearest(
+        str(detail["input"]), re.findall(r"'([^']*)'", choices)
+    )
 
 
 def _instead(name: str, names: Sequence[str]) -> str:
