@@ -80,7 +80,12 @@ class Histogram:
 
     def max(self, per_pair: NDArray[Any]) -> NDArray[Any]:
         """Largest of each class; 0 for a class without values. Shape (classes,)."""
-        return self._reduce(np.maximum, per_pair)
+        return self._most if per_pair is self.counts else self._reduce(np.maximum, per_pair)
+
+    @cached_property
+    def _most(self) -> Counts:
+        """How often the commonest value of each class occurs, which many checks ask for."""
+        return frozen_array(self._reduce(np.maximum, self.counts))
 
     def min(self, per_pair: NDArray[Any]) -> NDArray[Any]:
         """Smallest of each class; 0 for a class without values. Shape (classes,)."""

@@ -29,9 +29,9 @@ def most_within(histogram: Histogram, reach: Counts) -> Counts:
     """
     begins = histogram.rows * len(reach)
     position = begins + histogram.values  # ascending: rows ascend, and the values within each
-    end = np.searchsorted(position, begins + reach[histogram.values], side="right")
+    end = np.searchsorted(position, begins + reach.take(histogram.values), side="right")
     before = np.concatenate([[0], np.cumsum(histogram.counts)])
-    return np.asarray(histogram.max(before[end] - before[:-1]))
+    return np.asarray(histogram.max(before.take(end) - before[:-1]))
 
 
 def most_under_a_node(histogram: Histogram, tree: Tree, level: int) -> Counts:

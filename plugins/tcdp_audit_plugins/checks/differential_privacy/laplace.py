@@ -18,7 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import CheckError, Counts, Floats, Histogram, Marginal, Signs, Transcendental
+from tcdp_audit.plugin import (
+    CheckError,
+    Counts,
+    Floats,
+    Histogram,
+    Marginal,
+    Signs,
+    Transcendental,
+    cached_on_marginal,
+)
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 from tcdp_audit_plugins.checks.differential_privacy.laplace_exact import ExactMixtures, distinct_rows
 from tcdp_audit_plugins.checks.differential_privacy.line import Line, decayed_sums, reversed_sums
@@ -53,10 +62,10 @@ def laplace_distance(histogram: Histogram, marginal: Marginal, values: NDArray[A
 
     Source: Domingo-Ferrer, Soria-Comas (2015), definition 3.
     """
-    line = Line(values, float(scale))
-    if line.length > LONGEST:
+    table = _table(marginal, values, scale)
+    if table.line.length > LONGEST:
         raise CheckError("the noise is too small beside the attribute's range to be computed with; declare more")
-    mixtures = _Mixtures(histogram, Marginal(marginal.weights[: len(values)]), line)
+    mixtures = _Mixtures(histogram, table)
     ratio = mixtures.supremum()
     same = _proportional(histogram, marginal)
     ratio[same] = 1.0
@@ -65,7 +74,7 @@ def laplace_distance(histogram: Histogram, marginal: Marginal, values: NDArray[A
         if threshold <= 1:
             return np.where(same[classes] & (threshold == 1), 0, 1).astype(np.int8)
         signs = np.zeros(len(classes), dtype=np.int8)
-        exact = ExactMixtures(values.tolist(), mixtures.marginal.weights.tolist(), scale)
+        exact = ExactMixtures(values.tolist(), table.weights.tolist(), scale)
         for codes, counts, positions in distinct_rows(histogram, classes):
             signs[positions] = exact.sign(codes, counts, threshold)
         return signs
@@ -97,37 +106,76 @@ class _Stretches:
         return np.asarray(np.log(self.left) - np.log(self.right))
 
 
-@dataclass(frozen=True)
-class _Mixtures:
-    """The noisy values of all classes and of the table, up to the constant 2b that ratios lose."""
+@cached_on_marginal
+def _table(marginal: Marginal, values: NDArray[Any], scale: Fraction) -> _Table:
+    return _Table(marginal.weights[: len(values)], Line(values, float(scale)))
 
-    histogram: Histogram
-    marginal: Marginal
+
+@dataclass(frozen=True)
+class _Table:
+    """The noisy values of the table, which are the same for all shards.
+
+    Args:
+        weights: of each value. Shape (domain,).
+        line: where the values stand.
+    """
+
+    weights: Counts
     line: Line
 
-    def supremum(self) -> Floats:
-        """Of both ratios over all outputs. Shape (classes,)."""
-        with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-            table_over_class = self.table_density.take(self.histogram.values) / self.class_density
-            largest = self.histogram.max(np.maximum(table_over_class, 1 / table_over_class))
-            largest = np.maximum.reduce([largest, self._before(), self._beyond(), np.ones(len(largest))])
-            stretches = self._rivals(table_over_class, largest)
-            np.maximum.at(largest, self.histogram.rows[stretches.pairs], self._between(stretches))
-            return np.asarray(largest)
-
     @cached_property
-    def _table(self) -> tuple[Floats, Floats, Floats]:
+    def _masses(self) -> tuple[Floats, Floats, Floats]:
         """The table's mass at, to the left of, and to the right of each value, itself included."""
-        mass = self.marginal.weights / self.marginal.total
+        mass = self.weights / self.weights.sum()
         decay = self.line.decay(np.arange(len(mass) - 1), np.arange(1, len(mass)))
         before = np.concatenate([[0.0], decay])
         return mass, decayed_sums(mass, before), reversed_sums(mass, before)
 
     @cached_property
-    def table_density(self) -> Floats:
+    def density(self) -> Floats:
         """Shape (domain,)."""
-        mass, left, right = self._table
+        mass, left, right = self._masses
         return left + (right - mass)
+
+    @cached_property
+    def points(self) -> NDArray[np.intp]:
+        """The values that the table has."""
+        return np.flatnonzero(self.weights)
+
+    @cached_property
+    def pull(self) -> Floats:
+        """Logarithm of the table's mass to the right over that to the left, between two of its values."""
+        _, left, right = self._masses
+        return np.asarray(np.log(right[self.points[1:]]) - np.log(left[self.points[:-1]]))
+
+    @cached_property
+    def falling(self) -> Floats:
+        """Where between two of its values f_T / f_E begins to fall, by the pull of a class. Ascending."""
+        points, position = self.points, self.line.position
+        return np.asarray(np.maximum.accumulate(position[points[1:]] + position[points[:-1]] - self.pull))
+
+
+@dataclass(frozen=True)
+class _Mixtures:
+    """The noisy values of all classes and of the table, up to the constant 2b that ratios lose."""
+
+    histogram: Histogram
+    table: _Table
+
+    @property
+    def line(self) -> Line:
+        """Where the values stand."""
+        return self.table.line
+
+    def supremum(self) -> Floats:
+        """Of both ratios over all outputs. Shape (classes,)."""
+        with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+            table_over_class = self.table.density.take(self.histogram.values) / self.class_density
+            largest = self.histogram.max(np.maximum(table_over_class, 1 / table_over_class))
+            largest = np.maximum.reduce([largest, self._before(), self._beyond(), np.ones(len(largest))])
+            stretches = self._rivals(table_over_class, largest)
+            np.maximum.at(largest, self.histogram.rows[stretches.pairs], self._between(stretches))
+            return np.asarray(largest)
 
     @cached_property
     def _gaps(self) -> Floats:
@@ -173,45 +221,34 @@ class _Mixtures:
         start, end = stretches.start, stretches.end
         at = self._turns(stretches).clip(start, end)
         density = stretches.left * self.line.decay(start, at) + stretches.right * self.line.decay(at, end)
-        return np.asarray(self.table_density[at] / density)
+        return np.asarray(self.table.density[at] / density)
 
     def _before(self) -> Floats:
         """f_T / f_E at the table's first value, where it is largest to the left of a class. Shape (classes,)."""
         first = self.histogram.offsets[:-1]
         own = self.histogram.values[first]
-        at = np.minimum(self._points[0], own)
+        at = np.minimum(self.table.points[0], own)
         density = self._classes[2][first] * self.line.decay(at, own)
-        return np.asarray(self.table_density[at] / density)
+        return np.asarray(self.table.density[at] / density)
 
     def _beyond(self) -> Floats:
         """f_T / f_E at the table's last value, where it is largest to the right of a class. Shape (classes,)."""
         last = self.histogram.offsets[1:] - 1
         own = self.histogram.values[last]
-        at = np.maximum(self._points[-1], own)
+        at = np.maximum(self.table.points[-1], own)
         density = self._classes[1][last] * self.line.decay(own, at)
-        return np.asarray(self.table_density[at] / density)
-
-    @cached_property
-    def _points(self) -> NDArray[np.intp]:
-        """The values that the table has."""
-        return np.flatnonzero(self.marginal.weights)
+        return np.asarray(self.table.density[at] / density)
 
     def _turns(self, stretches: _Stretches) -> NDArray[Any]:
         """On each stretch the first value of the table after which f_T / f_E no longer grows."""
-        points, position = self._points, self.line.position
-        falling = np.maximum.accumulate(position[points[1:]] + position[points[:-1]] - self._pull)
-        turn = np.searchsorted(falling, stretches.pull + (position[stretches.start] + position[stretches.end]))
-        return points[self._settled(stretches, turn) if self.line.length > COARSE else turn]
-
-    @cached_property
-    def _pull(self) -> Floats:
-        """Logarithm of the table's mass to the right over that to the left, between two of its values."""
-        _, left, right = self._table
-        return np.asarray(np.log(right[self._points[1:]]) - np.log(left[self._points[:-1]]))
+        position = self.line.position
+        places = stretches.pull + (position[stretches.start] + position[stretches.end])
+        turn = np.searchsorted(self.table.falling, places)
+        return self.table.points[self._settled(stretches, turn) if self.line.length > COARSE else turn]
 
     def _settled(self, stretches: _Stretches, turn: NDArray[np.intp]) -> NDArray[np.intp]:
         """Turns found among coarse positions, moved to where distances from the stretch's ends put them."""
-        inner = len(self._pull)
+        inner = len(self.table.pull)
         while inner:
             later = (turn < inner) & self._grows(stretches, turn.clip(max=inner - 1))
             earlier = (turn > 0) & ~self._grows(stretches, (turn - 1).clip(min=0))
@@ -222,9 +259,9 @@ class _Mixtures:
 
     def _grows(self, stretches: _Stretches, turn: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Whether f_T / f_E still grows after each of these values of the table."""
-        line, points = self.line, self._points
+        line, points = self.line, self.table.points
         from_ends = line.distance(stretches.start, points[turn]) - line.distance(points[turn + 1], stretches.end)
-        return np.asarray(self._pull[turn] - from_ends > -stretches.pull)
+        return np.asarray(self.table.pull[turn] - from_ends > -stretches.pull)
 
 
 def _proportional(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:

@@ -44,7 +44,7 @@ class Line:
 
     def distance(self, one: NDArray[Any], other: NDArray[Any]) -> Floats:
         """From the values with some codes to those with others, in scales; negative to the left."""
-        return np.asarray((self._from_first[other] - self._from_first[one]) / self.scale)
+        return np.asarray((self._from_first.take(other) - self._from_first.take(one)) / self.scale)
 
     def decay(self, one: NDArray[Any], other: NDArray[Any]) -> Floats:
         """e^-distance between values, the second not before the first."""

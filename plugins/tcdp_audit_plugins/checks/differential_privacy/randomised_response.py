@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit.plugin import LIMIT, Counts, Histogram, Marginal, Ratios
+from tcdp_audit.plugin import LIMIT, Counts, Histogram, Marginal, Ratios, cached_on_marginal
 from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum, product
 
 
@@ -36,7 +36,7 @@ def response_distance(histogram: Histogram, marginal: Marginal, retention: Fract
     scale, total, size = a * marginal.size, marginal.total, histogram.total
     roomy = retention.denominator * marginal.size * max(int(size.max(initial=0)), total) >= LIMIT
     kind = object if roomy else np.int64
-    own = scale * histogram.counts.astype(kind, copy=False) + histogram.spread(blank * size.astype(kind, copy=False))
+    own = scale * histogram.counts.astype(kind, copy=False) + blank * histogram.spread(size).astype(kind, copy=False)
     table = (scale * marginal.weights.astype(kind, copy=False) + blank * total).take(histogram.values)
     above, below = extremes(histogram, own, table)
     return maximum(
@@ -63,14 +63,21 @@ def heaviest_lacked(histogram: Histogram, marginal: Marginal) -> Counts:
 
     Cost: O(pairs + classes), and a sort of the domain.
     """
+    weights, rank = _by_weight(marginal)
+    ranks = rank.take(histogram.values)
+    start = histogram.offsets + np.arange(len(histogram.offsets))  # of each class's first `distinct` + 1 ranks
+    lacks = np.ones(start[-1], dtype=bool)
+    within = np.flatnonzero(ranks <= histogram.spread(histogram.distinct))
+    lacks[start.take(histogram.rows[within]) + ranks[within]] = False
+    lacked = np.flatnonzero(lacks)
+    first = lacked[np.searchsorted(lacked, start[:-1])] - start[:-1]
+    return np.asarray(weights[first])
+
+
+@cached_on_marginal
+def _by_weight(marginal: Marginal) -> tuple[Counts, Counts]:
+    """The weights in descending order, 0 last, and the rank of each value among them."""
     order = np.argsort(-marginal.weights, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    ranks, rows = rank.take(histogram.values), histogram.rows
-    start = histogram.offsets + np.arange(len(histogram.offsets))  # of each class's first `distinct` + 1 ranks
-    lacks = np.ones(start[-1], dtype=bool)
-    within = np.flatnonzero(ranks <= histogram.distinct.take(rows))
-    lacks[start.take(rows[within]) + ranks[within]] = False
-    lacked = np.flatnonzero(lacks)
-    first = lacked[np.searchsorted(lacked, start[:-1])] - start[:-1]
-    return np.asarray(np.append(marginal.weights[order], 0)[first])
+    return np.append(marginal.weights[order], 0), rank

@@ -6,7 +6,7 @@ from math import log
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats, Histogram, Marginal
+from tcdp_audit.plugin import Floats, Histogram, Marginal, cached_on_histogram
 from tcdp_audit_plugins.checks._shared.frequency_ratios import ratios
 
 HUGE = 1e300  # stands for infinity where 0 times it must be 0
@@ -66,11 +66,13 @@ def jensen_shannon(histogram: Histogram, marginal: Marginal) -> Floats:
     return np.asarray(np.clip((within + lacking * log(2)) / 2, 0, log(2)))
 
 
+@cached_on_histogram
 def _log_ratios(histogram: Histogram, marginal: Marginal) -> Floats:
     """ln(p_i/q_i) of every pair of class and value. Shape (pairs,)."""
     return np.asarray(np.log(ratios(histogram, marginal)))
 
 
+@cached_on_histogram
 def _shares(histogram: Histogram) -> Floats:
     """p_i of every pair of class and value. Shape (pairs,)."""
     return np.asarray(histogram.counts / histogram.spread(histogram.total))

@@ -34,7 +34,7 @@ def equal_distance(histogram: Histogram, marginal: Marginal) -> Ratios:
     """
     total = marginal.total
     counted = roomy(histogram, 2 * total)
-    return Ratios(surplus(counted, marginal.weights, total), counted.total * total)
+    return Ratios(surplus(counted, marginal.weights_of(histogram), total), counted.total * total)
 
 
 def surplus(histogram: Histogram, weights: Counts, total: int) -> NDArray[Any]:
@@ -42,11 +42,11 @@ def surplus(histogram: Histogram, weights: Counts, total: int) -> NDArray[Any]:
 
     Args:
         histogram: counts c, with room for products with W.
-        weights: w of every value.
+        weights: w of the value of every pair of class and value.
         total: W, their sum.
 
     Returns:
         Integers from 0 to n W, shape (classes,).
     """
-    excess = histogram.counts * total - weights[histogram.values] * histogram.spread(histogram.total)
+    excess = histogram.counts * total - weights * histogram.spread(histogram.total)
     return histogram.sum(np.maximum(excess, 0))

@@ -46,7 +46,7 @@ def hierarchical_distance(histogram: Histogram, marginal: Marginal, tree: Tree) 
     counted = roomy(histogram, 2 * height * total)
     cost = np.zeros(len(histogram), dtype=counted.counts.dtype)
     for level, weights in _levels(counted, marginal.weights, tree):
-        cost = cost + surplus(level, weights, total)
+        cost = cost + surplus(level, weights.take(level.values), total)
     return Ratios(cost, counted.total * (total * height))
 
 

@@ -32,14 +32,28 @@ def multiplicative_distance(histogram: Histogram, marginal: Marginal) -> Ratios:
         >>> multiplicative_distance(classes, Marginal(np.array([4, 4, 4]))).values.tolist()
         [1.5, inf]
     """
-    ratios = larger(greatest_ratio(histogram, marginal), largest_loss(histogram, marginal))
     infinite = lacks_value(histogram, marginal)
-    return Ratios(np.where(infinite, 1, ratios.numerator), np.where(infinite, 0, ratios.denominator))
+    if not infinite.any():
+        return _largest(histogram, marginal)
+    finite = np.flatnonzero(~infinite)
+    ratios = _largest(histogram.take(finite), marginal)
+    numerator = np.ones(len(infinite), dtype=ratios.numerator.dtype)
+    denominator = np.zeros(len(infinite), dtype=ratios.denominator.dtype)
+    numerator[finite], denominator[finite] = ratios.numerator, ratios.denominator
+    return Ratios(numerator, denominator)
+
+
+def _largest(histogram: Histogram, marginal: Marginal) -> Ratios:
+    """The same for classes that have every value of the reference."""
+    return larger(greatest_ratio(histogram, marginal), largest_loss(histogram, marginal))
 
 
 @cached_on_histogram
 def lacks_value(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
     """Which classes lack a value that the reference has. Shape (classes,). O(pairs)."""
+    lacks = histogram.distinct < np.count_nonzero(marginal.weights)
+    if lacks.all():
+        return np.asarray(lacks)
     present = histogram.sum((marginal.weights_of(histogram) > 0).astype(np.int64))
     return np.asarray(present < np.count_nonzero(marginal.weights))
 
