@@ -16,6 +16,7 @@ from tcdp_audit.plugin import (
     count,
     failing,
     observed,
+    part_of,
     percent,
     plural,
     prose,
@@ -29,6 +30,7 @@ from tcdp_audit_reports.margin import doublings, margin_words
 from tcdp_audit_reports.share_bar import is_share
 
 REASONS = 4
+DEGREES = (Quarter.IDENTITY_DEGREE, Quarter.ATTRIBUTE_DEGREE)  # whose shares are of people
 LONGEST = 280  # letters of a reason; the section that it links to has the rest
 
 
@@ -108,12 +110,26 @@ def _head(outcome: Outcome, quarter: Quarter | None) -> str:
     if outcome.status is Status.FAILED and fails is not None and fails[1]:
         return _people_at_risk(outcome, fails[1], quarter)
     if outcome.is_judged and is_share(outcome):
-        return f"{percent(outcome.observed, outcome.threshold)}, where {allowance(outcome)}"
+        return f"{_share_of_people(outcome, quarter)}, where {allowance(outcome)}"
     if outcome.is_judged and outcome.threshold is not None:
         return f"{observed(outcome)}, where {bound(outcome)}"
     if outcome.status is Status.FAILED:
         return sentence_case(margin_words(outcome))
     return f"{observed(outcome)} measured"
+
+
+def _share_of_people(outcome: Outcome, quarter: Quarter | None) -> str:
+    """`255 of 1,080 people can be found`: a share as people, where it is one of records."""
+    share = percent(outcome.observed, outcome.threshold)
+    if outcome.records is None or outcome.observed is None or quarter not in DEGREES:
+        return share
+    number, noun = round(outcome.observed * outcome.records.total), record_noun(outcome)
+    is_none = not number and outcome.observed > 0
+    people = f"{share} of all {plural(noun)}" if is_none else part_of(number, outcome.records.total, noun)
+    if quarter is Quarter.IDENTITY_DEGREE:
+        return f"{sentence_case(people)} can be found"
+    secret = "A secret" if outcome.attribute is None else sentence_case(visible(column_of(outcome)))
+    return f"{secret} of {people} can be guessed"
 
 
 def _people_at_risk(outcome: Outcome, number: int, quarter: Quarter | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tcdp_audit.exposed import Exposed, failures
+from tcdp_audit.exposed import failures
 from tcdp_audit.phrases import column_of, part_of
 from tcdp_audit.results.tally import tally_of
 from tcdp_audit.words import agree, listing, noun_of_column, plural, sentence_case, share
@@ -95,14 +95,13 @@ def _left_out(audit: Audit) -> Iterator[str]:
     named = [_name(one) for one in left_out if not one.is_structural]
     if named:
         says = agree(len(named), "says", "say")
-        yield f"{_beginning(exposed, people_noun(audit))} {listing(named)}, which {says} how many, not who."
+        if exposed.people is None:
+            yield f"There is no one number of {plural(people_noun(audit))}: {listing(named)} {says} how many, not who."
+        else:
+            yield f"Not counted: {listing(named)}, which {says} how many, not who."
     columns = [one.title for one in left_out if one.is_structural]
     if columns:
         yield f"What is wrong with columns is not counted: {listing(columns)}."
-
-
-def _beginning(exposed: Exposed, people: str) -> str:
-    return f"No number of {plural(people)} follows from" if exposed.people is None else "Not counted:"
 
 
 def _name(outcome: Outcome) -> str:

@@ -104,7 +104,7 @@ const boxes = [...document.querySelectorAll('.formula, .formula math')];
 return {formulas: document.querySelectorAll('.formula math').length,
         wide: boxes.filter(one => one.scrollWidth > one.clientWidth + 1 ||
             one.getBoundingClientRect().right > one.closest('.definition').getBoundingClientRect().right + 1)
-        .map(one => `${one.textContent.slice(0, 60)}: ${one.scrollWidth}, not ${one.parentElement.clientWidth}`)};
+        .map(one => `${one.textContent.slice(0, 60)} ${one.scrollWidth} in ${one.closest('.definition').clientWidth}`)};
 """
 
 

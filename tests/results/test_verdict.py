@@ -121,7 +121,7 @@ def test_what_is_not_counted_is_named() -> None:
 def test_no_number_follows_from_one_figure_of_the_whole() -> None:
     found = of({"reidentification_risk": {"measure": "average", "at_most": "0.1"}})
     assert exposed_sentence(found) == (
-        "No number of records follows from Re-identification risk, prosecutor, average, which says how many, not who."
+        "There is no one number of records: Re-identification risk, prosecutor, average says how many, not who."
     )
 
 

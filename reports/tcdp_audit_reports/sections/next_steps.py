@@ -10,10 +10,13 @@ from tcdp_audit.plugin import (
     Outcome,
     Status,
     agree,
+    allowance,
     column_of,
     count,
     demanded,
     failing,
+    observed,
+    percent,
     plural,
     prose,
     record_noun,
@@ -26,6 +29,7 @@ from tcdp_audit_reports.columns import named, unwanted
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.markdown_text import escaped, fenced, table
 from tcdp_audit_reports.pages import filled
+from tcdp_audit_reports.share_bar import is_share
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
 MOST = 12  # failing demands that are named
@@ -116,7 +120,9 @@ def _failures(audit: Audit) -> Iterator[Advice]:
 def _reach(audit: Audit, outcome: Outcome) -> str:
     fails = failing(outcome)
     if fails is None or not fails[1]:
-        return f"{_name(outcome)}: {demanded(outcome)} is demanded"
+        if is_share(outcome):
+            return f"{_name(outcome)}: {percent(outcome.observed, outcome.threshold)}, where {allowance(outcome)}"
+        return f"{_name(outcome)}: {observed(outcome)}, where {demanded(outcome)} is demanded"
     people = plural(record_noun(outcome)) if fails[1] != 1 else record_noun(outcome)
     return f"{_name(outcome)}: {fails[1]:,} {people} ({share(fails[1], audit.release.records)})"
 
@@ -130,7 +136,7 @@ def _coarsening(audit: Audit) -> Iterator[Advice]:
     """Which of the columns that a neighbour may know to coarsen first."""
     if not audit.column_risks or audit.verdict == "passed":
         return
-    first, *others = audit.column_risks
+    (first, *others), noun = audit.column_risks, _noun(audit)
     if others and first.share - others[-1].share < EVEN:
         every = named([visible(one.label or one.column) for one in audit.column_risks], 6)
         yield Advice("Coarsen any column that a neighbour may know.", f"They add about the same to the risk: {every}.")
@@ -138,19 +144,25 @@ def _coarsening(audit: Audit) -> Iterator[Advice]:
     after = f" After it: {named([visible(one.label or one.column) for one in others], 4)}." if others else ""
     yield Advice(
         f"Coarsen {visible(first.label or first.column)} first.",
-        f"It adds most to the risk ({100 * first.share:.0f}%). {_alone(first)}{after} Wider bands, fewer categories or "
-        "larger regions put more people into each group.",
+        f"It adds most to the risk ({100 * first.share:.0f}%). {_alone(first, noun)}{after} Wider bands, fewer "
+        "categories or larger regions put more people into each group.",
     )
 
 
-def _alone(risk: ColumnRisk) -> str:
+def _noun(audit: Audit) -> str:
+    """What a record is called: as the policy calls what it counts, unless that is another thing than a record."""
+    document = audit.policy.document
+    return (document.unit_name if document.unit is None else None) or "record"
+
+
+def _alone(risk: ColumnRisk, noun: str) -> str:
     """What leaving the column out would change."""
     if not risk.unique:
         return (
-            f"No record stands alone, and this column by itself tells {100 * risk.separation:.0f}% of all pairs apart."
+            f"No {noun} stands alone, and this column by itself tells {100 * risk.separation:.0f}% of all pairs apart."
         )
-    stand = agree(risk.unique, "record stands", "records stand")
-    return f"With it {risk.unique:,} {stand} alone, without it {risk.unique_without:,}."
+    stand = agree(risk.unique, "stands", "stand")
+    return f"With it {count(risk.unique, noun)} {stand} alone, without it {risk.unique_without:,}."
 
 
 def _remedy(audit: Audit) -> Iterator[Advice]:
@@ -178,7 +190,7 @@ def risk_table(audit: Audit) -> Table | None:
     """The columns that a neighbour may know by what they add to the risk; None where it was not measured."""
     if not audit.column_risks:
         return None
-    unique = audit.column_risks[0].unique
+    unique, noun = audit.column_risks[0].unique, _noun(audit)
     rows = [
         [
             visible(one.label or one.column),
@@ -191,7 +203,7 @@ def risk_table(audit: Audit) -> Table | None:
     ]
     alone = ["alone without it"] if unique else []
     head = ("column", "share of the risk", *alone, "distinction", "separation")
-    stand = f"{count(unique)} {agree(unique, 'record stands', 'records stand')}" if unique else "No record stands"
+    stand = f"{count(unique, noun)} {agree(unique, 'stands', 'stand')}" if unique else f"No {noun} stands"
     return Table("Which column adds most risk", head, rows, f"{stand} alone with all of them. {NOTE}")
 
 
