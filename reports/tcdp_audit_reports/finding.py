@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeGuard
 
 from tcdp_audit.plugin import (
     SIGNS,
@@ -31,7 +32,7 @@ from tcdp_audit_reports.chart import Chart, Measured, Table, distribution_of
 from tcdp_audit_reports.drawing import Drawing
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.margin import margin_bar, margin_words
-from tcdp_audit_reports.nested import nested_tables
+from tcdp_audit_reports.nested import ELSEWHERE, nested_tables
 from tcdp_audit_reports.pictures import pictures
 from tcdp_audit_reports.worst import worst_table
 
@@ -244,15 +245,21 @@ def _facts(outcome: Outcome, check: Check | None) -> Pairs:
         facts.append(("failing", count(fails[0])))
     limits = {} if check is None else {one.parameter: one for one in check.limits[1:]}
     for name, value in outcome.details.items():
-        if name != "distribution" and isinstance(value, int | float | str):
+        if isinstance(value, int | float | Fraction | str) or (name not in ELSEWHERE and _is_names(value)):
             facts.append((plain(name), f"{_fact(value)}{_limit(outcome, limits.get(name))}"))
     return facts
 
 
-def _fact(value: float | str) -> str:
+def _is_names(value: object) -> TypeGuard[Sequence[str]]:
+    return isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(one, str) for one in value)
+
+
+def _fact(value: float | Fraction | str | Sequence[str]) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return visible(value) if isinstance(value, str) else figure(value)
+    if isinstance(value, int | float | Fraction):
+        return figure(float(value))
+    return ", ".join(map(visible, [value] if isinstance(value, str) else value))
 
 
 def _limit(outcome: Outcome, limit: Limit | None) -> str:

@@ -12,6 +12,7 @@ import pytest
 import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.registry import Plugins
+from tcdp_audit.results.audit import Audit
 
 FAULTS = [
     r"\b1 \w*(records|groups|classes|values|attributes|people|persons|others|patients|columns)\b",
@@ -102,8 +103,12 @@ OF_NO_COLUMN = dict.fromkeys(("t_from_epsilon", "expected_t_closeness"), "confid
 LABELS = {"zip": "place of living", "x": "yearly income"}
 
 
-@cache
 def outcomes(name: str, *, unit: bool, named: bool = False) -> list[Outcome]:
+    return list(audited(name, unit=unit, named=named).expectations)
+
+
+@cache
+def audited(name: str, *, unit: bool, named: bool = False) -> Audit:
     letters, values = TABLES[name]
     records = len(letters)
     release = pa.table(
@@ -134,8 +139,7 @@ def outcomes(name: str, *, unit: bool, named: bool = False) -> list[Outcome]:
         {"original": original} if unit else {"original": original, "population": pa.concat_tables([release] * 2)}
     )
     policy |= ({"unit": "patient_id"} if unit else {}) | ({"unit_name": "person"} if named else {})
-    audit = tcdp_audit.audit(release, policy, **companions)
-    return list(audit.expectations)
+    return tcdp_audit.audit(release, policy, **companions)
 
 
 def rows(check: str, demand: dict[str, Any]) -> bool:

@@ -110,3 +110,11 @@ def test_the_same_worst_group_has_one_picture_and_others_refer_to_it(with_outcom
 @pytest.mark.parametrize("shares", [[], [{"value": "value 1", "in_group": 1, "in_reference": 0.5}], [{"value": "x"}]])
 def test_less_than_two_values_are_no_picture(shares):
     assert [one.kind for one in pictures(with_details(worst_group=shares))] == []
+
+
+def test_shares_and_lists_of_names_are_facts(with_outcomes):
+    outcome = with_details(expected=Fraction(1, 4), constant=["zip", "<b>"], unfailable=["at_most"])
+    html = with_outcomes(outcome).render(".html")
+    for name, value in (("expected", "0.250"), ("constant", "zip, &lt;b&gt;")):
+        assert f"<dt>{name}</dt><dd><bdi>{value}</bdi></dd>" in html
+    assert "<dt>unfailable</dt>" not in html

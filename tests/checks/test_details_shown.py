@@ -1,0 +1,77 @@
+"""Whatever figures a check reports, a reader of the HTML report sees them: none is in the JSON alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from math import isfinite
+from typing import Any
+
+import pytest
+from test_sentences import EXPECT, TABLES, audited
+
+from tcdp_audit import Outcome
+from tcdp_audit.plugin import count, figure, percent
+from tcdp_audit_reports.chart import Table
+from tcdp_audit_reports.finding import Finding, findings
+
+ELSEWHERE = {"distribution", "by_size"}  # pictures of many cells, whose tables have them in wider bins
+
+
+@cache
+def shown(name: str) -> list[tuple[Outcome, Finding, set[str]]]:
+    """Each outcome, its article, and what is seen in it or in that to which it refers for a picture."""
+    audit = audited(name, unit=False)
+    articles = findings(audit)
+    cells = [seen(one) | (seen(articles[one.pictured[0] - 1]) if one.pictured else set()) for one in articles]
+    return [*zip(audit.expectations, articles, cells, strict=True)]
+
+
+def seen(finding: Finding) -> set[str]:
+    """Every cell, fact and number that an article has, and the words that name them."""
+    tables = [*finding.nested, *(one.data for one in finding.pictures)]
+    cells = {cell for table in tables for cell in of_table(table)}
+    return cells | {text for pair in finding.facts for text in pair}
+
+
+def of_table(table: Table) -> Iterator[str]:
+    yield table.caption
+    yield from table.columns
+    for row in table.rows:
+        yield from row
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        for one in value.values():
+            yield from leaves(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from leaves(one)
+    elif value is not None:
+        yield value
+
+
+def is_seen(value: Any, cells: set[str], prose: str) -> bool:
+    if isinstance(value, bool):
+        return bool(cells & {"yes", "no"})
+    if isinstance(value, str):
+        return value in cells or value.replace("_", " ") in cells or value in prose
+    ways = {figure(float(value)), percent(float(value)), f"{figure(round(100 * value))}%"}
+    ways |= {count(int(value))} if isfinite(value) and value == int(value) else set()
+    return bool(ways & {part for cell in cells for part in (cell, *cell.split(" to "), *cell.split(", "))})
+
+
+@pytest.mark.parametrize("check", EXPECT)
+def test_every_detail_of_every_check_stands_in_the_report(check: str) -> None:
+    unseen = {
+        (detail, str(leaf))
+        for name in TABLES
+        for outcome, finding, cells in shown(name)
+        if outcome.check == check
+        for detail, value in outcome.details.items()
+        if detail not in ELSEWHERE
+        for leaf in leaves(value)
+        if not is_seen(leaf, cells, finding.message)
+    }
+    assert unseen == set()
