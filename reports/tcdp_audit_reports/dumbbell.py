@@ -12,7 +12,7 @@ from typing import Any
 from tcdp_audit.plugin import Outcome, figure, visible
 from tcdp_audit_reports.axis import Axis, axis_for
 from tcdp_audit_reports.chart import Chart, Table
-from tcdp_audit_reports.drawing import Drawing, Label, Line, Point, shortened, tick_label
+from tcdp_audit_reports.drawing import Drawing, Label, Line, Point, shortened, text_width, tick_label
 
 KIND = "dumbbell"
 DETAIL = "worst_group"
@@ -50,7 +50,7 @@ def chart(outcome: Outcome) -> Chart | None:
         title=f"The worst group against {reference}",
         subtitle=f"Share of each value{_of_column(outcome)}, at most six, those that differ most",
         description=_description(entries, reference),
-        drawing=_drawing(entries, reference),
+        drawing=drawing(entries, ("the worst group", reference)),
         data=Table(
             f"The worst group against {reference}",
             ("value", "worst group", reference),
@@ -94,26 +94,21 @@ def _description(entries: Sequence[Entry], reference: str) -> str:
     )
 
 
-def _drawing(entries: Sequence[Entry], reference: str) -> Drawing:
+def drawing(entries: Sequence[Entry], legend: tuple[str, str]) -> Drawing:
+    """Two marks for each name, of which one share at least is above zero; the legend says what each is."""
     axis = axis_for([0.0, *(round(100 * share) for _, *shares in entries for share in shares)], None, SPAN)
     foot = TOP + len(entries) * ROW - ROW // 2
     rows = [(TOP + row * ROW, *entry) for row, entry in enumerate(entries)]
     return Drawing(
         height=foot + 22,
-        lines=(*_grid(axis, foot), *(_between(axis, *row) for row in rows)),
+        lines=(Line("axis", LEFT, LEFT, TOP - ROW // 2, foot), *(_between(axis, *row) for row in rows)),
         points=(*_legend_points(), *(point for row in rows for point in _points(axis, *row))),
-        labels=(*_legend(reference), *_ticks(axis, foot), *(label for row in rows for label in _labels(axis, *row))),
+        labels=(*_legend(*legend), *_ticks(axis, foot), *(label for row in rows for label in _labels(axis, *row))),
     )
 
 
 def _place(axis: Axis, share: float) -> float:
     return round(LEFT + axis.place(100 * share), 2)
-
-
-def _grid(axis: Axis, foot: int) -> Iterator[Line]:
-    for place, _ in axis.named_ticks():
-        x = round(LEFT + place, 2)
-        yield Line("grid" if place else "axis", x, x, TOP - ROW // 2, foot)
 
 
 def _ticks(axis: Axis, foot: int) -> Iterator[Label]:
@@ -131,18 +126,20 @@ def _points(axis: Axis, y: int, _: str, one: float, other: float) -> tuple[Point
 
 
 def _labels(axis: Axis, y: int, name: str, one: float, other: float) -> Iterator[Label]:
-    """The name, and each share on the outer side of its mark; equal ones once."""
+    """The name, and each share on the outer side of its mark, the lower one not on the axis; equal ones once."""
     yield Label(shortened(name, LEFT - 10), 0, y + 4, "label", "start")
-    styles = {one: "value halo"} if one >= other else {other: "tick halo"}
-    yield Label(_percent(max(one, other)), _place(axis, max(one, other)) + 2.4, y + 4, styles[max(one, other)], "start")
-    if one != other:
-        style = "value halo" if one < other else "tick halo"
-        yield Label(_percent(min(one, other)), _place(axis, min(one, other)) - 2.4, y + 4, style, "end")
+    low, high = sorted((one, other))
+    yield Label(_percent(high), round(_place(axis, high) + 2.4, 2), y + 4, "value" if one == high else "tick", "start")
+    if low == high:
+        return
+    text, x = _percent(low), _place(axis, low) - 2.4
+    beside = x if x - text_width(text) > LEFT else LEFT - 2.4
+    yield Label(text, round(beside, 2), y + 4, "value" if one == low else "tick", "end")
 
 
 def _legend_points() -> tuple[Point, Point]:
     return Point(GROUP, 1.5, 9, 4.5), Point(REFERENCE, 36.5, 9, 5)
 
 
-def _legend(reference: str) -> tuple[Label, Label]:
-    return Label("the worst group", 4, 13, "strong", "start"), Label(reference, 39, 13, "strong", "start")
+def _legend(one: str, other: str) -> tuple[Label, Label]:
+    return Label(one, 4, 13, "strong", "start"), Label(other, 39, 13, "strong", "start")

@@ -7,11 +7,13 @@ from fractions import Fraction
 
 import pytest
 from html_page import Page
+from remedied_samples import attribute_loss, log_of
 from report_samples import made_up
 
 from tcdp_audit.outcome import Comparison, Naming, Status
 from tcdp_audit_reports.nested import nested_tables
 from tcdp_audit_reports.pictures import pictures
+from tcdp_audit_reports.remedy import penalties
 
 SHARE = made_up(0.4, Fraction(1, 2), Comparison.AT_MOST, status=Status.PASSED)
 
@@ -118,3 +120,34 @@ def test_shares_and_lists_of_names_are_facts(with_outcomes):
     for name, value in (("expected", "0.250"), ("constant", "zip, &lt;b&gt;")):
         assert f"<dt>{name}</dt><dd><bdi>{value}</bdi></dd>" in html
     assert "<dt>unfailable</dt>" not in html
+
+
+def test_no_share_of_a_dumbbell_stands_on_the_axis():
+    shares = [{"value": f"value {n}", "in_group": n / 50, "in_reference": n / 10} for n in range(1, 7)]
+    (chart,) = pictures(with_details(worst_group=shares))
+    (axis,) = (one.x1 for one in chart.drawing.lines if one.style == "axis")
+    rows = [one.extent() for one in chart.drawing.labels if one.text.endswith("%") and one.y < chart.drawing.height - 8]
+    assert len(rows) == 12
+    assert [one for one in rows if one[0] <= axis <= one[1]] == []
+
+
+def test_what_each_column_loses_has_a_picture_before_and_after(repaired_audit):
+    page = Page(repaired_audit.render(".html"))
+    (figure,) = (one for one in page.named("figure") if "What each column loses" in one.text)
+    assert "dumbbell" in figure.attributes["class"]
+    for name, before, after in (("zip", "0%", "50%"), ("age", "0%", "25%")):
+        assert name + before + after in figure.text.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        None,
+        {},
+        {"zip": attribute_loss(1, 0.5)},
+        {"zip": attribute_loss(0, 0), "age": attribute_loss(0, 0)},
+        {"zip": {"certainty_penalty": {"before": 0, "after": 7}}, "age": {"certainty_penalty": 1}},
+    ],
+)
+def test_without_shares_of_two_columns_there_is_no_picture(attributes):
+    assert penalties.chart(log_of(loss={"attributes": attributes})) is None

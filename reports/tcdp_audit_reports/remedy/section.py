@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tcdp_audit.plugin import Audit
 from tcdp_audit_reports.chart import Chart, Table
-from tcdp_audit_reports.remedy import choices, lattice, sentences
+from tcdp_audit_reports.remedy import choices, lattice, penalties, sentences
 from tcdp_audit_reports.remedy.candidates import tried_table
 from tcdp_audit_reports.remedy.lines import Lines, lines_to_paste
 from tcdp_audit_reports.remedy.losses import attribute_table, loss_table
@@ -67,7 +67,7 @@ def repair(audit: Audit) -> Repair | None:
         order=sentences.order(audit, log),
         caption=caption(audit, log),
         shifts=shifts(audit, log),
-        charts=[one for one in (lattice.chart(log), choices.chart(log)) if one is not None],
+        charts=[one for one in (lattice.chart(log), choices.chart(log), penalties.chart(log)) if one is not None],
         tables=[one for one in (attribute_table(log), loss_table(log)) if one is not None],
         lines=lines_to_paste(log),
     )
