@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 NARROW = 350  # pixels that a chart has on a phone; what fits there fits everywhere
@@ -78,6 +78,14 @@ class Drawing:
     curve: str = ""
     span: float = 100
     points: tuple[Point, ...] = ()
+
+    @property
+    def marks(self) -> Mapping[str, Sequence[Point]]:
+        """The points of each style: those of a later one are drawn above."""
+        by_style: dict[str, list[Point]] = {}
+        for point in self.points:
+            by_style.setdefault(point.style, []).append(point)
+        return by_style
 
 
 def text_width(text: str, letter: float = LETTER) -> float:

@@ -138,7 +138,7 @@ def _labels(axis: Axis, y: int, name: str, one: float, other: float) -> Iterator
 
 
 def _legend_points() -> tuple[Point, Point]:
-    return Point(GROUP, 1.5, 9, 4.5), Point(REFERENCE, 36.5, 9, 5)
+    return Point(REFERENCE, 36.5, 9, 5), Point(GROUP, 1.5, 9, 4.5)  # so that the latter is drawn above
 
 
 def _legend(one: str, other: str) -> tuple[Label, Label]:
