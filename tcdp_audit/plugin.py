@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         ValueDetector as ValueDetector,
     )
     from tcdp_audit.detection.evidence import Evidence as Evidence, binomial_evidence as binomial_evidence
+    from tcdp_audit.embedded_result import packed as packed
     from tcdp_audit.encoding.counted import CountedCodes as CountedCodes
     from tcdp_audit.encoding.counting import (
         boundaries as boundaries,

@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 from functools import cache
-from typing import Any
 
 from markupsafe import Markup
 
@@ -17,6 +16,7 @@ from tcdp_audit.plugin import (
     FilledSection,
     Rows,
     exposed_sentence,
+    packed,
     tool,
     verdict_sentence,
     visible,
@@ -30,7 +30,7 @@ from tcdp_audit_reports.particulars import particulars, written_date
 
 def render(audit: Audit) -> str:
     """The audit as one HTML file; the same audit gives the same bytes. Cost: linear in the outcomes."""
-    result = _inert(audit.as_json())
+    result = json.dumps(audit.as_json(), separators=(",", ":"))
     remedied = audit.change_log is not None
     return template().render(
         css=Markup(stylesheet(remedied=remedied)),  # noqa: S704 - the package's own files
@@ -49,7 +49,7 @@ def render(audit: Audit) -> str:
         rows=rows(audit),
         sections=[_section(one) for one in audit.sections("html")],
         values=any(one.cells is not None for outcome in audit.outcomes for one in outcome.worst),
-        result=result,
+        result=packed(result),
         tool=f"{tool()['name']} {tool()['version']}",
     )
 
@@ -95,11 +95,3 @@ def _block(block: str | Rows) -> tuple[str, ShownTable | None]:
         return visible(block), None
     cells = [[visible(cell) for cell in row] for row in block.body]
     return "", ShownTable(visible(block.caption), tuple(map(visible, block.head)), cells)
-
-
-def _inert(result: Any) -> Markup:
-    """JSON that no parser of HTML takes for markup: in its strings `<`, `>` and `&` are escapes."""
-    text = json.dumps(result, separators=(",", ":"))
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704 - nothing in it can open a tag or an entity

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from typing import Any
 
+from tcdp_audit.embedded_result import with_plain_result
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.verification.again import as_then
 from tcdp_audit.verification.points import Point, State
@@ -28,13 +29,15 @@ def page_point(written: WrittenAudit, again: Audit) -> Point:
     """
     with as_then(again, written) as then:
         expected = then.render(".html").encode("utf-8", "backslashreplace").decode()
-    if expected == written.page:
+    page = "" if written.page is None else with_plain_result(written.page, str(written.path))
+    expected = with_plain_result(expected, str(written.path))
+    if expected == page:
         return Point("report", State.CONFIRMED, "it says what its result says, and nothing else")
     others = _other_writers(written, again)
     if others:
         sentence = f"its text can be verified with what wrote it: {_short(', '.join(others))}"
         return Point("report", State.UNVERIFIED, sentence)
-    return Point("report", State.DIFFERS, _where(expected, written.page or "", quote=not written.names_cells))
+    return Point("report", State.DIFFERS, _where(expected, page, quote=not written.names_cells))
 
 
 def _other_writers(written: WrittenAudit, again: Audit) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tcdp_audit.embedded_result import EMBEDDED, unpacked
 from tcdp_audit.errors import ResultError
 from tcdp_audit.outcome import SCHEMA, STRUCTURE, SUITE
 from tcdp_audit.provenance import NamedFile, Table
@@ -21,7 +21,6 @@ from tcdp_audit.written.strict import parsed, text_of
 SCHEMA_VERSION = 1
 FAULTS = 3  # that one message names
 NAMED = "name a JSON result, or an HTML report of one audit"
-EMBEDDED = re.compile(r'<template\b[^>]*\bid="tcdp-audit-result"[^>]*>(.*?)</template>', re.DOTALL)
 
 Entry = Mapping[str, Any]  # an outcome, as JSON has it
 
@@ -157,7 +156,9 @@ def audit_in(text: str, path: Path) -> WrittenAudit:
     if len(embedded) != 1:
         what = "no result of tcdp-audit" if not embedded else f"{len(embedded)} results"
         raise ResultError(f"{path}: holds {what}; {NAMED}")
-    return WrittenAudit(path, sound(parsed(embedded[0], f"{path}, its result"), f"{path}, its result"), text)
+    name = f"{path}, its result"
+    [(_, result, _)] = embedded
+    return WrittenAudit(path, sound(parsed(unpacked(result, name), name), name), text)
 
 
 def sound(value: Any, name: str) -> Mapping[str, Any]:

@@ -17,6 +17,7 @@ from run_samples import run_of_several
 from tcdp_audit import audit
 from tcdp_audit.cli.github import annotated, summary
 from tcdp_audit.cli.terminal import tell
+from tcdp_audit.embedded_result import with_plain_result
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import render_several
 from tcdp_audit.results.findings import findings_of
@@ -36,6 +37,7 @@ VERSIONS = (
 
 
 def normalised(text):
+    text = with_plain_result(text, "the report")
     for pattern, replacement in VERSIONS:
         text = pattern.sub(replacement, text)
     return text

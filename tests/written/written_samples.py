@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tcdp_audit
+from tcdp_audit.embedded_result import with_plain_result
 from tcdp_audit.results.audit import Audit
 
 MARK = "zanzibar"  # in every cell of text
@@ -76,7 +77,7 @@ class Pair(NamedTuple):
 
     def forge_page(self, old: str, new: str) -> Path:
         """The report with a text replaced where it stands first."""
-        page = self.html.read_text(encoding="utf-8")
+        page = with_plain_result(self.html.read_text(encoding="utf-8"), "the report")
         assert old in page
         self.html.write_text(page.replace(old, new, 1), encoding="utf-8")
         return self.html
