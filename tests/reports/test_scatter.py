@@ -11,7 +11,7 @@ import pytest
 from report_samples import made_up
 
 from tcdp_audit.outcome import Comparison
-from tcdp_audit_reports.chart import Measured
+from tcdp_audit_reports.chart import Chart, Measured
 from tcdp_audit_reports.drawing import NARROW
 from tcdp_audit_reports.finding import BY_SIZE
 from tcdp_audit_reports.scatter import chart
@@ -23,9 +23,15 @@ GRID = {
 }
 
 
-def measured(threshold="0.3", comparison=Comparison.AT_MOST):
+def measured(threshold: str | None = "0.3", comparison: Comparison = Comparison.AT_MOST) -> Measured:
     demand = None if threshold is None else Fraction(threshold)
     return Measured([(0.1, 1, 40), (0.4, 4, 20)], demand, comparison, None, "distance from the table")
+
+
+def drawn(outcome, of: Measured) -> Chart:
+    found = chart(outcome, of)
+    assert found is not None
+    return found
 
 
 def with_grid(**changes):
@@ -33,7 +39,7 @@ def with_grid(**changes):
 
 
 def test_each_cell_has_a_mark_as_large_as_its_groups_are_many():
-    drawing = chart(with_grid(), measured()).drawing
+    drawing = drawn(with_grid(), measured()).drawing
     assert len(drawing.points) == len(GRID["groups"])
     assert drawing.points[0].radius == max(one.radius for one in drawing.points)
     assert drawing.points[1].y < drawing.points[0].y < drawing.points[2].y < drawing.points[3].y  # infinite on top
@@ -41,7 +47,7 @@ def test_each_cell_has_a_mark_as_large_as_its_groups_are_many():
 
 
 def test_all_groups_are_in_the_table():
-    table = chart(with_grid(), measured()).data
+    table = drawn(with_grid(), measured()).data
     assert table.columns == ("value", "1 to 3", "4 to 15", "16 to 63")
     assert [row[0] for row in table.rows] == [
         "infinite",
@@ -54,7 +60,7 @@ def test_all_groups_are_in_the_table():
 
 @pytest.mark.parametrize(("comparison", "word"), [(Comparison.AT_MOST, "allowed"), (Comparison.AT_LEAST, "demanded")])
 def test_the_line_of_the_demand_is_named_where_no_line_is(comparison, word):
-    drawing = chart(with_grid(), measured("0.3", comparison)).drawing
+    drawing = drawn(with_grid(), measured("0.3", comparison)).drawing
     (label,) = (one for one in drawing.labels if one.style == "limit-label")
     assert label.text == f"{word}: 0.3"
     limit = max(one.y1 for one in drawing.lines if one.style == "limit")
@@ -65,7 +71,7 @@ def test_the_line_of_the_demand_is_named_where_no_line_is(comparison, word):
 
 
 def test_without_a_demand_there_is_no_line():
-    drawing = chart(with_grid(), measured(None)).drawing
+    drawing = drawn(with_grid(), measured(None)).drawing
     assert not drawing.areas
     assert not [one for one in drawing.lines if one.style == "limit"]
 
@@ -74,7 +80,7 @@ def test_without_a_demand_there_is_no_line():
 def test_labels_stand_beside_lines_and_apart_on_a_phone(columns):
     sizes = [4**power for power in range(columns + 1)]
     groups = [[column, column % 3, 1] for column in range(columns)]
-    drawing = chart(with_grid(sizes=sizes, groups=groups), measured()).drawing
+    drawing = drawn(with_grid(sizes=sizes, groups=groups), measured()).drawing
     left = min(one.x1 for one in drawing.lines if one.style == "grid")
     assert all(one.x <= left - 1 for one in drawing.labels if one.anchor == "end" and one.style == "tick")
     under = [one.extent() for one in drawing.labels if one.anchor == "middle"]
