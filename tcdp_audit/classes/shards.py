@@ -8,7 +8,7 @@ same, because everything computed from shards merges exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -227,10 +227,16 @@ def dealt(
     shards._scratch = scratch  # noqa: SLF001 - made here, removed with it
     done = 0
     try:
-        for rows in engine.counted(domains):
-            _deal(merged_rows(rows, domains) if merged else rows, by, shards)
-            done += rows.records
-            progress("reading", done, engine.records)
+        with ThreadPoolExecutor(1) as dealer:  # some rows are dealt while the next are read
+            waiting: list[Future[None]] = []
+            for rows in engine.counted(domains):
+                for before in waiting:
+                    before.result()
+                waiting = [dealer.submit(_deal, rows, domains, by, shards, merged=merged)]
+                done += rows.records
+                progress("reading", done, engine.records)
+            for last in waiting:
+                last.result()
     except BaseException:
         shards.close()
         raise
@@ -246,7 +252,11 @@ def merged_rows(rows: CountedCodes, domains: Sequence[Domain]) -> CountedCodes:
     return CountedCodes(distinct.codes, run_lengths(starts, len(order), rows.each[order]))
 
 
-def _deal(rows: CountedCodes, by: Sequence[Domain], shards: LocalShards) -> None:
+def _deal(
+    rows: CountedCodes, domains: Sequence[Domain], by: Sequence[Domain], shards: LocalShards, *, merged: bool
+) -> None:
+    if merged:
+        rows = merged_rows(rows, domains)
     kept = rows if shards.packing is None else rows.packed(shards.packing)
     if shards.count == 1:
         shards.append(0, kept)
