@@ -14,7 +14,6 @@ import numpy as np
 
 from tcdp_audit.auditor.class_tasks import ClassTask
 from tcdp_audit.auditor.reference import (
-    counts_in_classes,
     marginal_as_declared,
     marginal_of_original,
     marginal_of_release,
@@ -313,10 +312,8 @@ class _CountsInClasses:
         counted = without_exempt(shard, self.exempt)
         if not counted.rows:
             return np.zeros(self.attribute.size + 1, dtype=np.int64)
-        histogram = Grouping(counted, self.quasi_identifiers, self.unit).histogram(
-            self.attribute.codes(counted), self.attribute.size + 1
-        )
-        return counts_in_classes(self.attribute, histogram)
+        classes = Grouping(counted, self.quasi_identifiers, self.unit)
+        return classes.occurrences(self.attribute.codes(counted), self.attribute.size + 1)
 
 
 def _valueless(records: int) -> str:

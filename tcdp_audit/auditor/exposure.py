@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.classes.grouping import Grouping, MatchedClasses, Shard
-from tcdp_audit.encoding.counting import numbered, tally
+from tcdp_audit.encoding.counting import distinct_of, tally
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import fold
 from tcdp_audit.exposed import Exposed, failures
@@ -83,7 +83,7 @@ class PartExposure:
     def _entities(self, place: int, unit: Domain) -> NDArray[np.integer[Any]]:
         """The entities of the rows that fail a task."""
         codes = self._masks[place][0].shard[unit.attribute]
-        return numbered(codes[self._rows(place)], unit.size + 1)[0]
+        return distinct_of(codes[self._rows(place)], unit.size + 1)
 
     def _rows(self, place: int) -> Mask:
         """The rows of the classes that fail a task, and those without a value where a convention asks for one."""

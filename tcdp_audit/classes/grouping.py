@@ -142,6 +142,12 @@ class Grouping:
         class_of_value, values = self._visits.values(codes, radix)
         return count_in_classes(class_of_value, len(self.records), values, radix)
 
+    def occurrences(self, codes: Codes, radix: int) -> Counts:
+        """What counts for each of an attribute's codes (all below `radix`) in all ordinary classes. Shape (radix,)."""
+        if self.unit is None:
+            return occurrences(codes, radix, self.shard.times)
+        return occurrences(self._visits.values(codes, radix)[1], radix)
+
 
 @dataclass(frozen=True)
 class MatchedClasses:

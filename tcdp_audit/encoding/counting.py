@@ -69,6 +69,15 @@ def numbered(keys: Keys, span: int) -> tuple[Keys, Keys]:
     return ordered[starts], numbers
 
 
+def distinct_of(keys: Keys, span: int) -> Keys:
+    """The different keys, ascending: less work than to number each of them. Cost as `tally`."""
+    if span > MARKED * len(keys):
+        return numbered(keys, span)[0]
+    marks = np.zeros(span, dtype=bool)
+    marks[keys] = True
+    return np.flatnonzero(marks)
+
+
 def _numbered_by_marks(cells: Positions, span: int) -> tuple[Positions, Keys]:
     marks = np.zeros(span, dtype=bool)
     marks[cells] = True

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, strategies as st
+import pytest
+from hypothesis import assume, given, strategies as st
 
 from tcdp_audit import Comparison
 from tcdp_audit.check.summary import WORST_SHOWN, ClassSummary, _worst_first, merge, summarise
@@ -59,6 +60,16 @@ def test_figures_are_binned_to_three_digits_and_whole_numbers_stay():
     found = summary(classes, Comparison.AT_MOST)
     assert found.distribution == {0.0: (1, 4), 0.123: (2, 3), 12345.0: (1, 3), float("inf"): (1, 5)}
     assert found.observed == float("inf")
+
+
+@given(st.integers(-11, 300), st.sampled_from([1.0, 0.9994, 0.9996, 0.99951, 1.0049, 2.345, 9.996]), st.booleans())
+def test_figures_near_powers_of_ten_keep_three_digits(exponent, factor, below):
+    exact = float(f"1e{exponent}") * factor
+    figure = float(np.nextafter(exact, 0)) if below else exact
+    assume(not (figure.is_integer() and figure < 2**22))
+    (binned,) = summary([(figure, 1, False)], Comparison.AT_MOST).distribution
+    assert abs(binned - figure) <= figure * 0.005001
+    assert binned == pytest.approx(float(f"{binned:.2e}"), rel=1e-15)
 
 
 def test_a_figure_that_is_no_number_keeps_nobody_waiting():

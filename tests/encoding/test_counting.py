@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tcdp_audit.encoding import counting
-from tcdp_audit.encoding.counting import boundaries, in_order, narrow, numbered, order_of, run_lengths, tally
+from tcdp_audit.encoding.counting import (
+    boundaries,
+    distinct_of,
+    in_order,
+    narrow,
+    numbered,
+    order_of,
+    run_lengths,
+    tally,
+)
 from tcdp_audit.encoding.packed import Packing
 
 SPANS = [1, 2, 5, 20, 2**8, 2**16, 2**17, 2**40, 2**62]
@@ -37,9 +46,10 @@ def test_different_keys_are_counted_and_numbered(
         counted = tally(values, span)
         summed = tally(values, span, np.array(times, dtype=np.int64))
         distinct, numbers = numbered(values, span)
+        only = distinct_of(values, span)
     assert dict(zip(*(one.tolist() for one in counted), strict=True)) == expected
     assert dict(zip(*(one.tolist() for one in summed), strict=True)) == weighed
-    assert counted[0].tolist() == summed[0].tolist() == distinct.tolist() == sorted(expected)
+    assert counted[0].tolist() == summed[0].tolist() == distinct.tolist() == only.tolist() == sorted(expected)
     assert distinct[numbers].tolist() == values.tolist()
 
 
