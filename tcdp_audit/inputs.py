@@ -117,7 +117,8 @@ def open_inputs(
         plugins = plugins.only(policy.document.plugins)
     sweep()
     memory = budget(options.memory)
-    options = replace(options, memory=memory)  # asked once: what is free changes while the audit runs
+    # the memory is asked once: what is free changes while the audit runs
+    options = replace(options, memory=memory, detectors=lambda: plugins.detectors)
     release = _located(release, policy)
     with ExitStack() as stack:
         engine = stack.enter_context(open_table(release, "release", memory, plugins))

@@ -100,6 +100,20 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["direct_identifiers"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: int | None = None,
+    detectors: Sequence[_Value] | None = None,
+    allowed: Sequence[_Value] | None = None,
+    share: _Number = ...,
+    hint_share: _Number = ...,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["distance_record_linkage"],
     frame: Any,
     *,
@@ -317,6 +331,19 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["quasi_identifier_strength"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: _Number | None = None,
+    measure: Literal["unique", "distinction", "separation"] = "unique",
+    attributes: Sequence[_Value] | None = None,
+    max_order: int = 3,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["rank_interval_disclosure"],
     frame: Any,
     *,
@@ -326,6 +353,16 @@ def measure(
     at_most: _Number | None = None,
     attributes: Sequence[_Value] | None = None,
     aggregate: Literal["average", "joint", "worst"] = "average",
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["record_order"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: int | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload

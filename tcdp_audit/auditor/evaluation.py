@@ -6,7 +6,7 @@ sensitive attribute is counted once per grouping, and every check measures the c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from tcdp_audit.check.table_view import TableView
 from tcdp_audit.classes.column_risk import ColumnRisk, affordable, column_risks
 from tcdp_audit.classes.grouping import Grouping
 from tcdp_audit.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
+from tcdp_audit.detection.detector import Detector
 from tcdp_audit.engines.base import BorrowedEngine, Engine
 from tcdp_audit.engines.shards import MappedShards
 from tcdp_audit.errors import DataError, UsageError
@@ -50,6 +51,7 @@ class Options:
         progress: told how far the audit is.
         samples: estimate from a sample of pairs where the tables outgrow the memory; otherwise say that they do.
         column_risks: measure what each quasi-identifier adds to the risk, for whoever writes a report.
+        detectors: finds the detectors of identifiers when a check asks for them.
     """
 
     memory: int | None = None
@@ -58,6 +60,7 @@ class Options:
     progress: Progress = silent
     samples: bool = True
     column_risks: bool = False
+    detectors: Callable[[], Mapping[str, Detector]] = dict
 
     def __post_init__(self) -> None:
         """Insist on numbers.
@@ -153,7 +156,9 @@ class _Evaluation:
         self.release, self.options, self.noted = release, options, noted
         borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
         self.memory = budget(options.memory)
-        self.view = TableView(release.policy, BorrowedEngine(release.engine), borrowed, self.memory, options.samples)
+        self.view = TableView(
+            release.policy, BorrowedEngine(release.engine), borrowed, self.memory, options.samples, options.detectors
+        )
         self.conventions = release.policy.conventions
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
         self.exposure = Exposure(release.unit)

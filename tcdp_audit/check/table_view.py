@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from tcdp_audit.release.coded import CODE, KEY, CodedTable, code_together, commo
 from tcdp_audit.release.distinct import distinct_rows, in_parts
 
 if TYPE_CHECKING:
+    from tcdp_audit.detection.detector import Detector
     from tcdp_audit.release.pairs import Pairs
 
 
@@ -116,6 +117,7 @@ class TableView:
         companions: the further tables by their name in the policy: original, population, holdout.
         memory: budget in bytes for what is read; None for no limit.
         samples: whether pairs may be a sample where whole tables outgrow the memory.
+        find_detectors: finds the detectors of identifiers of all plugins that take part, by name.
     """
 
     policy: Policy
@@ -123,6 +125,12 @@ class TableView:
     companions: Mapping[str, Engine]
     memory: int | None = None
     samples: bool = True
+    find_detectors: Callable[[], Mapping[str, Detector]] = dict
+
+    @property
+    def detectors(self) -> Mapping[str, Detector]:
+        """The detectors of identifiers of all plugins that take part, by name."""
+        return self.find_detectors()
 
     @property
     def quasi_identifiers(self) -> list[str]:

@@ -134,7 +134,8 @@ def strengths(
         times: how many records each row stands for; None where rows are records. Shape (rows,).
         order: columns of a set at most.
         seed: of the samples.
-        exact: whether to do without samples, however long it takes.
+        exact: whether to look at all combinations, however long it takes; of more than ten columns the Shapley values
+            are estimated still.
 
     Cost: numbering the distinct rows once for each set; in a sample one addition and one comparison a row.
 
@@ -152,8 +153,8 @@ def strengths(
     measure: _Measure = _Sampled(rows, each, seed) if sampled else _Exact(exactly)
     found = {one: _strength(measure, one, names) for one in subsets}
     whole = _strength(_Exact(exactly), everything, names)
-    every_subset_is_cheap = len(names) <= EXACT_SHAPLEY and len(each) << len(names) <= VISITS
-    shapley = _exact_shapley if exact or every_subset_is_cheap else _drawn_shapley
+    every_subset = len(names) <= EXACT_SHAPLEY and (exact or len(each) << len(names) <= VISITS)
+    shapley = _exact_shapley if every_subset else _drawn_shapley
     values = shapley(measure, len(names), seed)
     contributions = [
         Contribution(

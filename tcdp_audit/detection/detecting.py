@@ -109,11 +109,19 @@ class Detections:
     @property
     def best(self) -> dict[str, Detection]:
         """The best detection of each column that has one."""
-        return {one.column: one for one in reversed(self.found)}
+        return _first_of_each(self.found)
 
     def of_role(self, role: Role) -> dict[str, Detection]:
         """The best detection of each column whose detectors say that it has this role."""
-        return {one.column: one for one in reversed(self.found) if one.detector.role is role}
+        return _first_of_each(one for one in self.found if one.detector.role is role)
+
+
+def _first_of_each(found: Iterable[Detection]) -> dict[str, Detection]:
+    """By column, in their order."""
+    best: dict[str, Detection] = {}
+    for one in found:
+        best.setdefault(one.column, one)
+    return best
 
 
 def detect(

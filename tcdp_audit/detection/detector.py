@@ -71,7 +71,7 @@ class ValueDetector(Detector):
         accepts: whether a value of the layout is one; None where the layout says all.
         examples: values that are such, none of them anybody's.
         counterexamples: values that are not.
-        library: the module that `accepts` needs, and the extra that brings it: ("stdnum", "identifiers").
+        library: the module that `accepts` needs, and the command that installs it; None where it needs none.
     """
 
     layout: str
@@ -96,7 +96,7 @@ class ValueDetector(Detector):
         """What to install before it can decide on values; nothing if it can."""
         if self.library is None or _is_installed(self.library[0]):
             return ""
-        return f'pip install "tcdp-audit[{self.library[1]}]"'
+        return self.library[1]
 
 
 @dataclass(frozen=True, kw_only=True)

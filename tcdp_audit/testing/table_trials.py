@@ -19,12 +19,14 @@ from tcdp_audit.auditor.evaluation import Options, evaluate
 from tcdp_audit.auditor.tasks import plain_figures
 from tcdp_audit.check.kinds import Limit, Parameters, TableCheck, TableFigure
 from tcdp_audit.check.table_view import TableView
+from tcdp_audit.detection.detector import Detector
 from tcdp_audit.engines import open_engine
 from tcdp_audit.engines.base import BorrowedEngine, Engine
 from tcdp_audit.errors import CheckError
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.plugin_faults import is_attempt_to_write
 from tcdp_audit.policy import Expectation, Policy
+from tcdp_audit.registry import Plugins
 from tcdp_audit.testing.conformance import ConformanceError, Subject
 from tcdp_audit.testing.table_cases import TableCase
 from tcdp_audit.testing.variants import with_threshold
@@ -69,7 +71,7 @@ class TableTrial:
         with self._engines(self.case.tables()) as engines:
             companions = {name: BorrowedEngine(engine) for name, engine in engines.items() if name != "release"}
             policy = self._policy(self.parameters, self.case)
-            view = TableView(policy, BorrowedEngine(engines["release"]), companions)
+            view = TableView(policy, BorrowedEngine(engines["release"]), companions, find_detectors=_detectors)
             before = _arrays(view)
             answers = (self._asked(view), self._asked(view))
             unchanged = all(np.array_equal(one, other) for one, other in zip(before, _arrays(view), strict=True))
@@ -235,7 +237,7 @@ class TableTrial:
 
     def _audited(self, policy: Policy, engines: Mapping[str, Engine]) -> Outcome:
         companions = {name: engine for name, engine in engines.items() if name != "release"}
-        outcomes = evaluate(policy, engines["release"], Options(MEMORY), companions)
+        outcomes = evaluate(policy, engines["release"], Options(MEMORY, detectors=_detectors), companions)
         asked = [one for one in outcomes if not one.is_structural]
         self._require(len(asked) == 1, "end to end", f"{len(asked)} outcomes came for one expectation")
         return asked[0]
@@ -276,3 +278,8 @@ def _comparable(answer: TableFigure | CheckError) -> object:
 def _arrays(view: TableView) -> list[Any]:
     classes = view.classes
     return [one.copy() for one in (classes.size, classes.records, classes.matched, classes.expected)]
+
+
+def _detectors() -> Mapping[str, Detector]:
+    """Those that come with tcdp-audit."""
+    return Plugins.load(external=False).detectors

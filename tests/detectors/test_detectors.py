@@ -88,7 +88,7 @@ STDNUM = {
     "payment_card": ("luhn", r"[2-6][0-9]{12}|[2-6][0-9]{15}"),
     "nhs_number": ("gb.nhs", r"[0-9]{10}"),
     "us_social_security_digits": ("us.ssn", r"[0-9]{9}"),
-    "us_taxpayer_number": ("us.itin", r"[0-9]{3}-[0-9]{2}-[0-9]{4}"),
+    "us_taxpayer_number": ("us.itin", r"[0-9]{3}-[7-9][0-9]-[0-9]{4}"),  # it does not know the groups from 50 yet
     "imei": ("imei", r"[0-9]{15}"),
 }
 

@@ -38,6 +38,9 @@ FAMILIES = (  # in the order of lists of checks
     "individual_risk",
     "reidentification",
     "suda",
+    "direct_identifiers",
+    "quasi_identifier_strength",
+    "record_order",
 )
 ANNOUNCED = "announced.json"  # what lists of checks need of each; written by `python -m tcdp_audit_plugins.checks`
 

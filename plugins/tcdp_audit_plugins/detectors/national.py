@@ -9,7 +9,7 @@ from tcdp_audit.plugin import Detector, ValueDetector
 from tcdp_audit_plugins.detectors._shared.checksums import nhs
 from tcdp_audit_plugins.detectors._shared.random_texts import formed
 
-LIBRARY = ("stdnum", "identifiers")
+LIBRARY = ("stdnum", 'pip install "tcdp-audit[identifiers]"')
 
 
 def _number(

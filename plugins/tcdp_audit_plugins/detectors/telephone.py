@@ -8,7 +8,7 @@ from tcdp_audit.plugin import Detector, ValueDetector
 from tcdp_audit_plugins.detectors._shared.random_texts import DIGITS, characters
 from tcdp_audit_plugins.detectors.contact import TELEPHONE
 
-LIBRARY = ("phonenumbers", "identifiers")
+LIBRARY = ("phonenumbers", 'pip install "tcdp-audit[identifiers]"')
 FIRST, NINE = characters("23456789", 1), characters(DIGITS, 9)
 
 

@@ -131,6 +131,20 @@ class ExpectTableToSatisfyDeltaPresence(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableDirectIdentifiersToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: int | _Parameter | None = ...,
+        detectors: Sequence[str] | _Parameter | None = ...,
+        allowed: Sequence[str] | _Parameter | None = ...,
+        share: float | str | _Parameter | None = ...,
+        hint_share: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableDistanceRecordLinkageToBeLimited(_Made):
     def __init__(
         self,
@@ -318,6 +332,19 @@ class ExpectTableProbabilisticRecordLinkageToBeLimited(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableQuasiIdentifierStrengthToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        measure: Literal["unique", "distinction", "separation"] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        max_order: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableRankIntervalDisclosureToBeLimited(_Made):
     def __init__(
         self,
@@ -328,6 +355,16 @@ class ExpectTableRankIntervalDisclosureToBeLimited(_Made):
         at_most: float | str | _Parameter | None = ...,
         attributes: Sequence[str] | _Parameter | None = ...,
         aggregate: Literal["average", "joint", "worst"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableRecordOrderToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: int | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 

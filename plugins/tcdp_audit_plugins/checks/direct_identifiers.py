@@ -1,0 +1,226 @@
+"""Direct identifiers: columns whose values are e-mail addresses, numbers of people, names, although nobody says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    Check,
+    CheckError,
+    Detection,
+    Detections,
+    Detector,
+    Exact,
+    Guide,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Role,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    Text,
+    agree,
+    column_of,
+    columns_of,
+    count,
+    detect,
+    listing,
+    somebody,
+)
+
+NO_DETECTOR = "no plugin that takes part has a detector of direct identifiers, so nothing can be looked for"
+SHOWN = 3  # columns of which a sentence says what they hold
+
+
+class DirectIdentifiersParameters(Parameters):
+    """Parameters of `direct_identifiers`."""
+
+    at_most: Annotated[int | None, Field(ge=0, description="The most columns that may identify directly: 0.")] = None
+    detectors: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="What to look for, by the names of detectors; by default everything."),
+    ] = None
+    allowed: Annotated[
+        list[Text] | None,
+        Field(description="Columns that may stay whatever they look like, such as a pseudonym."),
+    ] = None
+    share: Annotated[
+        Exact, Field(gt=0, le=1, description="The least share of a column's distinct values, by the values alone.")
+    ] = Fraction(9, 10)
+    hint_share: Annotated[
+        Exact, Field(gt=0, le=1, description="The least share where the column's name says the same.")
+    ] = Fraction(1, 2)
+
+
+def direct_identifiers(view: TableView, parameters: DirectIdentifiersParameters) -> TableFigure:
+    """How many released columns detectors know as direct identifiers, and the policy does not.
+
+    Columns that the policy declares as identifiers, and the key, are left out: the structure of the release has
+    outcomes of its own on them.
+
+    Returns:
+        A number of columns.
+
+    Raises:
+        CheckError: a detector is unknown; or it lacks its library, or a column cannot be read, and a demand hangs on
+            that.
+
+    Cost: the distinct values of each column; at most 10,000 of them for each detector.
+    """
+    detectors = _chosen(view.detectors, parameters.detectors)
+    conventions, document = view.policy.conventions, view.policy.document
+    left_out = {*view.policy.with_role(Role.IDENTIFIER), document.key, *(parameters.allowed or ())}
+    columns = [one.name for one in view.engine.columns if one.name not in left_out]
+    found = detect(
+        view.engine,
+        detectors,
+        columns,
+        missing=(*conventions.missing_tokens, *conventions.suppressed_tokens),
+        share=parameters.share,
+        named_share=parameters.hint_share,
+        seed=document.seed,
+    )
+    identifying = found.of_role(Role.IDENTIFIER)
+    if parameters.at_most is not None and len(identifying) <= parameters.at_most:
+        _require_decided(found, identifying)
+    return TableFigure(
+        Fraction(len(identifying)), view.records, details=_details(found, identifying, columns, detectors)
+    )
+
+
+def _chosen(detectors: Mapping[str, Detector], names: Sequence[str] | None) -> list[Detector]:
+    if not detectors:
+        raise CheckError(NO_DETECTOR)
+    for name in names or ():
+        if name not in detectors:
+            raise CheckError(f"there is no detector {name!r}; there are {listing(sorted(detectors))}")
+    every = detectors.values() if names is None else [detectors[name] for name in names]
+    chosen = [one for one in every if one.role is Role.IDENTIFIER]
+    if not chosen:
+        raise CheckError("none of the named detectors is of a direct identifier, so nothing can be found")
+    return chosen
+
+
+def _require_decided(found: Detections, identifying: Mapping[str, Detection]) -> None:
+    """Insist that nothing is open that could turn the verdict."""
+    for one in found.undecided:
+        if one.column not in identifying:
+            raise CheckError(
+                f"column {one.column!r}: {one.reason}; or name the column among `allowed`, or the `detectors` to use"
+            )
+    for column, why in found.unreadable.items():
+        raise CheckError(f"column {column!r} cannot be looked at: {why}; drop it, or name it among `allowed`")
+
+
+def _details(
+    found: Detections, identifying: Mapping[str, Detection], columns: Sequence[str], detectors: Sequence[Detector]
+) -> dict[str, Any]:
+    return {
+        "columns": [*identifying],
+        "detectors": {name: one.detector.name for name, one in identifying.items()},
+        "kinds": {name: one.detector.plural for name, one in identifying.items()},
+        "shares": {name: one.evidence.share for name, one in identifying.items()},
+        "base_rates": {name: one.evidence.base_rate for name, one in identifying.items()},
+        "p_values": {name: one.evidence.p_value for name, one in identifying.items()},
+        "named": [name for name, one in identifying.items() if one.is_named],
+        "looked_at": len(columns),
+        "looked_for": len(detectors),
+        "undecided": sorted({one.column for one in found.undecided} - identifying.keys()),
+        "unreadable": [*found.unreadable],
+        "not_run": sorted(one.name for one in detectors if one.missing_library),
+    }
+
+
+def _faults(parameters: DirectIdentifiersParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    if parameters.hint_share > parameters.share:
+        yield "hint_share", "it must not be larger than `share`: a name that agrees asks for less"
+    for name in parameters.allowed or ():
+        if name not in document.attributes and name not in (document.unit, document.key):
+            yield "allowed", f"the policy declares no attribute {name!r}"
+
+
+def _sentence(outcome: Outcome) -> str:
+    details = outcome.details
+    looked = f"{count(details['looked_at'], 'column')} and {count(details['looked_for'], 'kind')} of identifiers"
+    if not details["columns"]:
+        return (
+            f"No column names a person directly, as far as values and names of columns say ({looked}){_open(outcome)}."
+        )
+    held = [f"{column_of(outcome, one)} holds {details['kinds'][one]}" for one in details["columns"][:SHOWN]]
+    more = len(details["columns"]) - SHOWN
+    said = "; ".join(held) + (
+        f"; and {count(more, 'more column')} {agree(more, 'names', 'name')} people" if more > 0 else ""
+    )
+    said = said[:1].upper() + said[1:]
+    if outcome.status is Status.FAILED:
+        advice = agree(
+            len(details["columns"]), "drop it, or declare it an identifier", "drop them, or declare them identifiers"
+        )
+        return f"{said}: {advice}{_open(outcome)}."
+    return f"{said}{_open(outcome)}."
+
+
+def _open(outcome: Outcome) -> str:
+    """What was not decided, if anything."""
+    columns = [*outcome.details["undecided"], *outcome.details["unreadable"]]
+    return f"; not decided of {columns_of(outcome, columns)}" if columns else ""
+
+
+def _person(outcome: Outcome) -> str:
+    if not outcome.details["columns"]:
+        return f"No column that was recognised names {somebody(outcome)}."
+    first = column_of(outcome, outcome.details["columns"][0])
+    return f"Whoever knows {first} of {somebody(outcome)}, or can look it up, has their record."
+
+
+CHECKS: list[Check] = [
+    TableCheck(
+        name="direct_identifiers",
+        title="Direct identifiers",
+        quarter=Quarter.IDENTITY_MODEL,
+        parameters=DirectIdentifiersParameters,
+        measure=direct_identifiers,
+        label="number of columns that identify directly",
+        worst=lambda figure, _: Fraction(figure.details["looked_at"]),
+        validate=_faults,
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="Does a column hold names, e-mail addresses or numbers of people, whatever it is called?",
+            risk="An identifier may still be in the release under a harmless name.",
+            definition=(
+                "Detectors look at the distinct values of every column that the policy does not declare as an "
+                "identifier: at their form, at checksums and registers, at integers that count the records. A detector "
+                "knows a column if at least `share` of its values are hits (`hint_share` where its name says the same) "
+                "and a random column would have so many less than once in a million times. The figure is the number "
+                "of such columns."
+            ),
+            formula=("#{ columns : hits / values ≥ share, P(Bin(values, base rate) ≥ hits) < 10^-6 } ≤ at_most"),
+            reading=(
+                "The observed value is a number of columns. Details: `columns`, and for each of them `detectors`, "
+                "`kinds`, `shares`, `base_rates` and `p_values`; `named`, those whose names say the same; `looked_at` "
+                "columns and `looked_for` detectors; `undecided` columns, of which a detector without its library "
+                "(`not_run`) cannot say, and `unreadable` ones: a demand that hangs on one of these is an error."
+            ),
+            choosing=(
+                "0. Declare what is found as `identifier` and drop it; a pseudonym that must stay goes into `allowed`."
+            ),
+            limits=(
+                "What no detector knows is not found: free text, photographs, names in a column that is not called so. "
+                "Fewer than 20 distinct values that repeat say nothing, and of more than 10,000 a seeded sample is "
+                "looked at. Exact dates, postcodes and coordinates are quasi-identifiers here. National numbers and "
+                "assigned telephone numbers need the extra `identifiers`; where a column has the form of one, the "
+                "outcome says so. `tcdp-audit plugins` lists all detectors; other plugins may add theirs."
+            ),
+            source="45 CFR 164.514(b)(2)(i); ISO/IEC 7812-1, ISO 13616-1, RFC 5322 and those named with each detector",
+            example="- direct_identifiers: {at_most: 0}",
+        ),
+    ),
+]

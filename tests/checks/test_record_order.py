@@ -1,0 +1,118 @@
+"""The order of records: moments against those of all orders, sorted columns, an original, tables without an order."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, permutations
+from math import erfc, sqrt
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, strategies as st
+
+from tcdp_audit import Outcome, PolicyError, Status, audit
+from tcdp_audit_plugins.checks.record_order import order_of_column
+
+GENERATOR = np.random.default_rng(8)
+RECORDS = 400
+TABLE = {
+    "age": GENERATOR.integers(20, 80, RECORDS).tolist(),
+    "sex": GENERATOR.choice(["f", "m"], RECORDS).tolist(),
+    "town": [f"town {one}" for one in GENERATOR.integers(0, 30, RECORDS)],
+}
+
+
+def outcome(table: dict[str, Any], at_most: int | None = 0, before: Any = None, **policy: Any) -> Outcome:
+    attributes = {name: {"role": "quasi_identifier"} for name in table}
+    document = {"version": 1, "attributes": attributes, "expect": [{"record_order": {"at_most": at_most}}], **policy}
+    tables = {"original": pa.table(before)} if before is not None else {}
+    (one,) = audit(pa.table(table), document, **tables).expectations
+    return one
+
+
+def by(column: str, table: dict[str, Any] = TABLE) -> dict[str, Any]:
+    order = np.argsort(np.array(table[column]), kind="stable")
+    return {name: [cells[i] for i in order] for name, cells in table.items()}
+
+
+def test_a_random_order_says_nothing():
+    one = outcome(TABLE)
+    assert (one.status, one.observed, one.details["looked_at"]) == (Status.PASSED, 0, 3)
+
+
+@pytest.mark.parametrize("column", ["age", "sex", "town"])
+def test_a_sorted_column_is_found(column: str):
+    one = outcome(by(column))
+    assert (one.status, one.details["columns"]) == (Status.FAILED, [column])
+    assert one.details["correlations"][column] > 0.8
+    assert "shuffle them" in one.message
+
+
+def test_groups_in_a_random_order_are_found_by_their_runs():
+    towns = sorted({*TABLE["town"]}, key=hash_of)
+    rank = {town: place for place, town in enumerate(towns)}
+    order = sorted(range(RECORDS), key=lambda i: rank[TABLE["town"][i]])
+    one = outcome({name: [cells[i] for i in order] for name, cells in TABLE.items()})
+    assert one.details["columns"] == ["town"]
+    assert one.details["agreeing_neighbours"]["town"] > 0.9
+    assert one.details["expected_neighbours"]["town"] < 0.1
+
+
+def hash_of(town: str) -> int:
+    return int(town.split()[1]) * 17 % 31
+
+
+@given(st.lists(st.integers(0, 3), min_size=4, max_size=7))
+def test_moments_are_those_over_all_orders(values: list[int]):
+    assume(len({*values}) > 1)
+    n = len(values)
+    every = [*permutations(values)]
+    runs = [1 + sum(a != b for a, b in pairwise(order)) for order in every]
+    mean = sum(runs) / len(runs)
+    variance = sum((one - mean) ** 2 for one in runs) / len(runs)
+    found = order_of_column(np.array(values))
+    own = 1 + sum(a != b for a, b in pairwise(values))
+
+    assert found.expected == pytest.approx((n - mean) / (n - 1))
+    ranks = [sum(b < a for b in values) + (values.count(a) + 1) / 2 for a in values]
+    correlation = float(np.corrcoef(ranks, range(n))[0, 1])
+    assert found.correlation == pytest.approx(correlation, abs=1e-12)
+    z = abs(own - mean) / sqrt(variance) if variance > 1e-9 else 0.0
+    larger = max(z, abs(correlation) * sqrt(n - 1))
+    assert found.p_value == pytest.approx(erfc(larger / sqrt(2)))
+
+
+@pytest.mark.parametrize(("at_most", "status"), [(0, Status.FAILED), (1, Status.PASSED), (None, Status.MEASURED)])
+def test_the_threshold_is_a_number_of_columns(at_most: int | None, status: Status):
+    assert outcome(by("age"), at_most).status is status
+
+
+def test_rows_that_are_aligned_with_the_original_stand_at_their_places():
+    one = outcome(TABLE, before=TABLE, rows_aligned=True)
+    assert (one.status, one.details["columns"]) == (Status.FAILED, ["the original"])
+    assert (one.details["at_original_place"], one.details["original_correlation"]) == (1.0, pytest.approx(1.0))
+
+
+def test_by_a_key_a_shuffled_release_is_told_from_one_in_its_old_order():
+    keys = [f"k{number:04}" for number in GENERATOR.permutation(RECORDS)]
+    original = {**TABLE, "key": keys}
+    order = GENERATOR.permutation(RECORDS)
+    shuffled = {name: [cells[i] for i in order] for name, cells in original.items()}
+
+    assert outcome(original, before=original, key="key").details["columns"] == ["the original"]
+    one = outcome(shuffled, before=original, key="key")
+    assert one.status is Status.PASSED
+    places = [keys.index(key) for key in shuffled["key"]]
+    assert one.details["at_original_place"] == Fraction(sum(i == place for i, place in enumerate(places)), RECORDS)
+
+
+def test_few_records_and_a_table_without_an_order_are_errors():
+    few = outcome({name: cells[:19] for name, cells in TABLE.items()})
+    assert (few.status, "the release has 19 records" in few.message) == (Status.ERROR, True)
+
+
+def test_an_original_needs_a_pairing():
+    with pytest.raises(PolicyError, match="is not declared"):
+        outcome(TABLE, original="original.csv")
