@@ -12,6 +12,17 @@ _Value: TypeAlias = str | float  # a name, or a cell as text
 
 @overload
 def measure(
+    check: Literal["age_cap"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at: int | None = None,
+    column: _Value | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["alpha_k_anonymity"],
     frame: Any,
     *,
@@ -68,6 +79,19 @@ def measure(
     distribution: Literal["uniform"] | Mapping[str, Any] | None = None,
     conventions: Mapping[str, Any] | None = None,
     beta: _Number | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["category_frequency"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_least: int | None = None,
+    max_size: int = 1,
+    attributes: Sequence[_Value] | None = None,
+    count: _Value | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -220,6 +244,16 @@ def measure(
     distribution: Literal["uniform"] | Mapping[str, Any] | None = None,
     conventions: Mapping[str, Any] | None = None,
     at_most: _Number | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["identifying_attribute_count"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: int | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -383,6 +417,18 @@ def measure(
     dont_care: Sequence[_Value] | None = None,
     protected: Sequence[_Value] | None = None,
     c2: _Number | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["region_population"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_least: int | None = None,
+    column: _Value | None = None,
+    count: _Value | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload

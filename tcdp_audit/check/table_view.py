@@ -16,7 +16,7 @@ from tcdp_audit.encoding.counting import boundaries
 from tcdp_audit.encoding.keys import Codes, fold
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError
-from tcdp_audit.policy import Policy, Role
+from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
 from tcdp_audit.release.coded import CODE, KEY, CodedTable, code_together, common_domains, fit
 from tcdp_audit.release.distinct import distinct_rows, in_parts
 
@@ -172,6 +172,22 @@ class TableView:
             CheckError: a table or a column is not there.
         """
         return self._coded(attributes, companions, counted=True)
+
+    def of_companion(self, name: str, attributes: Sequence[str], numeric: Sequence[str] = ()) -> CodedTable:
+        """Columns of one companion by itself, which the release may lack. A row may stand for several records.
+
+        Args:
+            name: of the companion.
+            attributes: the columns.
+            numeric: those of them that are numbers, whatever the policy declares of them.
+
+        Raises:
+            CheckError: the table or a column is not there, or holds values that do not fit its scale.
+        """
+        number = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
+        declared = {**self.policy.attributes, **dict.fromkeys(numeric, number)}
+        engines, conventions = [self._companion(name)], self.policy.conventions
+        return code_together(engines, attributes, declared, conventions, counted=True, memory=self.memory)[0]
 
     def in_parts(self, attributes: Sequence[str], *companions: str) -> Iterator[list[CodedTable]]:
         """The same part by part: all records that agree in these columns, of whatever table, are in the same part.

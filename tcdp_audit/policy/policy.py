@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tcdp_audit.addresses import resolved
-from tcdp_audit.outcome import Naming
+from tcdp_audit.outcome import Naming, Severity
 from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
 from tcdp_audit.policy.profile import Profile, ProfileQuestion
 from tcdp_audit.visible import visible
@@ -110,9 +112,8 @@ class Policy:
     @property
     def questions(self) -> list[tuple[Profile, ProfileQuestion]]:
         """What its profiles ask that none of its demands answers."""
-        answered = {one.check.name for one in self.expectations if one.check.demands(one.parameters)}
         asked = [(profile, one) for profile in self.profiles for one in profile.questions]
-        return [(profile, one) for profile, one in asked if one.unless not in answered]
+        return [(profile, one) for profile, one in asked if not any(map(partial(_answers, one), self.expectations))]
 
     def with_role(self, role: Role) -> list[str]:
         """The attributes of a role, in the order of their names so that no answer depends on the file's order."""
@@ -126,3 +127,16 @@ class Policy:
         """The same policy under other conventions."""
         conventions = self.conventions.model_copy(update=changes)
         return replace(self, document=self.document.model_copy(update={"conventions": conventions}))
+
+
+def _answers(question: ProfileQuestion, expectation: Expectation) -> bool:
+    """Whether a demand that counts is at least as strict as a question wants it."""
+    if question.unless != expectation.check.name or expectation.parameters.severity is not Severity.ERROR:
+        return False
+    demands = expectation.check.demands(expectation.parameters)
+    comparisons = {one.parameter: one.comparison for one in expectation.check.limits}
+    wanted = {name: Fraction(value) for name, value in question.demanding.items()}
+    return all(
+        name in demands and comparisons[name].holds((demands[name] > value) - (demands[name] < value))
+        for name, value in wanted.items()
+    )

@@ -7,7 +7,7 @@ document asks for, as far as that can be counted, and who says that the document
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -56,10 +56,12 @@ class ProfileQuestion:
     Args:
         asks: the question, and what to do.
         unless: the check that answers it where a policy itself demands it; nothing where none does.
+        demanding: the laxest thresholds of it that do.
     """
 
     asks: str
     unless: str = ""
+    demanding: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -103,5 +105,7 @@ def _read(path: Path) -> Profile:
         title=data["title"],
         sources=tuple(ProfileSource(one["title"], str(one["date"]), one["read"]) for one in data["sources"]),
         demands=tuple(ProfileDemand(one["check"], one["parameters"], one["says"]) for one in data["demands"]),
-        questions=tuple(ProfileQuestion(one["asks"], one.get("unless", "")) for one in data["questions"]),
+        questions=tuple(
+            ProfileQuestion(one["asks"], one.get("unless", ""), one.get("demanding", {})) for one in data["questions"]
+        ),
     )

@@ -76,6 +76,10 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "sample_uniqueness": [{"at_most": 0}, {"at_most": "0.9"}, {}],
     "population_uniqueness": [{"at_most": 0}, {"estimator": "zayatz"}, {}],
     "k_map": [{"k": 9}, {"k": 1}, {}],
+    "category_frequency": [{"at_least": 9}, {"at_least": 1, "max_size": 2}, {}],
+    "region_population": [{"column": "zip", "at_least": 9}, {"column": "zip", "at_least": 1}, {"column": "zip"}],
+    "age_cap": [{"column": "w", "at": 1}, {"column": "w", "at": 2}, {"column": "w"}],
+    "identifying_attribute_count": [{"at_most": 0}, {"at_most": 1}, {}],
     "delta_presence": [{"delta_max": "0.01"}, {"delta_max": 1, "delta_min": 0}, {}],
     "individual_risk": [{"at_most": "0.01"}, {"measure": "expected", "at_most": "0.01"}, {"measure": "average"}],
     "reidentification_risk": [
@@ -105,6 +109,8 @@ LABELLED = "place of living|yearly income"
 OF_NO_COLUMN = {
     **dict.fromkeys(("t_from_epsilon", "expected_t_closeness"), "confidential values|epsilon"),
     "direct_identifiers": "No column names a person",
+    "age_cap": "'w'",
+    "identifying_attribute_count": "1 column",
 }
 OF_MANY_RECORDS = {"record_order"}  # an error where there are fewer than 20
 LABELS = {"zip": "place of living", "x": "yearly income"}

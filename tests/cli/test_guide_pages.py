@@ -109,7 +109,7 @@ def test_a_guide_leaves_nothing_out(name: str):
 def test_the_example_is_an_expectation_on_this_check(name: str):
     expectations = yaml.safe_load(CHECKS[name].guide.example)
     given = [one[name] or {} for one in expectations]
-    named = {one.get("attribute") for one in given} - {None}
+    named = {one.get(key) for one in given for key in ("attribute", "column")} - {None}
     named |= {attribute for one in given for attribute in one.get("attributes", ())}
     tree = {"*": {"all": ["low", "high"]}}
     sensitive = {"role": "sensitive", "scale": "numeric", "hierarchy": tree}

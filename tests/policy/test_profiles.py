@@ -13,8 +13,11 @@ import pytest
 from tcdp_audit import audit
 from tcdp_audit.errors import PolicyError
 from tcdp_audit.outcome import PROFILE, Status
+from tcdp_audit.policy import read_policy
 from tcdp_audit.policy.profile import CAVEAT, profiles
+from tcdp_audit.registry import Plugins
 
+PLUGINS = Plugins.load(external=False)
 PAGE = Path(__file__).parents[2] / "docs" / "profiles.md"
 GROUPS = {  # the risk that a source names, its group, and what the risk means exactly
     "ema_policy_0070@2017-09": ("0.09", 11, 12),
@@ -88,6 +91,70 @@ def test_one_record_in_twenty_is_the_most_that_perturbed_microdata_may_give_away
         found = audit(ages, policy, original=ages)
         (linkage,) = [one for one in found.expectations if one.check == "distance_record_linkage"]
         assert (linkage.observed, linkage.status.value) == (groups / 100, status)
+
+
+def frequencies(key: str, people: int, columns: int) -> list[tuple[str, Any, str]]:
+    """What a profile says of a release of one record, of whose every value so many people of the population are."""
+    names = [f"c{number}" for number in range(columns)]
+    attributes = {name: {"role": "quasi_identifier"} for name in names}
+    release = pa.table({name: ["x"] for name in names})
+    register = pa.table({name: pa.array(["x"] * people).dictionary_encode() for name in names})
+    policy = {"version": 1, "attributes": attributes, "profile": key}
+    found = audit(release, policy, population=register).expectations
+    return [(one.check, one.threshold, one.status.value) for one in found if one.threshold is not None]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("people", "status"), [(99, "failed"), (100, "passed"), (101, "passed")])
+def test_a_hundred_people_for_each_triple_in_research(people: int, status: str) -> None:
+    told = frequencies("statistics_netherlands_research@eef4a18", people, 3)
+    assert told == [("category_frequency", 100, status)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("people", "single", "pair"),
+    [
+        (999, "failed", "failed"),
+        (1000, "failed", "passed"),
+        (1001, "failed", "passed"),
+        (199_999, "failed", "passed"),
+        (200_000, "passed", "passed"),
+        (200_001, "passed", "passed"),
+    ],
+)
+def test_people_for_each_category_and_each_pair_in_public_files(people: int, single: str, pair: str) -> None:
+    assert frequencies("statistics_netherlands_puf@eef4a18", people, 2)[:2] == [
+        ("category_frequency", 200_000, single),
+        ("category_frequency", 1000, pair),
+    ]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("columns", "status"), [(14, "passed"), (15, "passed"), (16, "failed")])
+def test_fifteen_identifying_columns_in_public_files(columns: int, status: str) -> None:
+    told = frequencies("statistics_netherlands_puf@eef4a18", 1, columns)
+    assert told[2] == ("identifying_attribute_count", 15, status)
+
+
+@pytest.mark.parametrize(
+    ("demand", "fewer"),
+    [
+        ({"age_cap": {"column": "age", "at": 89}}, 1),
+        ({"age_cap": {"column": "age", "at": 60}}, 1),
+        ({"age_cap": {"column": "age", "at": 90}}, 0),
+        ({"age_cap": {"column": "age"}}, 0),
+        ({"age_cap": {"column": "age", "at": 89, "severity": "warning"}}, 0),
+        ({"region_population": {"column": "zip", "at_least": 20_001}}, 1),
+        ({"region_population": {"column": "zip", "at_least": 20_000}}, 0),
+        ({"k_anonymity": {"k": 20}}, 0),
+    ],
+)
+def test_a_question_goes_away_where_a_demand_as_strict_answers_it(demand: dict[str, Any], fewer: int) -> None:
+    key = "hipaa_safe_harbor@164.514-b-2"
+    attributes = {**ATTRIBUTES, "age": {"role": "insensitive", "scale": "numeric"}}
+    policy = read_policy({"version": 1, "attributes": attributes, "profile": key, "expect": [demand]}, PLUGINS)
+    assert len(policy.questions) == len(profiles()[key].questions) - fewer
 
 
 @pytest.mark.parametrize("key", profiles())

@@ -41,6 +41,9 @@ FAMILIES = (  # in the order of lists of checks
     "direct_identifiers",
     "quasi_identifier_strength",
     "record_order",
+    "population_frequency",
+    "age_cap",
+    "identifying_attributes",
 )
 ANNOUNCED = "announced.json"  # what lists of checks need of each; written by `python -m tcdp_audit_plugins.checks`
 

@@ -63,6 +63,17 @@ class ExpectTableColumnsToBeDeclared(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableAgeCapToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at: int | _Parameter | None = ...,
+        check_column: str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectColumnToBeAlphaKAnonymous(_Made):
     def __init__(
         self,
@@ -106,6 +117,19 @@ class ExpectColumnToBeBasicBetaLike(_Made):
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         beta: float | str | _Parameter | None = ...,
         **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTableCategoryFrequencyToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_least: int | _Parameter | None = ...,
+        max_size: int | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        count: str | _Parameter | None = ...,
+        **others: Unpack[_Table],
     ) -> None: ...
 
 class ExpectColumnToBeDeltaDisclosurePrivate(_Made):
@@ -233,6 +257,16 @@ class ExpectColumnHomogeneityToBeLimited(_Made):
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         at_most: float | str | _Parameter | None = ...,
         **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTableIdentifyingAttributeCountToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
     ) -> None: ...
 
 class ExpectTableImpliedEpsilonToBeLimited(_Made):
@@ -381,6 +415,18 @@ class ExpectColumnToBeRecursivelyClDiverse(_Made):
         protected: Sequence[str] | _Parameter | None = ...,
         c2: float | str | _Parameter | None = ...,
         **others: Unpack[_Column],
+    ) -> None: ...
+
+class ExpectTableRegionPopulationToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_least: int | _Parameter | None = ...,
+        check_column: str | _Parameter | None = ...,
+        count: str | _Parameter | None = ...,
+        **others: Unpack[_Table],
     ) -> None: ...
 
 class ExpectTableReidentificationRiskToBeLimited(_Made):

@@ -1,0 +1,158 @@
+"""Ages above a cap, which only one open category may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, isinf
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    Check,
+    CheckError,
+    Guide,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Scale,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    Text,
+    agree,
+    part_of,
+    record_noun,
+    sentence_case,
+)
+
+
+class AgeCapParameters(Parameters):
+    """Parameters of `age_cap`."""
+
+    at: Annotated[int | None, Field(ge=0, description="The largest age in whole years that may be told.")] = None
+    column: Annotated[Text | None, Field(description="The column with the ages.")] = None
+
+
+def told_age(low: float, high: float, *, low_open: bool = False, high_open: bool = False) -> int:
+    """The largest age in whole years that a cell tells apart from the ages above it; -1 where it tells none.
+
+    Args:
+        low: the lower end of what the cell covers.
+        high: its upper end; an infinite one is an open category.
+        low_open: whether the lower end is left out.
+        high_open: whether the upper end is left out.
+
+    Example:
+        >>> told_age(89, 89), told_age(85, 90, high_open=True), told_age(90, float("inf")), told_age(95, float("inf"))
+        (89, 89, 89, 94)
+    """
+    if not isinf(high):
+        return ceil(high) - 1 if high_open else floor(high)
+    if isinf(low):
+        return -1
+    return floor(low) if low_open else ceil(low) - 1  # whoever is younger is told apart from the open category
+
+
+def age_cap(view: TableView, parameters: AgeCapParameters) -> TableFigure:
+    """The largest age in whole years that the release tells apart from those above it.
+
+    Raises:
+        CheckError: the column has no age.
+
+    Cost: O(n).
+
+    Source: 45 CFR 164.514(b)(2)(i)(C).
+    """
+    assert parameters.column is not None  # noqa: S101 - a policy without it is at fault
+    (table,) = view.counted([parameters.column])
+    domain = table.domains[parameters.column]
+    if not domain.size:
+        raise CheckError(f"column {parameters.column!r} has no value in any record")
+    if domain.covers is None:
+        told = np.floor(domain.values.astype(np.float64)).astype(np.int64)
+    else:
+        ends = [(one.low, one.high, one.low_open, one.high_open) for one in domain.covers]
+        told = np.array([told_age(a, b, low_open=c, high_open=d) for a, b, c, d in ends], dtype=np.int64)
+    failing = None
+    if parameters.at is not None:
+        above = np.append(told > parameters.at, False)[table.codes[parameters.column]]
+        failing = int(table.rows.each[above].sum())
+    largest = max(int(told.max()), 0)
+    return TableFigure(value=Fraction(largest), records=view.records, failing=failing)
+
+
+def _faults(parameters: AgeCapParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    if parameters.column is None:
+        yield "", "name the column with the ages: `column: age`"
+        return
+    declared = document.attributes.get(parameters.column)
+    if declared is None:
+        yield "column", f"the policy declares no attribute {parameters.column!r}"
+    elif declared.scale is not Scale.NUMERIC:
+        example = f"{parameters.column}: {{role: {declared.role.value}, scale: numeric}}"
+        yield "column", f"{parameters.column!r} is not declared as numeric; ages are: `{example}`"
+
+
+def _sentence(outcome: Outcome) -> str:
+    largest, column = int(outcome.observed or 0), outcome.naming.column(outcome.parameters["column"])
+    if outcome.status is not Status.FAILED or outcome.records is None:
+        return f"No person's age above {largest} is told by {column}, but in one open category."
+    few = outcome.records.failing or 0
+    part = sentence_case(part_of(few, outcome.records.total, record_noun(outcome)))
+    verb, cap = agree(few or 1, "tells", "tell"), outcome.parameters["at"]
+    return f"{part} {verb} an age above {cap} in {column}; the largest is {largest}. Write {cap + 1}+ for all of them."
+
+
+def _person(outcome: Outcome) -> str:
+    largest = int(outcome.observed or 0)
+    return f"Whoever knows a person's age finds it in the release up to {largest}; older people share one category."
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgeCheck(TableCheck[AgeCapParameters]):
+    """A check on the column that its parameters name."""
+
+    def known(self, parameters: AgeCapParameters, document: PolicyDocument, target: Any) -> list[str]:  # noqa: ARG002
+        """That column."""
+        return [] if parameters.column is None else [parameters.column]
+
+
+CHECKS: list[Check] = [
+    AgeCheck(
+        name="age_cap",
+        title="Age cap",
+        quarter=Quarter.IDENTITY_MODEL,
+        parameters=AgeCapParameters,
+        measure=age_cap,
+        threshold="at",
+        label="largest age that is told",
+        validate=_faults,
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="Are the ages of the oldest people hidden in one open category?",
+            risk="Very old people are few: their age and where they live may be enough to know them.",
+            definition=(
+                "No record tells an age above a cap, but that it is above: ages over 89 become `90+`, one category. A "
+                "range tells the largest age in it; an open category that begins higher tells those that begin it "
+                "apart from younger ones."
+            ),
+            formula="max over records of the age that is told ≤ at",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>i</mi></munder>"
+                "<msub><mi>a</mi><mi>i</mi></msub><mo>≤</mo><mi>at</mi></math>"
+            ),
+            reading="The observed value is the largest age in whole years that the column tells.",
+            choosing="89 is the cap of Safe Harbor: 89 may stay, and 90 is `90+`.",
+            limits="Dates tell ages as well: a date of birth, or that of a graduation, is not seen by this check.",
+            source="45 CFR 164.514(b)(2)(i)(C)",
+            example="- age_cap: {column: age, at: 89}",
+        ),
+    ),
+]

@@ -1,0 +1,82 @@
+"""How many columns of a release could identify somebody."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated
+
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    Check,
+    Guide,
+    Outcome,
+    Parameters,
+    Quarter,
+    Role,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    agree,
+    count,
+)
+
+
+class IdentifyingAttributesParameters(Parameters):
+    """Parameters of `identifying_attribute_count`."""
+
+    at_most: Annotated[int | None, Field(ge=0, description="The largest number of identifying columns.")] = None
+
+
+def identifying_attribute_count(view: TableView, _: IdentifyingAttributesParameters) -> TableFigure:
+    """The number of columns of the release that are quasi-identifiers or identifiers by the policy.
+
+    Cost: O(columns).
+
+    Source: ESSnet SDC, Handbook on Statistical Disclosure Control, rules at Statistics Netherlands.
+    """
+    present = {column.name for column in view.engine.columns}
+    named = [*view.quasi_identifiers, *view.policy.with_role(Role.IDENTIFIER)]
+    return TableFigure(value=Fraction(sum(name in present for name in named)), records=view.records)
+
+
+def _sentence(outcome: Outcome) -> str:
+    number = int(outcome.observed or 0)
+    told = f"By the policy, {count(number, 'column')} of the release could tell who a person is"
+    if outcome.status is not Status.FAILED:
+        return f"{told}."
+    return f"{told}; {int(outcome.threshold or 0):,} {agree(int(outcome.threshold or 0), 'is', 'are')} allowed."
+
+
+def _person(outcome: Outcome) -> str:
+    return f"Whoever looks for a person has {count(int(outcome.observed or 0), 'fact')} to find them by."
+
+
+CHECKS: list[Check] = [
+    TableCheck(
+        name="identifying_attribute_count",
+        title="Identifying attributes",
+        quarter=Quarter.IDENTITY_MODEL,
+        parameters=IdentifyingAttributesParameters,
+        measure=identifying_attribute_count,
+        label="number of identifying columns",
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="Does the release say few enough things by which somebody could be recognised?",
+            risk="With many facts in a record, some combination of them is nearly always rare.",
+            definition=(
+                "The release has at most a given number of columns with the role identifier or quasi_identifier. A "
+                "column that the policy calls insensitive is not counted, whatever it is."
+            ),
+            formula="number of identifying columns ≤ at_most",
+            mathml="<math display='block'><mi>q</mi><mo>≤</mo><mi>at_most</mi></math>",
+            reading="The observed value is the number of such columns in the release.",
+            choosing="Statistics Netherlands allows 15 identifying variables in public files.",
+            limits="It rests on the roles that the policy gives, and says nothing of what the columns hold.",
+            source="ESSnet SDC, Handbook on Statistical Disclosure Control, chapter 3, rules at Statistics Netherlands",
+            example="- identifying_attribute_count: {at_most: 15}",
+        ),
+    ),
+]

@@ -1,0 +1,324 @@
+"""Categories and regions of a release by how many people of the population they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    Check,
+    CheckError,
+    Comparison,
+    Counts,
+    Guide,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    Text,
+    agree,
+    count,
+    fold,
+    known_columns,
+    listing,
+    part_of,
+    record_noun,
+    sentence_case,
+    whoever_knows,
+)
+
+HANDBOOK = "ESSnet SDC, Handbook on Statistical Disclosure Control, chapter 3, rules at Statistics Netherlands"
+COUNT = "The population's column that says how many people each of its rows stands for; without it a row is one."
+ROWS = 2**53  # people that a float counts exactly
+
+
+class CategoryFrequencyParameters(Parameters):
+    """Parameters of `category_frequency`."""
+
+    at_least: Annotated[int | None, Field(ge=1, description="The least number of people of the population.")] = None
+    max_size: Annotated[int, Field(ge=1, le=3, description="How many attributes are combined, at most.")] = 1
+    attributes: Annotated[
+        list[Text] | None, Field(min_length=1, description="The columns; by default the quasi-identifiers.")
+    ] = None
+    count: Annotated[Text | None, Field(description=COUNT)] = None
+
+
+class RegionPopulationParameters(Parameters):
+    """Parameters of `region_population`."""
+
+    at_least: Annotated[int | None, Field(ge=1, description="The least number of people who live there.")] = None
+    column: Annotated[Text | None, Field(description="The column that says where a person lives.")] = None
+    count: Annotated[Text | None, Field(description=COUNT)] = None
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Some columns of the release and of its population, equal codes for equal values.
+
+    Args:
+        names: of the columns.
+        release: codes by column; `sizes` of it where a cell tells nothing.
+        population: likewise; one more where the release lacks the value.
+        sizes: how many values the release has of each column.
+        records: records of the release in each row.
+        people: people of the population in each row.
+    """
+
+    names: Sequence[str]
+    release: dict[str, NDArray[np.int64]]
+    population: dict[str, NDArray[np.int64]]
+    sizes: dict[str, int]
+    records: Counts
+    people: Counts
+
+
+def coded(view: TableView, names: Sequence[str], counted_in: str | None) -> Coded:
+    """Release and population, coded alike.
+
+    Raises:
+        CheckError: there is no population, a column is not there, or its counts of people are no whole numbers.
+    """
+    (release,) = view.counted(names)
+    further = [] if counted_in is None else [counted_in]
+    population = view.of_companion("population", [*names, *further], further)
+    people = population.rows.each if counted_in is None else population.rows.each * _people(population, counted_in)
+    own: dict[str, NDArray[np.int64]] = {}
+    theirs: dict[str, NDArray[np.int64]] = {}
+    for name in names:
+        domain, other = release.domains[name], population.domains[name]
+        code = {label: number for number, label in enumerate(domain.labels)}
+        found = [domain.size + 1 if label not in code else code[label] for label in other.labels]
+        nothing = np.where(domain.tells_nothing, domain.size, np.arange(domain.size + 1))
+        own[name] = nothing[release.codes[name]]
+        theirs[name] = np.array([*found, domain.size + 1], dtype=np.int64)[population.codes[name]]
+    sizes = {name: release.domains[name].size for name in names}
+    return Coded(names, own, theirs, sizes, release.rows.each, people)
+
+
+def _people(population: Any, column: str) -> Counts:
+    numbers = population.numbers(column)
+    if np.isnan(numbers).any() or (numbers < 0).any() or (numbers != np.floor(numbers)).any() or numbers.sum() > ROWS:
+        raise CheckError(f"column {column!r} of the population must be a whole number of people in every row")
+    return np.asarray(numbers, dtype=np.int64)
+
+
+def people_of(tables: Coded, names: Sequence[str]) -> tuple[Counts, NDArray[np.bool_]]:
+    """How many people of the population each row of the release stands for in some columns, and which rows tell them.
+
+    Returns:
+        int64 and bool, shape (rows of the release,).
+    """
+    sizes = [tables.sizes[name] + 2 for name in names]
+    keys = fold([np.concatenate([tables.release[name], tables.population[name]]) for name in names], sizes).values
+    distinct, place = np.unique(keys, return_inverse=True)
+    rows = len(tables.records)
+    people = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(people, place[rows:], tables.people)
+    told = np.all([tables.release[name] < tables.sizes[name] for name in names], axis=0)
+    return people[place[:rows]], told
+
+
+def least_people(view: TableView, names: Sequence[str], order: int, at_least: int | None, count_in: str | None) -> Any:
+    """The least number of people that a combination of values in the release stands for."""
+    tables = coded(view, names, count_in)
+    few = np.zeros(len(tables.records), dtype=bool)
+    least: int | None = None
+    sets = [chosen for size in range(1, order + 1) for chosen in combinations(names, size)]
+    below = 0
+    for chosen in sets:
+        people, told = people_of(tables, chosen)
+        if told.any():
+            smallest = int(people[told].min())
+            least = smallest if least is None else min(least, smallest)
+            failing = told & (people < (at_least or 0))
+            few |= failing
+            below += bool(failing.any())
+    if least is None:
+        raise CheckError(f"no record of the release has a value of {listing([repr(one) for one in names])}")
+    return TableFigure(
+        value=Fraction(least),
+        records=view.records,
+        failing=None if at_least is None else int(tables.records[few].sum()),
+        details={"sets": len(sets), "sets_below": below, "population_records": int(tables.people.sum())},
+    )
+
+
+def category_frequency(view: TableView, parameters: CategoryFrequencyParameters) -> TableFigure:
+    """The least number of people of the population that share a combination of values that the release has.
+
+    A missing or suppressed cell is no value: combinations with it are those of the columns that are left.
+
+    Raises:
+        CheckError: there is no population, or the release has no value.
+
+    Cost: O((n + N) log (n + N)) for each set of at most `max_size` columns.
+
+    Source: ESSnet SDC, Handbook on Statistical Disclosure Control, rules at Statistics Netherlands.
+    """
+    names = sorted(parameters.attributes or view.quasi_identifiers)
+    order = min(parameters.max_size, len(names))
+    figure: TableFigure = least_people(view, names, order, parameters.at_least, parameters.count)
+    return figure
+
+
+def region_population(view: TableView, parameters: RegionPopulationParameters) -> TableFigure:
+    """The least number of people of the population who live in a region that the release names.
+
+    Raises:
+        CheckError: there is no population, or the release has no value of the column.
+    """
+    assert parameters.column is not None  # noqa: S101 - a policy without it is at fault
+    figure: TableFigure = least_people(view, [parameters.column], 1, parameters.at_least, parameters.count)
+    return figure
+
+
+def _category_faults(parameters: CategoryFrequencyParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    for name in parameters.attributes or ():
+        if name not in document.attributes:
+            yield "attributes", f"the policy declares no attribute {name!r}"
+
+
+def _region_faults(parameters: RegionPopulationParameters, document: PolicyDocument) -> Iterable[tuple[str, str]]:
+    if parameters.column is None:
+        yield "", "name the column that says where a person lives: `column: region`"
+    elif parameters.column not in document.attributes:
+        yield "column", f"the policy declares no attribute {parameters.column!r}"
+
+
+def _frequency_sentence(outcome: Outcome) -> str:
+    of = outcome.parameters.get("max_size", 1)
+    what = "category" if of == 1 else f"combination of up to {of} categories"
+    return _sentence(outcome, f"{what} of {known_columns(outcome)}", "stands for")
+
+
+def _region_sentence(outcome: Outcome) -> str:
+    return _sentence(outcome, f"region of {outcome.naming.column(outcome.parameters['column'])}", "has")
+
+
+def _sentence(outcome: Outcome, what: str, verb: str) -> str:
+    least = count(int(outcome.observed or 0), "person")
+    if outcome.status is not Status.FAILED or outcome.records is None:
+        return f"Every {what} in the release {verb} at least {least} of the population."
+    few = outcome.records.failing or 0
+    part = sentence_case(part_of(few, outcome.records.total, record_noun(outcome)))
+    demanded = count(int(outcome.threshold or 0), "person")
+    short = f"{agree(few or 1, 'is', 'are')} of a {what} that {verb} fewer than {demanded} of the population"
+    return f"{part} {short}; the least is {least}."
+
+
+def _person(outcome: Outcome) -> str:
+    least = count(int(outcome.observed or 0), "person")
+    one = outcome.parameters.get("max_size", 1)
+    facts = f"up to {one} facts" if one > 1 else "one fact"
+    return f"{whoever_knows(outcome)} narrows them down to {least} of the population at worst by {facts} of these."
+
+
+def _person_of_region(outcome: Outcome) -> str:
+    least, column = count(int(outcome.observed or 0), "person"), outcome.naming.column(outcome.parameters["column"])
+    return f"Whoever knows a person's {column} narrows them down to {least} of the population at worst."
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegionCheck(TableCheck[RegionPopulationParameters]):
+    """A check on the column that its parameters name."""
+
+    def known(self, parameters: RegionPopulationParameters, document: PolicyDocument, target: Any) -> list[str]:  # noqa: ARG002
+        """That column."""
+        return [] if parameters.column is None else [parameters.column]
+
+
+CHECKS: list[Check] = [
+    TableCheck(
+        name="category_frequency",
+        title="Category frequency",
+        quarter=Quarter.IDENTITY_MODEL,
+        parameters=CategoryFrequencyParameters,
+        measure=category_frequency,
+        threshold="at_least",
+        comparison=Comparison.AT_LEAST,
+        worst=lambda _, __: Fraction(0),  # a category that nobody of the population has
+        label="least number of people of the population with a combination of categories",
+        requires=frozenset({"population"}),
+        validate=_category_faults,
+        sentence=_frequency_sentence,
+        person=_person,
+        guide=Guide(
+            asks="Does every category, or pair of categories, stand for enough people of the population?",
+            risk="A category that few people have in the whole population points at them, however the file is grouped.",
+            definition=(
+                "Every combination of at most `max_size` categories that the release has is shared by at least a given "
+                "number of people of the population. A missing or suppressed cell is no category: what is left of its "
+                "combination has to be shared by as many."
+            ),
+            formula="min over sets A of at most `max_size` columns and values a in the release of F_A(a) ≥ at_least",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>min</mo><mrow><mo>|</mo><mi>A</mi>"
+                "<mo>|</mo><mo>≤</mo><mi>max_size</mi></mrow></munder><msub><mi>F</mi><mi>A</mi></msub><mo>(</mo>"
+                "<mi>a</mi><mo>)</mo><mo>≥</mo><mi>at_least</mi></math>"
+            ),
+            reading="The observed value is the number of people of the population with the rarest combination.",
+            choosing=(
+                "Statistics Netherlands asks for 200,000 people a category and 1,000 a pair in public files, and for "
+                "100 a triple of identifying variables in files for research. Where no register of people is at hand, "
+                "`population:` may be a table of counts: a row a combination, and `count` its column with the people."
+            ),
+            limits=(
+                "It says nothing about combinations of more columns than `max_size`, and is as good as the population: "
+                "categories must be written as the release writes them, or nobody is found to have them."
+            ),
+            source=HANDBOOK,
+            example="- category_frequency: {max_size: 2, at_least: 1000}",
+        ),
+    ),
+    RegionCheck(
+        name="region_population",
+        title="Population of regions",
+        quarter=Quarter.IDENTITY_MODEL,
+        parameters=RegionPopulationParameters,
+        measure=region_population,
+        threshold="at_least",
+        comparison=Comparison.AT_LEAST,
+        worst=lambda _, __: Fraction(0),
+        label="least number of people of the population who live in a region",
+        requires=frozenset({"population"}),
+        validate=_region_faults,
+        sentence=_region_sentence,
+        person=_person_of_region,
+        guide=Guide(
+            asks="Do enough people live in every region that the release names?",
+            risk="Where few people live, a region and one more fact may be enough to know somebody.",
+            definition=(
+                "Every region that the release names, such as a three-digit ZIP code, has at least a given number of "
+                "people in the population. A missing or suppressed cell names none."
+            ),
+            formula="min over regions r in the release of F(r) ≥ at_least",
+            mathml=(
+                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>r</mi></munder>"
+                "<mi>F</mi><mo>(</mo><mi>r</mi><mo>)</mo><mo>≥</mo><mi>at_least</mi></math>"
+            ),
+            reading="The observed value is the number of people in the smallest region that the release names.",
+            choosing=(
+                "Safe Harbor keeps three digits of a ZIP code where more than 20,000 people live, that is at least "
+                "20,001; Statistics Netherlands asks for 10,000 in files for research and for 200,000 in public ones. "
+                "`population:` may be a census table: a row a region, and `count` its column with the people."
+            ),
+            limits=(
+                "Counts of people change: use those of the latest census, whatever list a document prints. It does "
+                "not know whether a column is a region, or as coarse as a rule asks."
+            ),
+            source=f"45 CFR 164.514(b)(2)(i)(B); {HANDBOOK}",
+            example="- region_population: {column: zip3, at_least: 20001, count: people}",
+        ),
+    ),
+]

@@ -1,0 +1,108 @@
+"""Ages above a cap, and how many columns could identify somebody."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tcdp_audit import Outcome, PolicyError, audit
+from tcdp_audit.encoding.generalised import number_or_interval
+from tcdp_audit_plugins.checks.age_cap import told_age
+
+
+def outcome(ages: list[Any], role: str = "quasi_identifier", **parameters: Any) -> Outcome:
+    attributes = {"zip": {"role": "quasi_identifier"}, "age": {"role": role, "scale": "numeric"}}
+    policy = {"version": 1, "attributes": attributes, "expect": [{"age_cap": {"column": "age", **parameters}}]}
+    return audit(pa.table({"zip": ["a"] * len(ages), "age": ages}), policy).expectations[0]
+
+
+CELLS = pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        ("89", 89),
+        ("90", 90),
+        ("89.5", 89),
+        ("90+", 89),
+        ("≥ 90", 89),
+        (">89", 89),
+        (">90", 90),
+        ("95+", 94),
+        ("80+", 79),
+        ("85-89", 89),
+        ("85-90", 90),
+        ("[85, 90[", 89),
+        ("[85, 90)", 89),
+        ("[85, 90]", 90),
+        ("[90, 100)", 99),
+        ("<20", 19),
+    ],
+)
+
+
+@CELLS
+def test_the_largest_age_that_a_cell_tells(cell: str, told: int) -> None:
+    cover = number_or_interval(cell)
+    assert cover is not None
+    assert told_age(cover.low, cover.high, low_open=cover.low_open, high_open=cover.high_open) == told
+
+
+def test_what_is_suppressed_tells_no_age() -> None:
+    assert outcome(["*"], at=89).observed == 0
+
+
+@pytest.mark.long
+@CELLS
+def test_the_largest_age_decides(cell: str, told: int) -> None:
+    found = outcome([cell], at=89)
+    assert (found.observed, found.status.value) == (told, "passed" if told <= 89 else "failed")
+
+
+def test_numbers_as_stored() -> None:
+    assert [outcome([30, age], at=89).status.value for age in (88, 89, 90)] == ["passed", "passed", "failed"]
+    assert outcome([30.0, 89.9, None], at=89, role="insensitive").status.value == "passed"
+
+
+def test_it_says_who_tells_too_much() -> None:
+    found = outcome(["30", "90", "95+"], at=89)
+    assert found.records is not None
+    assert (found.records.failing, found.observed) == (2, 94)
+    assert found.message == (
+        "2 of 3 records tell an age above 89 in 'age'; the largest is 94. Write 90+ for all of them."
+    )
+    assert outcome(["30"]).status.value == "measured"
+
+
+def test_a_column_without_an_age_is_no_pass() -> None:
+    found = outcome(["", ""], at=89)
+    assert (found.status.value, found.message) == ("error", "column 'age' has no value in any record")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"column": "years"}, "the policy declares no attribute 'years'"),
+        ({"column": None}, "name the column with the ages: `column: age`"),
+        (
+            {"column": "zip"},
+            "'zip' is not declared as numeric; ages are: `zip: {role: quasi_identifier, scale: numeric}`",
+        ),
+        ({"at": -1}, "must be at least 0"),
+    ],
+)
+def test_faults(parameters: dict[str, Any], told: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        outcome(["30"], **parameters)
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(("at_most", "status"), [(2, "failed"), (3, "passed"), (4, "passed")])
+def test_identifying_columns_are_counted_by_their_roles(at_most: int, status: str) -> None:
+    roles = ["quasi_identifier", "quasi_identifier", "identifier", "identifier", "sensitive", "insensitive"]
+    attributes = {f"c{number}": {"role": role} for number, role in enumerate(roles)}
+    table = pa.table({name: ["x"] for name in attributes if name != "c3"})  # an identifier that is not in the release
+    policy = {"version": 1, "attributes": attributes, "expect": [{"identifying_attribute_count": {"at_most": at_most}}]}
+    found = audit(table, policy).expectations[0]
+    assert (found.observed, found.status.value) == (3, status)
+    assert found.message.startswith("By the policy, 3 columns of the release could tell who a person is")
