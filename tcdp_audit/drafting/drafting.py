@@ -14,7 +14,7 @@ from tcdp_audit.drafting.column import ColumnFacts
 from tcdp_audit.drafting.declarations import Declaration, Declarations
 from tcdp_audit.drafting.declared import declarations_in
 from tcdp_audit.drafting.draft import DraftColumn, PolicyDraft, file_name_of
-from tcdp_audit.drafting.evidence import identified
+from tcdp_audit.drafting.evidence import identified, strength_note, strengths_among, with_strength
 from tcdp_audit.drafting.ladders import ladder_of
 from tcdp_audit.drafting.missing import missing_tokens
 from tcdp_audit.drafting.roles import Evidence, figures, proposed
@@ -111,7 +111,11 @@ class _Drafting:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What there is to say of the declarations."""
+        """What there is to say of the table as a whole."""
+        told = () if self.strengths is None else (strength_note(self.strengths),)
+        return (*told, *self._of_declarations())
+
+    def _of_declarations(self) -> Sequence[str]:
         if self.declared is None:
             return ()
         used = sum(name in self.facts for name in self.declared.columns)
@@ -148,10 +152,20 @@ class _Drafting:
             return None
 
     def _evidence(self) -> Mapping[str, Evidence]:
-        """What is known beside facts: declarations, and what detectors say."""
+        """What is known beside facts: declarations, what detectors say, and how well columns tell records apart."""
         said = {} if self.declared is None else self.declared.columns
         detected = identified(self.engine, self.plugins, self.tokens, self._readable, self.progress)
-        return {name: _with_declaration(detected.get(name, Evidence()), said.get(name)) for name in self.facts}
+        known = {name: _with_declaration(detected.get(name, Evidence()), said.get(name)) for name in self.facts}
+        candidates = [name for name in self._readable if self._may_count(name, known[name])]
+        self.strengths = strengths_among(self.engine, candidates, self.tokens, self.progress)
+        return {name: with_strength(name, one, self.strengths) for name, one in known.items()}
+
+    def _may_count(self, name: str, evidence: Evidence) -> bool:
+        """Whether somebody may know a column: a quasi-identifier, or one that no rule decides and is no measurement."""
+        facts = self.facts[name]
+        role = proposed(facts, topic_of(name), evidence).role
+        is_open = role is None and not facts.is_measurement and not evidence.detected
+        return facts.distinct > 1 and (role is Role.QUASI_IDENTIFIER or is_open)
 
     @property
     def _readable(self) -> list[str]:

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-TABLE = "name,age,zip,shoe\n" + "".join(
-    f"n{one % 7},{20 + one % 50},0{2139 + one % 9},{36 + one % 9}\n" for one in range(200)
-)
+TABLE = "name,age,zip,shoe\n" + "".join(f"n{one % 7},{20 + one % 50},0{2139 + one % 9},42\n" for one in range(200))
 
 
 @pytest.fixture
