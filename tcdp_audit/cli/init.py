@@ -26,6 +26,7 @@ ENDING = ".tcdp.yaml"
 @click.argument("table")
 @click.option("--output", "-o", metavar="FILE", help="Where to write. Default: the table's name and .tcdp.yaml.")
 @click.option("--from", "declared", metavar="FILE", help="Take roles from a schema, a suite, dbt or a contract.")
+@click.option("--profile", metavar="NAME", help="Make the demands of this profile, such as ema_policy_0070.")
 @click.option("--force", is_flag=True, help="Replace a draft that is there already.")
 @click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
@@ -34,6 +35,7 @@ def command(
     table: str,
     output: str | None,
     declared: str | None,
+    profile: str | None,
     memory: str | None,
     blocked: tuple[str, ...],
     *,
@@ -43,8 +45,8 @@ def command(
 ) -> int:
     """Draft a policy for TABLE: the role of each column with its reason, scales, missing tokens, hierarchies.
 
-    TABLE is whatever `tcdp-audit check` reads. What cannot be decided is `role: TODO`, which no audit accepts. The
-    draft has no threshold: its audit measures, and passes nothing. No cell of the table stands in it.
+    TABLE is whatever `tcdp-audit check` reads. What cannot be decided is `role: TODO`, which no audit accepts. Without
+    --profile the draft has no threshold: its audit measures, and passes nothing. No cell of the table stands in it.
 
     Exit code: 0 the draft is written, 2 the call is wrong or a file is there already, 3 the table cannot be read.
     """
@@ -57,7 +59,7 @@ def command(
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
     budget = None if memory is None else parse_memory(memory)
     with progress_of_work(quiet=quiet) as progress:
-        draft = draft_policy(table, declared, plugins=plugins, memory=budget, progress=progress)
+        draft = draft_policy(table, declared, profile=profile, plugins=plugins, memory=budget, progress=progress)
     files = draft.write(path, force=force)
     if not quiet:
         write("".join(f"{visible(line)}\n" for line in _told(draft, files, table)))

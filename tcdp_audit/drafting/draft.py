@@ -18,6 +18,7 @@ from tcdp_audit.files import reason, require_writable, write_atomically
 from tcdp_audit.policy import Role, Scale
 from tcdp_audit.policy.discovery import SUFFIXES
 from tcdp_audit.policy.faults import UNDECIDED
+from tcdp_audit.policy.profile import CAVEAT, Profile
 from tcdp_audit.results.own_files import require_own_files
 from tcdp_audit.words import count
 
@@ -63,6 +64,7 @@ class PolicyDraft:
         notes: what else there is to say, in sentences.
         version: of the program that made it.
         expectations: names of checks without a threshold.
+        profile: whose demands it makes; None where it demands nothing.
     """
 
     table: str
@@ -73,6 +75,7 @@ class PolicyDraft:
     notes: Sequence[str]
     version: str
     expectations: Sequence[str]
+    profile: Profile | None = None
 
     @property
     def undecided(self) -> list[str]:
@@ -143,6 +146,15 @@ class PolicyDraft:
             yield from entry(one.name, flow(self._declaration(one, path)), "  ")
         yield "conventions:"
         yield f"  missing_tokens: {listed(self.missing_tokens)}"
+        yield from self._expected()
+
+    def _expected(self) -> Iterator[str]:
+        """What the policy asks for: the demands of a profile, and figures without a threshold."""
+        if self.profile is not None:
+            yield from comment(f"{self.profile.title}. {CAVEAT}")
+            yield f"profile: {scalar(self.profile.key)}"
+        if not self.expectations:
+            return
         yield "expect:"
         yield from comment(
             "Measurements, as they have no threshold: they pass nothing. A threshold makes a demand.", "  "

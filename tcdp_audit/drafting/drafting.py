@@ -22,9 +22,11 @@ from tcdp_audit.drafting.scales import order_of, scale_of
 from tcdp_audit.drafting.words import topic_of
 from tcdp_audit.encoding.domain import RawDomain
 from tcdp_audit.engines import Engine
-from tcdp_audit.errors import DataError, Discreet
+from tcdp_audit.errors import DataError, Discreet, UsageError
 from tcdp_audit.inputs import open_table
 from tcdp_audit.policy import Role, Scale
+from tcdp_audit.policy.faults import nearest
+from tcdp_audit.policy.profile import Profile, profiles
 from tcdp_audit.registry import Plugins
 from tcdp_audit.resources import budget
 from tcdp_audit.words import agree, count, listing, sentence_case
@@ -38,6 +40,7 @@ def draft_policy(
     table: Any,
     declared: str | Path | None = None,
     *,
+    profile: str | None = None,
     plugins: Plugins | None = None,
     memory: int | None = None,
     progress: Progress | None = None,
@@ -48,6 +51,8 @@ def draft_policy(
         table: a path, an address, or a table in memory, as for `audit`.
         declared: a file that declares roles: a pandera schema, a Great Expectations suite, dbt's manifest, a data
             contract. What it says comes before what names and values say.
+        profile: a profile whose demands the policy shall make, with or without its version; by default it demands
+            nothing.
         plugins: the plugins to use; by default all that are installed.
         memory: budget in bytes; by default three quarters of what is free.
         progress: called with (step, columns done, in all).
@@ -56,12 +61,13 @@ def draft_policy(
         The draft. It holds no cell; `.undecided` lists what a person must decide, `.write(path)` writes it.
 
     Raises:
-        UsageError: a file does not exist, or `declared` declares nothing that can be read.
+        UsageError: a file does not exist, `declared` declares nothing that can be read, or no profile is called so.
         DataError: the table is empty or cannot be read.
 
     Cost: one scan of each column, then linear in distinct values; what makes records unique on a sample.
     """
     plugins = plugins or Plugins.load()
+    chosen = None if profile is None else profile_called(profile)
     said = None if declared is None else declarations_in(str(declared), file_name_of(table))
     with open_table(table, "release", budget(memory), plugins) as engine:
         if not engine.records:
@@ -77,7 +83,8 @@ def draft_policy(
             drafting.tokens,
             drafting.notes,
             version("tcdp-audit"),
-            expectations(columns, plugins.checks),
+            expectations(columns, plugins.checks, chosen),
+            chosen,
         )
 
 
@@ -88,8 +95,30 @@ def _location(table: Any, engine: Engine) -> str | None:
     return engine.uri if "://" in str(table) else str(table)
 
 
-def expectations(columns: Sequence[DraftColumn], checks: Collection[str]) -> Sequence[str]:
-    """The checks whose figures a draft asks for: one on classes only where there is something to group by."""
+def profile_called(name: str) -> Profile:
+    """The profile of a name, which may leave the version out where there is one only.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
+    found = [one for key, one in profiles().items() if name in (key, one.name)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"profile {name!r}: choose a version: {listing([one.key for one in found])}")
+    known = [one.name for one in profiles().values()]
+    raise UsageError(f"no profile is called {name!r}{nearest(name, known)}; known are {listing(known)}")
+
+
+def expectations(
+    columns: Sequence[DraftColumn], checks: Collection[str], profile: Profile | None = None
+) -> Sequence[str]:
+    """The checks whose figures a draft asks for: one on classes only where there is something to group by.
+
+    A profile that demands something demands it of classes itself.
+    """
+    if profile is not None and profile.demands:
+        return [one for one in ("direct_identifiers",) if one in checks]
     known = any(one.role is Role.QUASI_IDENTIFIER for one in columns)
     of_columns = [one for one in ("direct_identifiers",) if one in checks]
     return [*of_columns, "k_anonymity"] if known or not of_columns else of_columns

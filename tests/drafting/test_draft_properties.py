@@ -15,7 +15,8 @@ from planted import PLANTED, roles_of, table_of
 import tcdp_audit
 from tcdp_audit import PolicyError
 from tcdp_audit.drafting import PolicyDraft, draft_policy
-from tcdp_audit.drafting.drafting import expectations
+from tcdp_audit.drafting.drafting import expectations, profile_called
+from tcdp_audit.errors import UsageError
 from tcdp_audit.policy import Role
 from tcdp_audit.registry import Plugins
 
@@ -97,6 +98,25 @@ def test_a_draft_is_the_same_every_time(tmp_path: Path):
     table = table_of(PLANTED["clinic"](300))
 
     assert draft_policy(table, plugins=PLUGINS).text(tmp_path / "x") == planted_draft("clinic").text(tmp_path / "x")
+
+
+def test_a_draft_may_make_the_demands_of_a_profile(tmp_path: Path):
+    for name, asked in (("ema_policy_0070", "profile: "), ("hipaa_safe_harbor", "- k_anonymity:")):
+        draft = draft_policy(table_of(PLANTED["survey"](50)), profile=name, plugins=PLUGINS)
+        text = draft.text(tmp_path / "draft.tcdp.yaml")
+        assert asked in text
+        assert "This does not determine legality." in text
+        path = tmp_path / "draft.tcdp.yaml"
+        path.write_text(text.replace("role: TODO", "role: sensitive"), encoding="utf-8")
+        policy = tcdp_audit.load_policy(path, PLUGINS)
+        demands = [one for one in policy.expectations if one.check.demands(one.parameters)]
+        assert bool(demands) == (name == "ema_policy_0070")
+
+
+def test_a_profile_that_nobody_knows_is_refused_with_those_that_are():
+    with pytest.raises(UsageError, match=r"no profile is called 'ema'.*; known are cms_cell_size, "):
+        profile_called("ema")
+    assert profile_called(profile_called("ema_policy_0070").key).name == "ema_policy_0070"
 
 
 def test_a_draft_asks_for_classes_where_there_is_something_to_group_by():
