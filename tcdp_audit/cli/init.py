@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -18,7 +20,8 @@ from tcdp_audit.words import agree, count
 if TYPE_CHECKING:
     from tcdp_audit.drafting import PolicyDraft
 
-FEW = 8  # columns that a line names
+FEW = 8  # columns of a role that are named
+INDENT, NARROWEST = 18, 40
 ENDING = ".tcdp.yaml"
 
 
@@ -69,30 +72,35 @@ def command(
 def _told(draft: PolicyDraft, files: list[Path], table: str) -> Iterator[str]:
     """What was drafted, what is written, what to decide, and the next command."""
     from tcdp_audit.policy import Role  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.policy.faults import UNDECIDED  # noqa: PLC0415 - likewise
 
     yield f"{draft.table}: {count(draft.records, 'record')}, {count(len(draft.columns), 'column')}"
     for role in Role:
         names = [one.name for one in draft.columns if one.role is role]
         if names:
-            yield f"{role.value:<17} {_counted(names)}"
+            yield from _counted(role.value, names)
     if draft.undecided:
-        yield f"{'TODO':<17} {_counted(draft.undecided)}"
+        yield from _counted(UNDECIDED, draft.undecided)
     yield from (f"written: {one}" for one in files)
     yield ""
     identifiers = sum(one.role is Role.IDENTIFIER for one in draft.columns)
     if identifiers:
-        yield f"Drop {agree(identifiers, 'the identifier', 'the identifiers')} before release: no audit passes so."
+        one, they = agree(identifiers, "identifier", "identifiers"), agree(identifiers, "it is", "they are")
+        yield f"Drop the {one} before release: no audit passes while {they} there."
     if draft.undecided:
-        todo = len(draft.undecided)
-        yield f"Decide in {files[0]} what {count(todo, 'column')} with `role: TODO` can do to a person; check the rest."
+        columns = count(len(draft.undecided), "column")
+        yield f"Decide in {files[0]} the role of {columns} with `role: TODO`; check the rest."
     else:
         yield f"Check the roles in {files[0]}: each has its reason beside it."
     yield f"Then: {next_command(table, files[0])}"
 
 
-def _counted(names: list[str]) -> str:
+def _counted(role: str, names: list[str]) -> list[str]:
+    """The columns of a role, on as many lines as the terminal asks for."""
     more = f", and {len(names) - FEW:,} more" if len(names) > FEW else ""
-    return f"{len(names):,}: {', '.join(names[:FEW])}{more}"
+    text = f"{role:<{INDENT}}{len(names):,}: {', '.join(names[:FEW])}{more}"
+    width = max(get_terminal_size().columns, NARROWEST)
+    return wrap(visible(text), width, subsequent_indent=" " * INDENT, break_on_hyphens=False)
 
 
 def next_command(table: str, policy: Path) -> str:

@@ -94,14 +94,14 @@ def tell(
         console.print(Text(part))
     took = "" if seconds is None else f" in {seconds:.1f} s"
     conclude(console, written, audit.verdict, verdict_sentence(audit), f"{audit.tally.demands.line}{took}")
-    if audit.verdict == "measured":
+    if audit.verdict == "measured" and not brief:
         console.print(Text(_next_step(audit)), soft_wrap=True)
 
 
 def _next_step(audit: Audit) -> str:
     """How a measurement becomes a demand."""
     one = audit.expectations[-1].check if audit.expectations else "k_anonymity"
-    return f"To judge it, give a check its threshold; how to choose one: tcdp-audit explain {visible(one)}"
+    return f"To judge it, name a `profile`, or a threshold: tcdp-audit explain {visible(one)}"
 
 
 def _trial(trial: RemedyTrial) -> Iterator[str]:

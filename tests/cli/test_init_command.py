@@ -27,7 +27,7 @@ def test_each_command_names_the_next_until_figures_are_there(folder: Path, here)
     second = here("init", "people.csv")
     assert second.code == 0
     assert second.out.endswith("Then: tcdp-audit check people.csv\n")
-    assert "Decide in people.tcdp.yaml what 1 column with `role: TODO` can do to a person" in second.out
+    assert "Decide in people.tcdp.yaml the role of 1 column with `role: TODO`; check the rest." in second.out
 
     undecided = here(*shlex.split(second.out.splitlines()[-1].removeprefix("Then: tcdp-audit ")))
     assert undecided.code == 2
