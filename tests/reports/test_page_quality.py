@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from browser import DARK, asked
+from browser import DARK, FLAGS, asked
 from lay_samples import census
+from test_demo_report import depths, framed
 
 from tcdp_audit.demo import POLICY, make_discharges
 from tcdp_audit.registry import Plugins
@@ -119,3 +121,40 @@ def test_every_formula_fits_its_column(width, demo_page, chromium, tmp_path):
     assert found["formulas"] > sum(one.count("<math ") for one in formulas.values()) > 60
     assert found["wide"] == []
     assert ".formula" in stylesheet()
+
+
+SIDES = """
+document.querySelectorAll('details').forEach(one => one.open = true);
+const page = document.documentElement;
+return {width: page.clientWidth, over: page.scrollWidth - page.clientWidth};
+"""
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+@PAGES
+def test_a_report_is_as_wide_as_its_window_and_can_be_looked_at(which, width, request, chromium, tmp_path):
+    page = request.getfixturevalue(which)
+    assert asked(page, SIDES, chromium, tmp_path, width=width) == {"width": width, "over": 0}
+    frame, folder = tmp_path / "frame.html", Path(os.environ.get("TCDP_AUDIT_SCREENSHOTS", tmp_path))
+    frame.write_text(framed(page, width), encoding="utf-8")
+    picture = folder / f"{which}-{width}.png"
+    places = (f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width + 40},1000", f"--screenshot={picture}")
+    subprocess.run([chromium, *FLAGS, *places, frame.as_uri()], capture_output=True, timeout=120, check=True)
+    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert picture.stat().st_size > 20_000  # an empty page has a tenth of that
+
+
+@PAGES
+def test_at_most_one_printed_page_in_ten_is_less_than_half_full(which, request, chromium, tmp_path, skip_or_fail):
+    try:
+        import pypdfium2 as pdfium
+    except ImportError:
+        skip_or_fail("pypdfium2 is not installed")
+    folder = Path(os.environ.get("TCDP_AUDIT_SCREENSHOTS", tmp_path))
+    report, printed = tmp_path / "report.html", folder / f"{which}.pdf"
+    report.write_text(request.getfixturevalue(which), encoding="utf-8")
+    places = (f"--user-data-dir={tmp_path / 'profile'}", "--no-pdf-header-footer", f"--print-to-pdf={printed}")
+    subprocess.run([chromium, *FLAGS, *places, report.as_uri()], capture_output=True, timeout=120, check=True)
+    reached = [*depths(pdfium.PdfDocument(printed))]
+    assert len(reached) > 3
+    assert sum(one < 0.5 for one in reached) <= max(1, len(reached) // 10), reached
