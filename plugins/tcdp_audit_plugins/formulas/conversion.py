@@ -28,6 +28,8 @@ def tree_of(latex: str) -> Element:
         node.tag = node.tag.removeprefix(NAMESPACE)
         if node.tag == "msub" and node[0].text in UNDER:
             node.tag = "munder"
+        if node.tag == "mi" and node.text == "ln":  # otherwise it touches what it is of
+            node.tag, node.attrib = "mo", {"lspace": "0.167em", "rspace": "0.167em"}
         if node.tag == "mtext":
             node.text = (node.text or "").replace("\\_", "_")
     return tree
