@@ -26,13 +26,13 @@ from tcdp_audit.policy.model import AttributeDeclaration, Conventions, Role
 
 ORDER = 3  # columns of a set at most, unless somebody asks for more
 VISITS = 60_000_000  # distinct rows times sets up to which everything is exact
-BLOCK = 65_536  # hashes that are added while they are in the cache
+SPAN = 2**16  # of the hashes that draw combinations: they are added in the cache, and wrap around
 EXACT_SHAPLEY = 10  # columns at most for exact Shapley values, which need every subset
 KEPT = 8_192  # combinations that a sample keeps, if all records differ
 PAIRED = 4_096  # records among which pairs are compared
 ORDERS = 32  # random orders of the columns, where Shapley values are estimated
 Subset = tuple[int, ...]
-Hashes = NDArray[np.uint64]
+Hashes = NDArray[np.uint16]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,21 +250,28 @@ class _Exact:
 class _Sampled:
     """Figures from combinations that are drawn by a hash, and from pairs among some records.
 
-    A column's codes have random numbers of 64 bits; a combination's hash is the sum of its codes' numbers. Two
-    combinations that a sample keeps have the same hash once in 10^11 samples.
+    Each code of a column has two random numbers. The sum of the short ones of a combination, modulo 2^16, decides
+    whether it is drawn; the sum of the long ones stands for it among those that are, where two are the same once in
+    10^11 samples.
     """
 
     def __init__(self, rows: Sequence[Codes], times: Sizes, seed: int) -> None:
         generator = np.random.default_rng(seed)
-        self.times, self.records, self.weighted = times, int(times.sum()), bool((times > 1).any())
-        self.share = min(1.0, KEPT / len(times))
-        self.bound = np.uint64(min(int(self.share * 2**64), 2**64 - 1))
-        self.hashes = [_hashed(codes, generator) for codes in rows]
+        self.rows, self.times, self.records = rows, times, int(times.sum())
+        self.weighted = bool((times > 1).any())
+        self.bound = min(-(-KEPT * SPAN // len(times)), SPAN - 1)
+        self.share = self.bound / SPAN
+        spans = [int(codes.max(initial=0)) + 1 for codes in rows]
+        self.hashes = [
+            generator.integers(0, SPAN, span, np.uint16)[codes] for codes, span in zip(rows, spans, strict=True)
+        ]
+        self.numbers = [generator.integers(0, 2**64, span, np.uint64) for span in spans]
         drawn = np.sort(generator.choice(self.records, min(PAIRED, self.records), replace=False))
         chosen = np.searchsorted(np.cumsum(times), drawn, side="right")
         self.pairs = MeasuredSubsets([codes[chosen] for codes in rows], np.ones(len(chosen), np.int64))
         self.known: dict[Subset, tuple[int, int]] = {}
-        self.sums: tuple[Subset, Hashes] = ((), np.zeros(len(times), np.uint64))
+        self.sums: tuple[Subset, Hashes] = ((), np.zeros(len(times), np.uint16))
+        self.hash = np.empty(len(times), np.uint16)
 
     def distinction(self, subset: Subset) -> float:
         return min(1.0, self._kept(subset)[0] / self.share / self.records)
@@ -296,14 +303,11 @@ class _Sampled:
 
     def _sizes(self, subset: Subset) -> Sizes:
         """How many records each combination has that the sample keeps."""
-        first, last = self._sum(subset[:-1]), self.hashes[subset[-1]]
-        places, hashes = [], []
-        for start in range(0, len(first), BLOCK):
-            block = first[start : start + BLOCK] + last[start : start + BLOCK]
-            kept = np.flatnonzero(block < self.bound)
-            hashes.append(block[kept])
-            places.append(kept + start)
-        rows, keys = np.concatenate(places), np.concatenate(hashes)
+        np.add(self._sum(subset[:-1]), self.hashes[subset[-1]], out=self.hash)
+        rows = np.flatnonzero(self.hash < self.bound)
+        keys = np.zeros(len(rows), np.uint64)
+        for place in subset:
+            keys += self.numbers[place][self.rows[place][rows]]
         if not self.weighted:
             keys.sort()
             return run_lengths(boundaries(keys), len(keys))
@@ -315,16 +319,11 @@ class _Sampled:
         known, total = self.sums
         if known != subset:
             if not subset or known != subset[:-1]:
-                total, known = np.zeros(len(self.times), np.uint64), ()
+                total, known = np.zeros(len(self.times), np.uint16), ()
             for place in subset[len(known) :]:
                 total = total + self.hashes[place]
             self.sums = subset, total
         return self.sums[1]
-
-
-def _hashed(codes: Codes, generator: np.random.Generator) -> Hashes:
-    numbers = generator.integers(0, 2**64, int(codes.max(initial=0)) + 1, dtype=np.uint64)
-    return numbers[codes]
 
 
 def _distinct_rows(columns: Sequence[Codes], times: Sizes | None) -> tuple[list[Codes], Sizes]:
