@@ -31,6 +31,8 @@ LIBRARIES = (
     "aiohttp",
     "pyreadstat",
     "pyspark",
+    "stdnum",
+    "phonenumbers",
 )
 POLICY = {
     "version": 1,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from fractions import Fraction
 from itertools import pairwise, permutations
 from math import erfc, sqrt
+from pathlib import Path
+from sqlite3 import connect
 from typing import Any
 
 import numpy as np
@@ -84,7 +87,10 @@ def test_moments_are_those_over_all_orders(values: list[int]):
     assert found.p_value == pytest.approx(erfc(larger / sqrt(2)))
 
 
-@pytest.mark.parametrize(("at_most", "status"), [(0, Status.FAILED), (1, Status.PASSED), (None, Status.MEASURED)])
+@pytest.mark.parametrize(
+    ("at_most", "status"),
+    [(0, Status.FAILED), (1, Status.PASSED), (2, Status.PASSED), (3, Status.MEASURED), (None, Status.MEASURED)],
+)
 def test_the_threshold_is_a_number_of_columns(at_most: int | None, status: Status):
     assert outcome(by("age"), at_most).status is status
 
@@ -111,6 +117,21 @@ def test_by_a_key_a_shuffled_release_is_told_from_one_in_its_old_order():
 def test_few_records_and_a_table_without_an_order_are_errors():
     few = outcome({name: cells[:19] for name, cells in TABLE.items()})
     assert (few.status, "the release has 19 records" in few.message) == (Status.ERROR, True)
+
+
+def test_a_database_has_no_order_to_speak_of(tmp_path: Path):
+    path = tmp_path / "people.sqlite"
+    with closing(connect(path)) as connection:
+        connection.execute("CREATE TABLE people (age INTEGER, sex TEXT, town TEXT)")
+        connection.executemany("INSERT INTO people VALUES (?, ?, ?)", zip(*TABLE.values(), strict=True))
+        connection.commit()
+    attributes = {name: {"role": "quasi_identifier"} for name in TABLE}
+    policy = {"version": 1, "attributes": attributes, "expect": [{"record_order": {"at_most": 0}}]}
+
+    (one,) = audit(f"sqlite:///{path}?table=people", policy).expectations
+
+    assert one.status is Status.ERROR
+    assert "its records have no order where they are" in one.message
 
 
 def test_an_original_needs_a_pairing():
