@@ -116,7 +116,7 @@ DETECTORS: tuple[Detector, ...] = (
             "1-2345-45678-78-1", ("id number",)),
     _number("tr.tckimlik", "Turkish identity number", r"[1-9]\d{10}", "99999999999", 0.0105, "17291716060",
             ("tc kimlik no", "kimlik no")),
-    _number("ua.rntrc", "Ukrainian taxpayer number", r"\d{10}", "9999999999", 0.096, "1759013776", ("rnokpp", "inn")),
+    _number("ua.rntrc", "Ukrainian taxpayer number", r"\d{10}", "9999999999", 0.102, "1759013776", ("rnokpp", "inn")),
     _number("za.idnr", "South African identity number", r"\d{13}", "9999999999999", 0.0015, "7503305044089",
             ("id number",)),
 )  # fmt: skip

@@ -15,11 +15,10 @@ RandomText = Callable[[np.random.Generator], str]
 
 def characters(alphabet: str, least: int, most: int | None = None) -> RandomText:
     """Texts of so many characters of an alphabet, all equally likely."""
-    letters = np.array([*alphabet])
 
     def random_text(generator: np.random.Generator) -> str:
         length = least if most is None else int(generator.integers(least, most + 1))
-        return "".join(generator.choice(letters, length))
+        return "".join(alphabet[place] for place in generator.integers(0, len(alphabet), length).tolist())
 
     return random_text
 
@@ -29,12 +28,13 @@ def formed(form: str) -> RandomText:
 
     Example:
         >>> formed("GB99 AAAA")(np.random.default_rng(1))
-        'GB45 TYAD'
+        'GB19 LVKO'
     """
     kinds = {"9": string.digits, "A": string.ascii_uppercase}
 
     def random_text(generator: np.random.Generator) -> str:
-        return "".join(str(generator.choice([*kinds[one]])) if one in kinds else one for one in form)
+        parts = zip((kinds.get(one, one) for one in form), generator.random(len(form)).tolist(), strict=True)
+        return "".join(choices[int(part * len(choices))] for choices, part in parts)
 
     return random_text
 
