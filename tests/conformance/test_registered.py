@@ -38,6 +38,7 @@ def test_remedy_conforms(conforms: Property):
     conforms()
 
 
+@pytest.mark.long
 @parametrize_with_properties(PLUGINS.detectors.values())
 def test_detector_conforms(conforms: Property):
     conforms()
