@@ -9,6 +9,8 @@ from tcdp_audit.drafting.column import ColumnFacts
 
 CERTAIN = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "."})
 BESIDE_NUMBERS = frozenset({"-", "--", "None", "none", "missing", "Missing"})  # among words these may be values
+KNOWN = CERTAIN | BESIDE_NUMBERS
+STARTS = frozenset({"", *" \t\r\n\u00a0", *(one[:1] for one in KNOWN)})  # most of a million values end here
 CAPITALS = re.compile("[A-Z]{2}")  # the codes of countries and states, among which NA is Namibia
 
 
@@ -21,8 +23,7 @@ def tokens_of(column: ColumnFacts) -> set[str]:
     """Those of one column."""
     if column.raw is None or not column.raw.is_text:
         return set()
-    known = CERTAIN | BESIDE_NUMBERS
-    found = {text for text in column.raw.values.tolist() if len(text) < 20 and text.strip() in known}
+    found = {text for text in column.raw.values.tolist() if text[:1] in STARTS and text.strip() in KNOWN}
     others = [one for one in column.sample if one not in found]
     if not others:
         return found & {""}
