@@ -36,6 +36,7 @@ class Specification(ABC, Generic[P]):
         parameters: a model of its parameters, derived from `Parameters` or `AttributeParameters`.
         on_attribute: whether it measures a sensitive attribute.
         joint: whether it always reads several sensitive attributes together, whatever the policy's convention.
+        needs_quasi_identifiers: whether it has nothing to measure where no column is a quasi-identifier.
         needs_hierarchy: whether it needs the attribute's hierarchy under some parameters.
         scales: the scales of the attribute that it can measure under some parameters; None for every scale.
         variant: a suffix of the title that parameters bring, such as the distance.
@@ -59,6 +60,7 @@ class Specification(ABC, Generic[P]):
     parameters: type[P]
     on_attribute: bool = False
     joint: bool = False
+    needs_quasi_identifiers: bool = True
     needs_hierarchy: Callable[[P], bool] = field(default=lambda _: False)
     scales: Callable[[P], frozenset[Scale] | None] = field(default=lambda _: None)
     variant: Callable[[P], str] = field(default=lambda _: "")
@@ -137,7 +139,8 @@ class Specification(ABC, Generic[P]):
 
     def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
         """Why an expectation cannot hold for this policy: (parameter or "", sentence)."""
-        if all(one.role is not Role.QUASI_IDENTIFIER for one in document.attributes.values()):
+        known = (one.role is Role.QUASI_IDENTIFIER for one in document.attributes.values())
+        if self.needs_quasi_identifiers and not any(known):
             yield "", "no attribute has the role quasi_identifier, so there is nothing to group by"
         misnamed = list(self._misnamed(parameters, document)) if self.on_attribute else []
         yield from misnamed
