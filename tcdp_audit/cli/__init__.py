@@ -4,7 +4,7 @@ run, signals, printing, console, progress     one command: its errors, signals, 
 options, ahead, release_command               what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
 check, fix, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
-guide, written_pages                          pages of checks and remedies
+guide, written_pages, topics                  pages of checks and remedies, and of what else there is
 completion                                    what a shell may complete
 audits                                        one run of `check` under one policy or several
 forms, github, terminal, conventions, remediation, points, comparison  what they print

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.guide import INDENT, for_terminal
+from tcdp_audit.cli.guide import INDENT, for_terminal, wrapped
 from tcdp_audit.cli.options import load_plugins, plugin_options
 from tcdp_audit.cli.printing import write
+from tcdp_audit.cli.topics import topic, topics
 from tcdp_audit.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tcdp_audit.check.announced import Announced
     from tcdp_audit.check.kinds import Check
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """The names that may stand here."""
     plugins = load_plugins((), no_external_plugins=False)
-    return [name for name in sorted([*plugins.announced_checks, *plugins.remedies]) if name.startswith(incomplete)]
+    names = sorted({*plugins.announced_checks, *plugins.remedies, *topics()})
+    return [name for name in names if name.startswith(incomplete)]
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
@@ -33,15 +35,24 @@ def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[st
 def command(name: str | None, blocked: tuple[str, ...], *, as_markdown: bool, no_external_plugins: bool) -> int:
     """Explain the check or the remedy NAME: what it is, its parameters, how to choose them, its source.
 
-    Without NAME, list the checks that a policy may expect and the remedies that it may name.
+    NAME may be a topic as well, such as policy, quasi_identifier, undeclared_columns or exit-codes. Without NAME, list
+    the checks that a policy may expect, the remedies that it may name, and the topics.
     """
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
     if name is None:
         write(_index(plugins) if as_markdown else _listing(plugins))
     else:
-        for registered in _named(name, plugins):
-            write(_page(registered, as_markdown=as_markdown))
+        write("".join(_pages(name, plugins, as_markdown=as_markdown)))
     return 0
+
+
+def _pages(name: str, plugins: Plugins, *, as_markdown: bool) -> Iterator[str]:
+    """The pages of what has a name; a topic where no check and no remedy has it."""
+    if name not in plugins.announced_checks and name not in plugins.remedies and (page := topic(name)) is not None:
+        yield page
+        return
+    for registered in _named(name, plugins):
+        yield _page(registered, as_markdown=as_markdown)
 
 
 def _named(name: str, plugins: Plugins) -> list[Check | Remedy[Any]]:
@@ -57,8 +68,8 @@ def _named(name: str, plugins: Plugins) -> list[Check | Remedy[Any]]:
 
     broken = ", ".join(info.name for info in plugins.broken)
     blame = f"; a plugin that may define it does not work ({broken})" if broken else ""
-    guess = nearest(name, [*plugins.checks, *plugins.remedies])
-    raise UsageError(f"unknown check or remedy {name!r}; `tcdp-audit explain` lists them{blame}{guess}")
+    guess = nearest(name, [*plugins.checks, *plugins.remedies, *topics()])
+    raise UsageError(f"unknown check, remedy or topic {name!r}; `tcdp-audit explain` lists them{blame}{guess}")
 
 
 def _index(plugins: Plugins) -> str:
@@ -75,7 +86,8 @@ def _listing(plugins: Plugins) -> str:
 
     checks = ["Checks that a policy may expect:", "", *rows(plugins.announced_checks), ""]
     remedies = ["Remedies that it may name:", "", *rows(plugins.remedies), ""] if plugins.remedies else []
-    return "\n".join([*checks, *remedies, "More: tcdp-audit explain NAME"]) + "\n"
+    told = [*wrapped(f"Topics: {', '.join(topics())}", ""), ""]
+    return "\n".join([*checks, *remedies, *told, "More: tcdp-audit explain NAME"]) + "\n"
 
 
 def _page(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:

@@ -29,21 +29,28 @@ def _lines(page: Sequence[str]) -> Iterator[str]:
         elif line.startswith("| `"):
             yield from _row(line)
         elif not line.startswith("| "):
-            yield from _wrapped(line.removeprefix("# "), margin)
+            yield from wrapped(line.removeprefix("# "), margin)
 
 
 def _row(line: str) -> Iterator[str]:
     """A parameter or a note, from its row in a table."""
     name, *cells = (cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1])
     if len(cells) == 1:
-        yield from _wrapped(f"{name.strip('`')}: {cells[0]}", INDENT)
+        yield from wrapped(f"{name.strip('`')}: {cells[0]}", INDENT)
         return
     kind, default, description = cells
     default = default if default == "required" else f"default {default}"
-    yield from _wrapped(f"{name.strip('`')}: {kind} ({default})", INDENT)
-    yield from _wrapped(description, INDENT * 2)
+    yield from wrapped(f"{name.strip('`')}: {kind} ({default})", INDENT)
+    yield from wrapped(description, INDENT * 2)
 
 
-def _wrapped(text: str, margin: str) -> list[str]:
+def wrapped(text: str, margin: str, further: str = "") -> list[str]:
+    """A paragraph as wide as the terminal.
+
+    Args:
+        text: the paragraph.
+        margin: what stands before every line.
+        further: what stands before every line but the first as well.
+    """
     width = max(get_terminal_size().columns, NARROWEST)
-    return wrap(text, width, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
+    return wrap(text, width, initial_indent=margin, subsequent_indent=margin + further, break_on_hyphens=False)

@@ -1,4 +1,9 @@
-"""The page of a check or a remedy in Markdown: for the documentation, and for `explain`, which wraps it."""
+"""The page of a check or a remedy in Markdown: for the documentation, and for `explain`, which wraps it.
+
+parameters   parameters in words
+signatures   signatures for type checkers
+topics       what `explain` prints of the documentation
+"""
 
 from __future__ import annotations
 

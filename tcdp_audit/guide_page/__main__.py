@@ -1,7 +1,8 @@
 """`python -m tcdp_audit.guide_page` writes every generated file of the project in the current folder.
 
 Those are the pages of the built-in checks and remedies, for the documentation and for `explain`, the JSON Schema of
-policies, the README's list of checks, and the signatures for type checkers: of `measure`, of the expectation classes.
+policies, the README's list of checks, the topics of `explain`, and the signatures for type checkers: of `measure`, of
+the expectation classes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from tcdp_audit.check.kinds import Quarter
 from tcdp_audit.files import write_atomically
 from tcdp_audit.guide_page import index_of_checks, index_of_remedies, page_of
 from tcdp_audit.guide_page.signatures import signatures
+from tcdp_audit.guide_page.topics import topic_pages
 from tcdp_audit.integrations.great_expectations.stub import stub_of
 from tcdp_audit.policy.schema import policy_schema_text
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from tcdp_audit.registry import Plugins
 
 INDEX = "README.md"
+TOPICS = "tcdp_audit/cli/pages/topics"
 LIST = re.compile(r"(?<=from the checks themselves -->\n).*?(?=<!-- end of checks -->)", re.DOTALL)
 
 
@@ -73,6 +76,12 @@ def _list_of(checks: Mapping[str, Check]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def _topics(documentation: Path) -> dict[str, str]:
+    """The topics of `explain` by their paths, from pages that are written by hand; none where these are not."""
+    pages = topic_pages(documentation) if (documentation / "policy.md").is_file() else {}
+    return {f"{TOPICS}/{name}.txt": page for name, page in pages.items()}
+
+
 def main(arguments: Sequence[str]) -> int:
     """Write the generated files of the project in a folder, by default the current one."""
     from tcdp_audit.registry import Plugins  # noqa: PLC0415 - loads every plugin
@@ -83,7 +92,7 @@ def main(arguments: Sequence[str]) -> int:
     if not LIST.search(text):
         sys.stderr.write(f"{readme}: no README with a marked list of checks; name the project's folder\n")
         return 2
-    for name, page in generated(Plugins.load(external=False), text).items():
+    for name, page in {**generated(Plugins.load(external=False), text), **_topics(folder / "docs")}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(folder / name, page)
     return 0

@@ -42,6 +42,7 @@ def completed(
         ("lint a", 2, ["file,a"]),
         ("explain k_", 2, ["plain,k_anonymity", "plain,k_map"]),
         ("explain zz", 2, []),
+        ("explain pol", 2, ["plain,policy"]),
     ],
 )
 def test_what_may_stand_at_the_cursor(

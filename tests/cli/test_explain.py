@@ -92,7 +92,7 @@ def test_an_unknown_check_is_told_with_the_nearest(process: Any):
 
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        "tcdp-audit: unknown check or remedy 'k_anonimity'; `tcdp-audit explain` lists them; "
+        "tcdp-audit: unknown check, remedy or topic 'k_anonimity'; `tcdp-audit explain` lists them; "
         "did you mean 'k_anonymity'?\n"
     )
 

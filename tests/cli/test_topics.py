@@ -1,0 +1,67 @@
+"""What `explain` says of policies, roles, findings on columns, profiles and exit codes: what the documentation says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tcdp_audit.cli.topics import TOPICS, topics
+from tcdp_audit.guide_page.topics import topic_pages
+from tcdp_audit.outcome import COLUMN_DEMANDS
+from tcdp_audit.policy import Role
+from tcdp_audit.policy.model import PolicyDocument
+from tcdp_audit.policy.profile import profiles
+
+ROOT = Path(__file__).parents[2]
+PAGES = topic_pages(ROOT / "docs")
+
+
+def test_topics_are_written_from_the_documentation():
+    assert topics() == sorted(PAGES)
+    for name, page in PAGES.items():
+        assert (TOPICS / f"{name}.txt").read_text(encoding="utf-8") == page, f"{name}: python -m tcdp_audit.guide_page"
+
+
+@pytest.mark.parametrize(
+    "name", [*COLUMN_DEMANDS, *(role.value for role in Role), "policy", "exit-codes", "exit_codes"]
+)
+def test_every_name_that_an_audit_uses_is_explained(name: str, here: Any):
+    answer = here("explain", name)
+
+    assert (answer.code, answer.err) == (0, "")
+    prose = [line for line in answer.out.splitlines() if not line.startswith("  ")]  # examples are never broken
+    assert 60 < max(map(len, prose)) <= 80
+    assert "](" not in answer.out
+    assert "|--" not in answer.out
+
+
+def test_a_policy_is_explained_whole(here: Any):
+    told = here("explain", "policy").out
+
+    for key, field in PolicyDocument.model_fields.items():
+        assert f"- `{field.alias or key}` (" in told
+    assert "  - k_anonymity: {k: 2}\n" in told
+
+
+def test_a_finding_on_columns_is_explained_by_itself(here: Any):
+    told = " ".join(here("explain", "undeclared_columns").out.split())
+
+    assert "- `undeclared_columns` (the release has a column that the policy gives no role." in told
+    assert "missing_columns" not in told
+
+
+def test_profiles_are_listed(here: Any):
+    told = here("explain", "profile").out
+
+    assert all(f"profile: {key}\n" in told for key in profiles())
+
+
+def test_topics_are_listed_and_suggested(here: Any):
+    assert f"\nTopics: {', '.join(topics())} " in here("explain").out.replace("\n\n", " \n\n").replace(",\n", ", ")
+    answer = here("explain", "polcy")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        "tcdp-audit: unknown check, remedy or topic 'polcy'; `tcdp-audit explain` lists them; did you mean 'policy'?\n"
+    )
