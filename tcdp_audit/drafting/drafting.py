@@ -115,13 +115,13 @@ def expectations(
 ) -> Sequence[str]:
     """The checks whose figures a draft asks for: one on classes only where there is something to group by.
 
-    A profile that demands something demands it of classes itself.
+    What a profile demands is not measured beside it.
     """
-    if profile is not None and profile.demands:
-        return [one for one in ("direct_identifiers",) if one in checks]
     known = any(one.role is Role.QUASI_IDENTIFIER for one in columns)
     of_columns = [one for one in ("direct_identifiers",) if one in checks]
-    return [*of_columns, "k_anonymity"] if known or not of_columns else of_columns
+    measured = [*of_columns, "k_anonymity"] if known or not of_columns else of_columns
+    demanded = set() if profile is None else {one.check for one in profile.demands}
+    return [one for one in measured if one not in demanded] or of_columns
 
 
 class _Drafting:

@@ -108,8 +108,8 @@ def test_a_draft_may_make_the_demands_of_a_profile(tmp_path: Path):
         path = tmp_path / "draft.tcdp.yaml"
         path.write_text(text.replace("role: TODO", "role: sensitive"), encoding="utf-8")
         policy = tcdp_audit.load_policy(path, PLUGINS)
-        demands = [one for one in policy.expectations if one.check.demands(one.parameters)]
-        assert bool(demands) == (name == "ema_policy_0070")
+        demands = [one.check.name for one in policy.expectations if one.check.demands(one.parameters)]
+        assert demands == [one.check for one in profile_called(name).demands]
 
 
 def test_a_profile_that_nobody_knows_is_refused_with_those_that_are():

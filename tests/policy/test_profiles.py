@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
@@ -16,6 +17,7 @@ from tcdp_audit.outcome import PROFILE, Status
 from tcdp_audit.policy import read_policy
 from tcdp_audit.policy.profile import CAVEAT, profiles
 from tcdp_audit.registry import Plugins
+from tcdp_audit.results.audit import status_of
 
 PLUGINS = Plugins.load(external=False)
 PAGE = Path(__file__).parents[2] / "docs" / "profiles.md"
@@ -185,13 +187,31 @@ def test_questions_are_skipped_and_make_nothing_pass() -> None:
     assert len(questions) == len(profiles()["hipaa_safe_harbor@164.514-b-2"].questions) == found.summary["skipped"]
     assert {one.status for one in questions} == {Status.SKIPPED}
     assert all(one.message.endswith(CAVEAT) for one in questions)
-    assert (found.status, found.exit_code()) == ("measured", 3)
-    assert not found.passed
+    assert found.tally.demands.met == 1  # no identifier was detected
+    assert status_of(questions) == "error"  # of these alone nothing follows
 
 
-def test_a_profile_that_asks_questions_only_is_no_policy() -> None:
-    with pytest.raises(PolicyError, match="expect: must not be empty"):
-        under("hipaa_safe_harbor@164.514-b-2", groups_of(9))
+@pytest.mark.parametrize(("column", "status"), [("mail", "failed"), ("note", "passed")])
+def test_safe_harbor_leaves_no_column_of_identifiers(column: str, status: str) -> None:
+    values = [f"p{number}@example.org" if column == "mail" else "none" for number in range(40)]
+    table = groups_of(40).append_column(column, pa.array(values))
+    attributes = {**ATTRIBUTES, column: {"role": "insensitive"}}
+    policy = {"version": 1, "attributes": attributes, "profile": "hipaa_safe_harbor@164.514-b-2"}
+    (found,) = [one for one in audit(table, policy).expectations if one.check == "direct_identifiers"]
+    assert (found.threshold, found.status.value) == (0, status)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("ordered", "status"), [(True, "failed"), (False, "passed")])
+def test_public_files_are_in_no_order_that_a_column_tells(ordered: bool, status: str) -> None:
+    ages = list(range(400))
+    if not ordered:
+        random.Random(1).shuffle(ages)  # noqa: S311 - no secret
+    table = pa.table({"age": ages})
+    attributes = {"age": {"role": "quasi_identifier", "scale": "numeric"}}
+    policy = {"version": 1, "attributes": attributes, "profile": "statistics_netherlands_puf@eef4a18"}
+    (found,) = [one for one in audit(table, policy, population=table).expectations if one.check == "record_order"]
+    assert (found.threshold, found.status.value) == (0, status)
 
 
 def test_a_profiles_demands_stand_after_the_policys_own() -> None:
