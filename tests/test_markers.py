@@ -210,7 +210,8 @@ def test_values_are_shown_only_to_who_asks(capfd: pytest.CaptureFixture[str]) ->
     shown = capfd.readouterr().out
     assert f"{MARK}-zip-0" in shown
     assert f"{NUMBER}0" in shown
-    for hidden in ("disease", "note", "person", "name", "extra", "misfit"):
+    assert f"{MARK}-disease" in shown  # the shares of the worst group have their names then
+    for hidden in ("note", "person", "name", "extra", "misfit"):
         assert f"{MARK}-{hidden}" not in shown
 
 

@@ -14,7 +14,12 @@ TESTS = Path(__file__).parent
 CHECKS = Path(checks.__file__).parent
 CORE = Path(tcdp_audit.__file__).parent
 PLUGINS = Plugins.load(external=False)
-ELSEWHERE = {"demo": "cli", "guide_page": "cli", "testing": "conformance"}  # packages that are tested through others
+ELSEWHERE = {
+    "demo": "cli",
+    "guide_page": "cli",
+    "linting": "cli",
+    "testing": "conformance",
+}  # packages that are tested through others
 
 
 def _home(check: str) -> Path:

@@ -21,7 +21,7 @@ FORMATS = ("text", "github", "gitlab")
     click.option("--measure-only", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0."),
     click.option("--format", type=click.Choice(FORMATS), default="text", help="For people, or for a CI service."),
     click.option("--engine", metavar="NAME", help="Audit RELEASE where this engine reads it, such as spark."),
-    click.option("--show-values", is_flag=True, help="Name the worst classes by their cells. Confidential!"),
+    click.option("--show-values", is_flag=True, help="Name the worst groups by their cells. Confidential!"),
     click.option("--query", metavar="FILE.sql", help="Audit what a query gives, in the database that RELEASE names."),
     click.option("--conventions", type=click.Choice(["policy", "all"]), default="policy", help="Try every convention."),
     click.option("--try-remedies", is_flag=True, help="Say what remedies would cost. Nothing is written."),

@@ -43,7 +43,7 @@ def pages(plugins: Plugins, *, for_terminal: bool = False) -> dict[str, str]:
         f"checks/{INDEX}": index_of_checks(plugins.checks),
         f"remedies/{INDEX}": index_of_remedies(plugins.remedies),
         **{f"checks/{name}.md": page_of(check, for_terminal=for_terminal) for name, check in checks},
-        **{f"remedies/{name}.md": page_of(remedy) for name, remedy in remedies},
+        **{f"remedies/{name}.md": page_of(remedy, for_terminal=for_terminal) for name, remedy in remedies},
     }
 
 

@@ -30,6 +30,7 @@ from tcdp_audit.plugin import (
     record_noun,
     sentence_case,
 )
+from tcdp_audit_plugins.formulas import formula
 
 
 class AgeCapParameters(Parameters):
@@ -143,10 +144,8 @@ CHECKS: list[Check] = [
                 "range tells the largest age in it; an open category that begins higher tells those that begin it "
                 "apart from younger ones."
             ),
-            formula="max over records of the age that is told ≤ at",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>max</mo><mi>i</mi></munder>"
-                "<msub><mi>a</mi><mi>i</mi></msub><mo>≤</mo><mi>at</mi></math>"
+            **formula(
+                r"\max_i a_i \le \text{at}",
             ),
             reading="The observed value is the largest age in whole years that the column tells.",
             choosing="89 is the cap of Safe Harbor: 89 may stay, and 90 is `90+`.",

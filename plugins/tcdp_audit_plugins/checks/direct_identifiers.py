@@ -34,6 +34,7 @@ from tcdp_audit.plugin import (
     listing,
     somebody,
 )
+from tcdp_audit_plugins.formulas import formula
 
 NO_DETECTOR = "no plugin that takes part has a detector of direct identifiers, so nothing can be looked for"
 SHOWN = 3  # columns of which a sentence says what they hold
@@ -186,7 +187,6 @@ CHECKS: list[Check] = [
         title="Direct identifiers",
         quarter=Quarter.IDENTITY_MODEL,
         parameters=DirectIdentifiersParameters,
-        needs_quasi_identifiers=False,
         measure=direct_identifiers,
         label="number of columns that identify directly",
         worst=lambda figure, _: Fraction(figure.details["looked_at"]),
@@ -203,7 +203,10 @@ CHECKS: list[Check] = [
                 "and a random column would have so many less than once in a million times. The figure is the number "
                 "of such columns."
             ),
-            formula=("#{ columns : hits / values ≥ share, P(Bin(values, base rate) ≥ hits) < 10^-6 } ≤ at_most"),
+            **formula(
+                r"\#\{c : h_c \ge \text{share} \cdot v_c, P(B(v_c, b) \ge h_c) < 10^{-6}\} \le \text{at\_most}",
+                r"h_c \text{ hits among } v_c \text{ values}, B \text{ binomial}, b \text{ the base rate}",
+            ),
             reading=(
                 "The observed value is a number of columns. Details: `columns`, and for each of them `detectors`, "
                 "`kinds`, `shares`, `base_rates` and `p_values`; `named`, those whose names say the same; `looked_at` "

@@ -21,6 +21,7 @@ from tcdp_audit.plugin import (
     agree,
     count,
 )
+from tcdp_audit_plugins.formulas import formula
 
 
 class IdentifyingAttributesParameters(Parameters):
@@ -70,8 +71,9 @@ CHECKS: list[Check] = [
                 "The release has at most a given number of columns with the role identifier or quasi_identifier. A "
                 "column that the policy calls insensitive is not counted, whatever it is."
             ),
-            formula="number of identifying columns ≤ at_most",
-            mathml="<math display='block'><mi>q</mi><mo>≤</mo><mi>at_most</mi></math>",
+            **formula(
+                r"q \le \text{at\_most}",
+            ),
             reading="The observed value is the number of such columns in the release.",
             choosing="Statistics Netherlands allows 15 identifying variables in public files.",
             limits="It rests on the roles that the policy gives, and says nothing of what the columns hold.",

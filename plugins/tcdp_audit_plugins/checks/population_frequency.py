@@ -37,6 +37,7 @@ from tcdp_audit.plugin import (
     sentence_case,
     whoever_knows,
 )
+from tcdp_audit_plugins.formulas import formula
 
 HANDBOOK = "ESSnet SDC, Handbook on Statistical Disclosure Control, chapter 3, rules at Statistics Netherlands"
 COUNT = "The population's column that says how many people each of its rows stands for; without it a row is one."
@@ -261,11 +262,8 @@ CHECKS: list[Check] = [
                 "number of people of the population. A missing or suppressed cell is no category: what is left of its "
                 "combination has to be shared by as many."
             ),
-            formula="min over sets A of at most `max_size` columns and values a in the release of F_A(a) ≥ at_least",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>min</mo><mrow><mo>|</mo><mi>A</mi>"
-                "<mo>|</mo><mo>≤</mo><mi>max_size</mi></mrow></munder><msub><mi>F</mi><mi>A</mi></msub><mo>(</mo>"
-                "<mi>a</mi><mo>)</mo><mo>≥</mo><mi>at_least</mi></math>"
+            **formula(
+                r"\min_{\left|A\right| \le \text{max\_size}} \min_a F_A(a) \ge \text{at\_least}",
             ),
             reading="The observed value is the number of people of the population with the rarest combination.",
             choosing=(
@@ -302,10 +300,8 @@ CHECKS: list[Check] = [
                 "Every region that the release names, such as a three-digit ZIP code, has at least a given number of "
                 "people in the population. A missing or suppressed cell names none."
             ),
-            formula="min over regions r in the release of F(r) ≥ at_least",
-            mathml=(
-                "<math display='block'><munder><mo movablelimits='false'>min</mo><mi>r</mi></munder>"
-                "<mi>F</mi><mo>(</mo><mi>r</mi><mo>)</mo><mo>≥</mo><mi>at_least</mi></math>"
+            **formula(
+                r"\min_r F(r) \ge \text{at\_least}",
             ),
             reading="The observed value is the number of people in the smallest region that the release names.",
             choosing=(

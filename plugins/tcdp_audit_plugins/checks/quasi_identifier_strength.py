@@ -32,6 +32,7 @@ from tcdp_audit.plugin import (
     strengths,
 )
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
+from tcdp_audit_plugins.formulas import formula
 
 SETS = 100_000  # at most
 KEYS = 10  # minimal keys at most that an outcome names
@@ -158,8 +159,10 @@ CHECKS: list[Check] = [
                 "classes, the unique share the part of records that are alone in their class. The figure is the "
                 "largest one of any set of at most `max_order` attributes."
             ),
-            formula=(
-                "distinction = #E / n;  separation = 1 - Σ_E n_E (n_E - 1) / (n (n - 1));  unique = #{E : n_E = 1} / n"
+            **formula(
+                r"\text{distinction} = \frac{\#\{E\}}{n}",
+                r"\text{separation} = 1 - \sum_E \frac{n_E (n_E - 1)}{n (n - 1)}",
+                r"\text{unique} = \frac{\#\{E : n_E = 1\}}{n}",
             ),
             reading=(
                 "The observed value is a share. Details: `strongest`, the set that has it, with its `distinction`, "

@@ -31,6 +31,7 @@ from tcdp_audit.plugin import (
     numbered,
     somebody,
 )
+from tcdp_audit_plugins.formulas import formula
 
 FEW = 20  # records below which an order says nothing
 SIGNIFICANT = 1e-6  # of all tests together: each has its part of it
@@ -225,9 +226,11 @@ CHECKS: list[Check] = [
                 "counting as one) for which a random order would give such a result less than once in a million "
                 "times, all tests taken together."
             ),
-            formula=(
-                "#{ columns : min(p_rank, p_runs) < 10^-6 / (2 · columns) } ≤ at_most;  Var(ρ) = 1/(n - 1);  "
-                "E(R) = (n(n + 1) - Σ n_v²)/n"
+            **formula(
+                r"\#\{c : \min(p_{\text{rank}}, p_{\text{runs}}) < \frac{10^{-6}}{2 C}\} \le \text{at\_most}",
+                r"\text{Var}(\rho) = \frac{1}{n - 1}",
+                r"\text{E}(R) = \frac{n (n + 1) - \sum_v n_v^2}{n}",
+                r"C \text{ columns}, \rho \text{ the rank correlation}, R \text{ runs}",
             ),
             reading=(
                 "The observed value is a number of columns. Details: `columns`, and for each of them `correlations`, "
