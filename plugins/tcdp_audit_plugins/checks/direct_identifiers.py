@@ -187,6 +187,7 @@ CHECKS: list[Check] = [
         title="Direct identifiers",
         quarter=Quarter.IDENTITY_MODEL,
         parameters=DirectIdentifiersParameters,
+        needs_quasi_identifiers=False,
         measure=direct_identifiers,
         label="number of columns that identify directly",
         worst=lambda figure, _: Fraction(figure.details["looked_at"]),
