@@ -446,6 +446,19 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["safe_harbor"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: int | None = None,
+    allowed: Sequence[_Value] | None = None,
+    share: _Number = ...,
+    hint_share: _Number = ...,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["sample_uniqueness"],
     frame: Any,
     *,

@@ -94,6 +94,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("implied_epsilon", {}, {}, {"at_most": 1000}),
     ("quasi_identifier_strength", {}, {"at_most": 1}, {"at_most": "0.99"}),
     ("direct_identifiers", {}, {"at_most": 9}, {"at_most": 0}),
+    ("safe_harbor", {}, {"at_most": 9}, {"at_most": 0}),
 ]  # fmt: skip
 NUMERIC: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("t_closeness", {"distance": "ordered"}, {"t": 1}, {"t": "0.6"}),  # a class of 3 is 5/8 away

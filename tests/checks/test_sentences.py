@@ -90,6 +90,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     ],
     "suda": [{"at_most": 0, "max_size": 1}, {"max_size": 2}],
     "direct_identifiers": [{"at_most": 0}, {}],
+    "safe_harbor": [{"at_most": 0}, {}],
     "quasi_identifier_strength": [{"at_most": 0}, {"measure": "distinction"}, {"measure": "separation"}],
     "record_order": [{"at_most": 0}, {}],
 }
@@ -109,6 +110,7 @@ LABELLED = "place of living|yearly income"
 OF_NO_COLUMN = {
     **dict.fromkeys(("t_from_epsilon", "expected_t_closeness"), "confidential values|epsilon"),
     "direct_identifiers": "No column names a person",
+    "safe_harbor": "No column says who a person is",
     "age_cap": "'w'",
     "identifying_attribute_count": "1 column",
 }

@@ -39,6 +39,7 @@ FAMILIES = (  # in the order of lists of checks
     "reidentification",
     "suda",
     "direct_identifiers",
+    "safe_harbor",
     "quasi_identifier_strength",
     "record_order",
     "population_frequency",

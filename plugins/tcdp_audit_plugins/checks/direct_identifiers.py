@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from tcdp_audit.plugin import (
     Check,
     CheckError,
-    Detection,
-    Detections,
     Detector,
-    Exact,
     Guide,
     Outcome,
     Parameters,
-    PolicyDocument,
     Quarter,
     Role,
     Status,
@@ -28,16 +24,26 @@ from tcdp_audit.plugin import (
     Text,
     agree,
     column_of,
-    columns_of,
-    count,
-    detect,
     listing,
     somebody,
 )
+from tcdp_audit_plugins.checks._shared.detected_columns import (
+    HINT_SHARE,
+    NO_DETECTOR,
+    SHARE,
+    Allowed,
+    HintShare,
+    Share,
+    details,
+    faults,
+    held,
+    looked,
+    looked_at,
+    looked_for,
+    require_decided,
+    still_open,
+)
 from tcdp_audit_plugins.formulas import formula
-
-NO_DETECTOR = "no plugin that takes part has a detector of direct identifiers, so nothing can be looked for"
-SHOWN = 3  # columns of which a sentence says what they hold
 
 
 class DirectIdentifiersParameters(Parameters):
@@ -48,16 +54,9 @@ class DirectIdentifiersParameters(Parameters):
         list[Text] | None,
         Field(min_length=1, description="What to look for, by the names of detectors; by default everything."),
     ] = None
-    allowed: Annotated[
-        list[Text] | None,
-        Field(description="Columns that may stay whatever they look like, such as a pseudonym."),
-    ] = None
-    share: Annotated[
-        Exact, Field(gt=0, le=1, description="The least share of a column's distinct values, by the values alone.")
-    ] = Fraction(9, 10)
-    hint_share: Annotated[
-        Exact, Field(gt=0, le=1, description="The least share where the column's name says the same.")
-    ] = Fraction(1, 2)
+    allowed: Allowed = None
+    share: Share = SHARE
+    hint_share: HintShare = HINT_SHARE
 
 
 def direct_identifiers(view: TableView, parameters: DirectIdentifiersParameters) -> TableFigure:
@@ -75,25 +74,13 @@ def direct_identifiers(view: TableView, parameters: DirectIdentifiersParameters)
 
     Cost: the distinct values of each column; at most 10,000 of them for each detector.
     """
-    detectors = _chosen(view.detectors, parameters.detectors)
-    conventions, document = view.policy.conventions, view.policy.document
-    left_out = {*view.policy.with_role(Role.IDENTIFIER), document.key, *(parameters.allowed or ())}
-    columns = [one.name for one in view.engine.columns if one.name not in left_out]
-    found = detect(
-        view.engine,
-        detectors,
-        columns,
-        missing=(*conventions.missing_tokens, *conventions.suppressed_tokens),
-        share=parameters.share,
-        named_share=parameters.hint_share,
-        seed=document.seed,
-    )
+    detectors, columns = _chosen(view.detectors, parameters.detectors), looked_at(view, parameters)
+    found = looked_for(view, parameters, columns, detectors)
     identifying = found.of_role(Role.IDENTIFIER)
     if parameters.at_most is not None and len(identifying) <= parameters.at_most:
-        _require_decided(found, identifying)
-    return TableFigure(
-        Fraction(len(identifying)), view.records, details=_details(found, identifying, columns, detectors)
-    )
+        require_decided(found, identifying)
+    told = details(found, identifying, columns, detectors)
+    return TableFigure(Fraction(len(identifying)), view.records, details=told)
 
 
 def _chosen(detectors: Mapping[str, Detector], names: Sequence[str] | None) -> list[Detector]:
@@ -109,69 +96,18 @@ def _chosen(detectors: Mapping[str, Detector], names: Sequence[str] | None) -> l
     return chosen
 
 
-def _require_decided(found: Detections, identifying: Mapping[str, Detection]) -> None:
-    """Insist that nothing is open that could turn the verdict."""
-    for one in found.undecided:
-        if one.column not in identifying:
-            raise CheckError(
-                f"column {one.column!r}: {one.reason}; or name the column among `allowed`, or the `detectors` to use"
-            )
-    for column, why in found.unreadable.items():
-        raise CheckError(f"column {column!r} cannot be looked at: {why}; drop it, or name it among `allowed`")
-
-
-def _details(
-    found: Detections, identifying: Mapping[str, Detection], columns: Sequence[str], detectors: Sequence[Detector]
-) -> dict[str, Any]:
-    return {
-        "columns": [*identifying],
-        "detectors": {name: one.detector.name for name, one in identifying.items()},
-        "kinds": {name: one.detector.plural for name, one in identifying.items()},
-        "shares": {name: one.evidence.share for name, one in identifying.items()},
-        "base_rates": {name: one.evidence.base_rate for name, one in identifying.items()},
-        "p_values": {name: one.evidence.p_value for name, one in identifying.items()},
-        "named": [name for name, one in identifying.items() if one.is_named],
-        "looked_at": len(columns),
-        "looked_for": len(detectors),
-        "undecided": sorted({one.column for one in found.undecided} - identifying.keys()),
-        "unreadable": [*found.unreadable],
-        "not_run": sorted(one.name for one in detectors if one.missing_library),
-    }
-
-
-def _faults(parameters: DirectIdentifiersParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    if parameters.hint_share > parameters.share:
-        yield "hint_share", "it must not be larger than `share`: a name that agrees asks for less"
-    for name in parameters.allowed or ():
-        if name not in document.attributes and name not in (document.unit, document.key):
-            yield "allowed", f"the policy declares no attribute {name!r}"
-
-
 def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    looked = f"{count(details['looked_at'], 'column')} and {count(details['looked_for'], 'kind')} of identifiers"
-    if not details["columns"]:
+    found = len(outcome.details["columns"])
+    if not found:
         return (
-            f"No column names a person directly, as far as values and names of columns say ({looked}){_open(outcome)}."
+            f"No column names a person directly, as far as values and names of columns say ({looked(outcome)})"
+            f"{still_open(outcome)}."
         )
-    held = [f"{column_of(outcome, one)} holds {details['kinds'][one]}" for one in details["columns"][:SHOWN]]
-    more = len(details["columns"]) - SHOWN
-    said = "; ".join(held) + (
-        f"; and {count(more, 'more column')} {agree(more, 'names', 'name')} people" if more > 0 else ""
-    )
-    said = said[:1].upper() + said[1:]
-    if outcome.status is Status.FAILED:
-        advice = agree(
-            len(details["columns"]), "drop it, or declare it an identifier", "drop them, or declare them identifiers"
-        )
-        return f"{said}: {advice}{_open(outcome)}."
-    return f"{said}{_open(outcome)}."
-
-
-def _open(outcome: Outcome) -> str:
-    """What was not decided, if anything."""
-    columns = [*outcome.details["undecided"], *outcome.details["unreadable"]]
-    return f"; not decided of {columns_of(outcome, columns)}" if columns else ""
+    said = held(outcome, "names people", "name people")
+    if outcome.status is not Status.FAILED:
+        return f"{said}{still_open(outcome)}."
+    advice = agree(found, "drop it, or declare it an identifier", "drop them, or declare them identifiers")
+    return f"{said}: {advice}{still_open(outcome)}."
 
 
 def _person(outcome: Outcome) -> str:
@@ -191,7 +127,7 @@ CHECKS: list[Check] = [
         measure=direct_identifiers,
         label="number of columns that identify directly",
         worst=lambda figure, _: Fraction(figure.details["looked_at"]),
-        validate=_faults,
+        validate=faults,
         sentence=_sentence,
         person=_person,
         guide=Guide(

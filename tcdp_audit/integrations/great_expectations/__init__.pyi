@@ -442,6 +442,19 @@ class ExpectTableReidentificationRiskToBeLimited(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableSafeHarborToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: int | _Parameter | None = ...,
+        allowed: Sequence[str] | _Parameter | None = ...,
+        share: float | str | _Parameter | None = ...,
+        hint_share: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableSampleUniquenessToBeLimited(_Made):
     def __init__(
         self,

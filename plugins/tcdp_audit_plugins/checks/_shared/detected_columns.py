@@ -1,0 +1,147 @@
+"""What checks that look for identifiers in columns have in common: which columns, what is open, what is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Annotated, Any, Protocol
+
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    CheckError,
+    Detection,
+    Detections,
+    Detector,
+    Exact,
+    Outcome,
+    PolicyDocument,
+    Role,
+    TableView,
+    Text,
+    agree,
+    column_of,
+    columns_of,
+    count,
+    detect,
+)
+
+NO_DETECTOR = "no plugin that takes part has a detector of identifiers, so nothing can be looked for"
+SHOWN = 3  # columns of which a sentence says what they hold
+SHARE, HINT_SHARE = Fraction(9, 10), Fraction(1, 2)
+
+Allowed = Annotated[
+    list[Text] | None,
+    Field(description="Columns that may stay whatever they look like, such as a pseudonym."),
+]
+Share = Annotated[
+    Exact, Field(gt=0, le=1, description="The least share of a column's distinct values, by the values alone.")
+]
+HintShare = Annotated[Exact, Field(gt=0, le=1, description="The least share where the column's name says the same.")]
+
+
+class Looking(Protocol):
+    """The parameters of such a check."""
+
+    @property
+    def allowed(self) -> list[Text] | None: ...
+    @property
+    def share(self) -> Fraction: ...
+    @property
+    def hint_share(self) -> Fraction: ...
+
+
+def looked_at(view: TableView, parameters: Looking) -> list[str]:
+    """The columns that a check looks at: not those that the policy declares as identifiers, allows, or joins by."""
+    left_out = {*view.policy.with_role(Role.IDENTIFIER), view.policy.document.key, *(parameters.allowed or ())}
+    return [one.name for one in view.engine.columns if one.name not in left_out]
+
+
+def looked_for(
+    view: TableView, parameters: Looking, columns: Sequence[str], detectors: Sequence[Detector]
+) -> Detections:
+    """What detectors say of columns. Cost: that of `detect`."""
+    conventions = view.policy.conventions
+    return detect(
+        view.engine,
+        detectors,
+        columns,
+        missing=(*conventions.missing_tokens, *conventions.suppressed_tokens),
+        share=parameters.share,
+        named_share=parameters.hint_share,
+        seed=view.policy.document.seed,
+    )
+
+
+def require_decided(found: Detections, known: Mapping[str, Detection]) -> None:
+    """Insist that nothing is open that could turn the verdict.
+
+    Raises:
+        CheckError: a detector lacks its library, or a column cannot be read.
+    """
+    for one in found.undecided:
+        if one.column not in known:
+            raise CheckError(
+                f"column {one.column!r}: {one.reason}; or name the column among `allowed`, or the `detectors` to use"
+            )
+    for column, why in found.unreadable.items():
+        raise CheckError(f"column {column!r} cannot be looked at: {why}; drop it, or name it among `allowed`")
+
+
+def details(
+    found: Detections, known: Mapping[str, Detection], columns: Sequence[str], detectors: Sequence[Detector]
+) -> dict[str, Any]:
+    """What an outcome says of the columns that are known, and of what is open."""
+    return {
+        "columns": [*known],
+        "detectors": {name: one.detector.name for name, one in known.items()},
+        "kinds": {name: one.detector.plural for name, one in known.items()},
+        "shares": {name: one.evidence.share for name, one in known.items()},
+        "base_rates": {name: one.evidence.base_rate for name, one in known.items()},
+        "p_values": {name: one.evidence.p_value for name, one in known.items()},
+        "named": [name for name, one in known.items() if one.is_named],
+        "looked_at": len(columns),
+        "looked_for": len(detectors),
+        "undecided": sorted({one.column for one in found.undecided} - known.keys()),
+        "unreadable": [*found.unreadable],
+        "not_run": sorted(one.name for one in detectors if one.missing_library),
+    }
+
+
+def faults(parameters: Looking, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Parameters that do not fit each other or the policy."""
+    if parameters.hint_share > parameters.share:
+        yield "hint_share", "it must not be larger than `share`: a name that agrees asks for less"
+    for name in parameters.allowed or ():
+        if name not in document.attributes and name not in (document.unit, document.key):
+            yield "allowed", f"the policy declares no attribute {name!r}"
+
+
+def looked(outcome: Outcome) -> str:
+    """How much was looked at."""
+    return (
+        f"{count(outcome.details['looked_at'], 'column')} and {count(outcome.details['looked_for'], 'kind')} "
+        "of identifiers"
+    )
+
+
+def held(outcome: Outcome, does: str, do: str) -> str:
+    """What columns hold, as the beginning of a sentence.
+
+    Args:
+        outcome: of the check.
+        does: what one more column does, in the singular.
+        do: the same of several.
+    """
+    columns = outcome.details["columns"]
+    said = [f"{column_of(outcome, one)} holds {outcome.details['kinds'][one]}" for one in columns[:SHOWN]]
+    more = len(columns) - SHOWN
+    rest = f"; and {count(more, 'more column')} {agree(more, does, do)}" if more > 0 else ""
+    text = "; ".join(said) + rest
+    return text[:1].upper() + text[1:]
+
+
+def still_open(outcome: Outcome) -> str:
+    """What was not decided, as the end of a sentence; nothing where all was."""
+    columns = [*outcome.details["undecided"], *outcome.details["unreadable"]]
+    return f"; not decided of {columns_of(outcome, columns)}" if columns else ""

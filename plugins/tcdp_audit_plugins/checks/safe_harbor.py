@@ -1,0 +1,171 @@
+"""The identifiers of HIPAA's Safe Harbor that can be recognised in columns, by the letters of the regulation."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated
+
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    Check,
+    CheckError,
+    Detections,
+    Guide,
+    Outcome,
+    Parameters,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    column_of,
+    listing,
+    sentence_case,
+    somebody,
+)
+from tcdp_audit_plugins.checks._shared.detected_columns import (
+    HINT_SHARE,
+    NO_DETECTOR,
+    SHARE,
+    Allowed,
+    HintShare,
+    Share,
+    details,
+    faults,
+    held,
+    looked,
+    looked_at,
+    looked_for,
+    require_decided,
+    still_open,
+)
+from tcdp_audit_plugins.formulas import formula
+
+PLACES, DATES = "B", "C"
+ADVICE = {
+    PLACES: "coarsen places to a state, or to three digits of a ZIP code where more than 20,000 people live",
+    DATES: "keep the year of a date and nothing more",
+}
+LAW = "This does not determine legality."
+
+
+class SafeHarborParameters(Parameters):
+    """Parameters of `safe_harbor`."""
+
+    at_most: Annotated[int | None, Field(ge=0, description="The most columns that hold such identifiers: 0.")] = None
+    allowed: Allowed = None
+    share: Share = SHARE
+    hint_share: HintShare = HINT_SHARE
+
+
+def safe_harbor(view: TableView, parameters: SafeHarborParameters) -> TableFigure:
+    """How many released columns hold identifiers that Safe Harbor lists, as far as detectors know them.
+
+    Columns that the policy declares as identifiers, and the key, are left out: the structure of the release has
+    outcomes of its own on them.
+
+    Returns:
+        A number of columns.
+
+    Raises:
+        CheckError: no detector takes part; or one lacks its library, or a column cannot be read, and a demand hangs on
+            that.
+
+    Cost: the distinct values of each column; at most 10,000 of them for each detector.
+
+    Source: 45 CFR 164.514(b)(2)(i).
+    """
+    detectors = [one for one in view.detectors.values() if one.safe_harbor]
+    if not detectors:
+        raise CheckError(NO_DETECTOR)
+    columns = looked_at(view, parameters)
+    found = looked_for(view, parameters, columns, detectors)
+    listed = found.best
+    if parameters.at_most is not None and len(listed) <= parameters.at_most:
+        require_decided(found, listed)
+    told = {**details(found, listed, columns, detectors), "letters": _letters(found)}
+    return TableFigure(Fraction(len(listed)), view.records, details=told)
+
+
+def _letters(found: Detections) -> dict[str, str]:
+    """The letter of the regulation that each column falls under."""
+    return {name: one.detector.safe_harbor for name, one in found.best.items()}
+
+
+def _sentence(outcome: Outcome) -> str:
+    if not outcome.details["columns"]:
+        return (
+            "No column says who a person is by an identifier of Safe Harbor's list, as far as values and names say "
+            f"({looked(outcome)}){still_open(outcome)}. {LAW}"
+        )
+    said = f"{held(outcome, 'is listed', 'are listed')}: Safe Harbor has these removed of every person"
+    said += still_open(outcome)
+    if outcome.status is not Status.FAILED:
+        return f"{said}. {LAW}"
+    return f"{said}. {sentence_case(listing(_advice(outcome)))}. {LAW}"
+
+
+def _advice(outcome: Outcome) -> list[str]:
+    """What to do, by the kinds of what was found."""
+    letters = outcome.details["letters"].values()
+    told = [advice for letter, advice in ADVICE.items() if letter in letters]
+    return [*(["drop what names or numbers people"] if set(letters) - ADVICE.keys() else []), *told]
+
+
+def _person(outcome: Outcome) -> str:
+    if not outcome.details["columns"]:
+        return f"No column that was recognised says who {somebody(outcome)} is by an identifier of the list."
+    first = column_of(outcome, outcome.details["columns"][0])
+    return f"Whoever knows {first} of {somebody(outcome)} may have their record."
+
+
+CHECKS: list[Check] = [
+    TableCheck(
+        name="safe_harbor",
+        title="Safe Harbor identifiers",
+        quarter=Quarter.IDENTITY_MODEL,
+        parameters=SafeHarborParameters,
+        needs_quasi_identifiers=False,
+        measure=safe_harbor,
+        label="number of columns that hold identifiers of the list",
+        worst=lambda figure, _: Fraction(figure.details["looked_at"]),
+        validate=faults,
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="Does a column hold one of the eighteen kinds of identifiers that Safe Harbor has removed?",
+            risk="Dates, postcodes or numbers that HIPAA's Safe Harbor forbids may be in the release.",
+            definition=(
+                "Detectors look at the distinct values of every column for the identifiers that 45 CFR "
+                "164.514(b)(2)(i) lists under the letters A to R: names, places smaller than a state, dates exact "
+                "to the day, telephone and fax numbers, e-mail addresses, numbers of people, records, accounts, "
+                "licences, vehicles and devices, URLs, IP addresses, paths of photographs. A detector knows a "
+                "column if at least `share` of its values are hits (`hint_share` where its name says the same) and "
+                "a random column would have so many less than once in a million times. The figure is the number of "
+                "such columns."
+            ),
+            **formula(
+                r"\#\{c : c \text{ holds identifiers of A to R}\} \le \text{at\_most}",
+            ),
+            reading=(
+                "The observed value is a number of columns. Details: `columns`, and for each of them its letter in "
+                "`letters`, and `detectors`, `kinds`, `shares`, `base_rates` and `p_values`; `named`, those whose "
+                "names say the same; `looked_at` columns and `looked_for` detectors; `undecided` columns, of which "
+                "a detector without its library (`not_run`) cannot say, and `unreadable` ones: a demand that hangs "
+                "on one of these is an error."
+            ),
+            choosing=(
+                "0. A code for re-identification that is not derived from the person is allowed: name it in `allowed`."
+            ),
+            limits=(
+                "It is no verdict on law. What no detector knows is not found: free text, photographs, biometrics, "
+                "names in a column that is not called so, a month without its day. Ages over 89 are the question of "
+                "`age_cap`, areas of three digits of a ZIP code that of `region_population`, and actual knowledge is "
+                "nobody's but a person's: the profile `hipaa_safe_harbor` asks for all of these."
+            ),
+            source="45 CFR 164.514(b)(2)(i), letters A to R",
+            example="- safe_harbor: {at_most: 0}",
+        ),
+    ),
+]
