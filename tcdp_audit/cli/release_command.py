@@ -27,7 +27,11 @@ def release_command(*own_options: Decorator, policy: Decorator) -> Callable[[Cal
         click.option("--original", metavar="FILE", help="The table that the release was made from."),
         click.option("--population", metavar="FILE", help="The population that the release was drawn from."),
         click.option(
-            "--report", "reports", multiple=True, metavar="FILE", help="Write a report; its extension is its format."
+            "--report",
+            "reports",
+            multiple=True,
+            metavar="FILE",
+            help="Write a report: .html, .md, .json, .junit.xml, .sarif. Repeatable.",
         ),
         click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
         click.option("-q", "--brief", count=True, help="Print failures and the verdict only; -qq prints nothing."),
