@@ -17,7 +17,8 @@ def measure(
     *,
     quasi_identifiers: str | Iterable[str],
     conventions: Mapping[str, Any] | None = None,
-    at: int | None = None,
+    at_most: int | None = None,
+    at: int = 89,
     column: _Value | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...

@@ -136,7 +136,9 @@ def _answers(question: ProfileQuestion, expectation: Expectation) -> bool:
     demands = expectation.check.demands(expectation.parameters)
     comparisons = {one.parameter: one.comparison for one in expectation.check.limits}
     wanted = {name: Fraction(value) for name, value in question.demanding.items()}
-    return all(
+    given = {name: getattr(expectation.parameters, name) for name in wanted.keys() - comparisons.keys()}
+    return all(given[name] == wanted[name] for name in given) and all(
         name in demands and comparisons[name].holds((demands[name] > value) - (demands[name] < value))
         for name, value in wanted.items()
+        if name in comparisons
     )

@@ -56,7 +56,7 @@ class ProfileQuestion:
     Args:
         asks: the question, and what to do.
         unless: the check that answers it where a policy itself demands it; nothing where none does.
-        demanding: the laxest thresholds of it that do.
+        demanding: the laxest thresholds of it that do, and what its other parameters are then.
     """
 
     asks: str

@@ -50,6 +50,8 @@ GIVEN = {
     "stochastic_t_closeness": {"attribute": "cost", "mechanism": "laplace", "noise_scale": 10},
     "implied_epsilon": {"attribute": "cost", "buckets": {"cost": 4}},
     "population_uniqueness": {"estimator": "pitman"},
+    "age_cap": {"column": "length_of_stay"},
+    "region_population": {"column": "postcode"},
 }
 path = Path(folder) / "discharges.tcdp.yaml"
 policy = yaml.safe_load(path.read_text(encoding="utf-8"))

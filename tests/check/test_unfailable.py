@@ -77,7 +77,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("k_map", {}, {"k": 1}, {"k": 2}),
     ("category_frequency", {}, {}, {"at_least": 1}),
     ("region_population", {"column": "zip"}, {}, {"at_least": 1}),
-    ("age_cap", {"column": "age"}, {}, {"at": 200}),
+    ("age_cap", {"column": "age", "at": 1}, {"at_most": 8}, {"at_most": 0}),
     ("identifying_attribute_count", {}, {}, {"at_most": 99}),
     ("delta_presence", {}, {"delta_max": 1}, {"delta_max": "0.99"}),
     ("delta_presence", {}, {"delta_max": 1, "delta_min": 0}, {"delta_max": "0.99", "delta_min": "0.01"}),

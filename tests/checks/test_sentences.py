@@ -78,7 +78,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "k_map": [{"k": 9}, {"k": 1}, {}],
     "category_frequency": [{"at_least": 9}, {"at_least": 1, "max_size": 2}, {}],
     "region_population": [{"column": "zip", "at_least": 9}, {"column": "zip", "at_least": 1}, {"column": "zip"}],
-    "age_cap": [{"column": "w", "at": 1}, {"column": "w", "at": 2}, {"column": "w"}],
+    "age_cap": [{"column": "w", "at": 1, "at_most": 0}, {"column": "w", "at": 2, "at_most": 0}, {"column": "w"}],
     "identifying_attribute_count": [{"at_most": 0}, {"at_most": 1}, {}],
     "delta_presence": [{"delta_max": "0.01"}, {"delta_max": 1, "delta_min": 0}, {}],
     "individual_risk": [{"at_most": "0.01"}, {"measure": "expected", "at_most": "0.01"}, {"measure": "average"}],

@@ -55,7 +55,7 @@ def test_the_built_in_plugins_are_listed_with_what_they_provide(process: Any):
     assert (answer.code, answer.err) == (0, "")
     assert {"checks", "reports"} <= set(plugins)
     assert {plugin["distribution"] for plugin in plugins.values()} == {"tcdp-audit"}
-    assert plugins["checks"]["hooks"] == ["tcdp_audit_checks", "tcdp_audit_report_sections"]
+    assert plugins["checks"]["hooks"] == ["tcdp_audit_checks", "tcdp_audit_detectors", "tcdp_audit_report_sections"]
     assert {"k_anonymity", "t_closeness"} <= set(plugins["checks"]["checks"])
     assert plugins["checks"]["reporters"] == []
     assert "json" in plugins["reports"]["reporters"]
@@ -86,6 +86,7 @@ def test_somebody_elses_plugin_is_listed_with_its_version(process: Any, outsider
         "remedies": [],
         "reporters": ["txt"],
         "report_sections": [],
+        "detectors": [],
         "engines": [],
     }
 

@@ -42,6 +42,7 @@ def test_what_a_plugin_provides_is_listed_with_its_version(run):
         "remedies": ["example_rare_classes"],
         "reporters": ["example_lines"],
         "report_sections": [],
+        "detectors": [],
         "engines": [],
     }
 

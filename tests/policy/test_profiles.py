@@ -142,11 +142,12 @@ def test_fifteen_identifying_columns_in_public_files(columns: int, status: str) 
 @pytest.mark.parametrize(
     ("demand", "fewer"),
     [
-        ({"age_cap": {"column": "age", "at": 89}}, 1),
-        ({"age_cap": {"column": "age", "at": 60}}, 1),
-        ({"age_cap": {"column": "age", "at": 90}}, 0),
+        ({"age_cap": {"column": "age", "at": 89, "at_most": 0}}, 1),
+        ({"age_cap": {"column": "age", "at_most": 0}}, 1),
+        ({"age_cap": {"column": "age", "at_most": 1}}, 0),
+        ({"age_cap": {"column": "age", "at": 90, "at_most": 0}}, 0),
         ({"age_cap": {"column": "age"}}, 0),
-        ({"age_cap": {"column": "age", "at": 89, "severity": "warning"}}, 0),
+        ({"age_cap": {"column": "age", "at_most": 0, "severity": "warning"}}, 0),
         ({"region_population": {"column": "zip", "at_least": 20_001}}, 1),
         ({"region_population": {"column": "zip", "at_least": 20_000}}, 0),
         ({"k_anonymity": {"k": 20}}, 0),

@@ -20,7 +20,6 @@ from tcdp_audit.plugin import (
     PolicyDocument,
     Quarter,
     Scale,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
@@ -36,7 +35,10 @@ from tcdp_audit_plugins.formulas import formula
 class AgeCapParameters(Parameters):
     """Parameters of `age_cap`."""
 
-    at: Annotated[int | None, Field(ge=0, description="The largest age in whole years that may be told.")] = None
+    at_most: Annotated[
+        int | None, Field(ge=0, description="The most records that may tell an age above the cap: 0.")
+    ] = None
+    at: Annotated[int, Field(ge=0, description="The cap: the largest age in whole years that may be told.")] = 89
     column: Annotated[Text | None, Field(description="The column with the ages.")] = None
 
 
@@ -61,7 +63,12 @@ def told_age(low: float, high: float, *, low_open: bool = False, high_open: bool
 
 
 def age_cap(view: TableView, parameters: AgeCapParameters) -> TableFigure:
-    """The largest age in whole years that the release tells apart from those above it.
+    """How many records tell an age above a cap apart from those above it.
+
+    The largest age itself would be somebody's, so it is no part of the evidence.
+
+    Returns:
+        A number of records.
 
     Raises:
         CheckError: the column has no age.
@@ -80,12 +87,10 @@ def age_cap(view: TableView, parameters: AgeCapParameters) -> TableFigure:
     else:
         ends = [(one.low, one.high, one.low_open, one.high_open) for one in domain.covers]
         told = np.array([told_age(a, b, low_open=c, high_open=d) for a, b, c, d in ends], dtype=np.int64)
-    failing = None
-    if parameters.at is not None:
-        above = np.append(told > parameters.at, False)[table.codes[parameters.column]]
-        failing = int(table.rows.each[above].sum())
-    largest = max(int(told.max()), 0)
-    return TableFigure(value=Fraction(largest), records=view.records, failing=failing)
+    above = np.append(told > parameters.at, False)[table.codes[parameters.column]]
+    records = int(table.rows.each[above].sum())
+    failing = None if parameters.at_most is None else records
+    return TableFigure(value=Fraction(records), records=view.records, failing=failing)
 
 
 def _faults(parameters: AgeCapParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -101,18 +106,20 @@ def _faults(parameters: AgeCapParameters, document: PolicyDocument) -> Iterator[
 
 
 def _sentence(outcome: Outcome) -> str:
-    largest, column = int(outcome.observed or 0), outcome.naming.column(outcome.parameters["column"])
-    if outcome.status is not Status.FAILED or outcome.records is None:
-        return f"No person's age above {largest} is told by {column}, but in one open category."
-    few = outcome.records.failing or 0
-    part = sentence_case(part_of(few, outcome.records.total, record_noun(outcome)))
-    verb, cap = agree(few or 1, "tells", "tell"), outcome.parameters["at"]
-    return f"{part} {verb} an age above {cap} in {column}; the largest is {largest}. Write {cap + 1}+ for all of them."
+    cap, column = outcome.parameters["at"], outcome.naming.column(outcome.parameters["column"])
+    found = int(outcome.observed or 0)
+    if not found:
+        return f"No person's age above {cap} is told by {column}, but in one open category."
+    total = outcome.records.total if outcome.records else found
+    part = sentence_case(part_of(found, total, record_noun(outcome)))
+    return f"{part} {agree(found, 'tells', 'tell')} an age above {cap} in {column}. Write {cap + 1}+ for all of them."
 
 
 def _person(outcome: Outcome) -> str:
-    largest = int(outcome.observed or 0)
-    return f"Whoever knows a person's age finds it in the release up to {largest}; older people share one category."
+    cap = outcome.parameters["at"]
+    if not outcome.observed:
+        return f"Whoever knows that a person is older than {cap} finds them among all who are, in one category."
+    return f"Whoever knows the age of a person who is older than {cap} may find them among few, or alone."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,8 +138,9 @@ CHECKS: list[Check] = [
         quarter=Quarter.IDENTITY_MODEL,
         parameters=AgeCapParameters,
         measure=age_cap,
-        threshold="at",
-        label="largest age that is told",
+        threshold="at_most",
+        label="number of records that tell an age above the cap",
+        worst=lambda figure, _: Fraction(figure.records),
         validate=_faults,
         sentence=_sentence,
         person=_person,
@@ -142,16 +150,19 @@ CHECKS: list[Check] = [
             definition=(
                 "No record tells an age above a cap, but that it is above: ages over 89 become `90+`, one category. A "
                 "range tells the largest age in it; an open category that begins higher tells those that begin it "
-                "apart from younger ones."
+                "apart from younger ones. The figure is the number of records that tell an age above the cap."
             ),
             **formula(
-                r"\max_i a_i \le \text{at}",
+                r"\#\{i : a_i > \text{at}\} \le \text{at\_most}",
             ),
-            reading="The observed value is the largest age in whole years that the column tells.",
-            choosing="89 is the cap of Safe Harbor: 89 may stay, and 90 is `90+`.",
+            reading=(
+                "The observed value is a number of records. The largest age itself is somebody's, and no part of the "
+                "evidence."
+            ),
+            choosing="0. The cap 89 is that of Safe Harbor: 89 may stay, and 90 is `90+`.",
             limits="Dates tell ages as well: a date of birth, or that of a graduation, is not seen by this check.",
             source="45 CFR 164.514(b)(2)(i)(C)",
-            example="- age_cap: {column: age, at: 89}",
+            example="- age_cap: {column: age, at: 89, at_most: 0}",
         ),
     ),
 ]

@@ -141,8 +141,10 @@ CHECKS: list[Check] = [
                 "of such columns."
             ),
             **formula(
-                r"\#\{c : h_c \ge \text{share} \cdot v_c, P(B(v_c, b) \ge h_c) < 10^{-6}\} \le \text{at\_most}",
-                r"h_c \text{ hits among } v_c \text{ values}, B \text{ binomial}, b \text{ the base rate}",
+                r"\#\{c : c \text{ is known}\} \le \text{at\_most}",
+                r"h_c \ge \text{share} \cdot v_c",
+                r"P(\operatorname{Bin}(v_c, b) \ge h_c) < 10^{-6}",
+                r"h_c \text{ hits among } v_c \text{ values, } b \text{ by chance}",
             ),
             reading=(
                 "The observed value is a number of columns. Details: `columns`, and for each of them `detectors`, "

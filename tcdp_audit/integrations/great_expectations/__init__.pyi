@@ -69,6 +69,7 @@ class ExpectTableAgeCapToBeLimited(_Made):
         *,
         quasi_identifiers: Sequence[str] | str | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: int | _Parameter | None = ...,
         at: int | _Parameter | None = ...,
         check_column: str | _Parameter | None = ...,
         **others: Unpack[_Table],
