@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -59,9 +60,10 @@ def _paths(policy: Policy) -> Iterator[tuple[str, str | None, Path]]:
 
 def _stored(policy: Policy, suite: StoredSuite) -> Iterator[Path]:
     if find_spec("great_expectations") is not None:
-        from tcdp_audit.quality.great_expectations_suite import stored_file  # noqa: PLC0415 - of an extra
+        with warnings.catch_warnings(action="ignore"):  # it warns of itself while it is imported
+            from tcdp_audit.quality.great_expectations_suite import stored_file  # noqa: PLC0415 - of an extra
 
-        path = stored_file(policy, suite)
+            path = stored_file(policy, suite)
         yield from () if path is None else (path,)
 
 
