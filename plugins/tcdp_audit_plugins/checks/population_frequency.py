@@ -314,7 +314,7 @@ CHECKS: list[Check] = [
                 "not know whether a column is a region, or as coarse as a rule asks."
             ),
             source=f"45 CFR 164.514(b)(2)(i)(B); {HANDBOOK}",
-            example="- region_population: {column: zip, at_least: 20001, count: people}",
+            example="- region_population: {column: zip, at_least: 20001}",
         ),
     ),
 ]
