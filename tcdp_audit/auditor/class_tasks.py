@@ -81,11 +81,8 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         exposure: PartExposure | None = None,
     ) -> Summaries:
         """The summaries of some classes. Cost: that of the check, and a sort of the classes."""
-        singles = (
-            None
-            if show_values
-            else Singles.of(grouping, histogram, 0 if self.attribute is None else self.attribute.size)
-        )
+        values = 0 if self.attribute is None else self.attribute.size
+        singles = None if show_values else Singles.of(grouping, histogram, values)
         if singles is None:
             figures, filled, failing = self._figures(grouping.size, histogram)
             self._note(grouping, failing, exposure)

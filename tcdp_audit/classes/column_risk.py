@@ -84,6 +84,8 @@ def column_risks(codes: Mapping[str, Codes], times: Sizes, labels: Mapping[str, 
     measured = MeasuredSubsets([codes[name] for name in names], times)
     everything = tuple(range(len(names)))
     measure = measured.alone if measured.alone(everything) else measured.apart
+    for subset in every_subset(len(names)) if len(names) <= EXACT else ():
+        measure(subset)
     shares = _shares(measure, len(names))
     risks = [
         ColumnRisk(
@@ -98,6 +100,14 @@ def column_risks(codes: Mapping[str, Codes], times: Sizes, labels: Mapping[str, 
         for place, (name, share) in enumerate(zip(names, shares, strict=True))
     ]
     return sorted(risks, key=lambda one: (-one.share, names.index(one.column)))
+
+
+def every_subset(columns: int) -> list[tuple[int, ...]]:
+    """Every set of columns but the empty one, each differing from the one before in its last columns only.
+
+    In this order `MeasuredSubsets` divides groups further and does not begin anew.
+    """
+    return sorted(one for size in range(columns) for one in combinations(range(columns), size + 1))
 
 
 def affordable(columns: int, rows: int) -> bool:
@@ -115,10 +125,6 @@ class MeasuredSubsets:
         self.known: dict[tuple[int, ...], int] = {}  # records alone
         self.distinguished: dict[tuple[int, ...], int] = {}  # pairs told apart
         self.path = [_Numbered(-1, np.zeros(len(times), np.int64), 1)]  # the rows by no column, by one, by two, ...
-        if len(columns) <= EXACT:
-            places = range(len(columns))
-            for subset in sorted(one for size in places for one in combinations(places, size + 1)):
-                self.alone(subset)  # in this order each differs from the one before in its last columns only
 
     def groups(self, subset: tuple[int, ...]) -> int:
         """How many groups there are."""

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.classes.column_risk import MeasuredSubsets, Sizes, shapley_value
+from tcdp_audit.classes.column_risk import MeasuredSubsets, Sizes, every_subset, shapley_value
 from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.counting import boundaries, numbered, occurrences, run_lengths
 from tcdp_audit.encoding.keys import Codes, fold
@@ -153,8 +153,8 @@ def strengths(
     measure: _Measure = _Sampled(rows, each, seed) if sampled else _Exact(exactly)
     found = {one: _strength(measure, one, names) for one in subsets}
     whole = _strength(_Exact(exactly), everything, names)
-    every_subset = len(names) <= EXACT_SHAPLEY and (exact or len(each) << len(names) <= VISITS)
-    shapley = _exact_shapley if every_subset else _drawn_shapley
+    are_few = len(names) <= EXACT_SHAPLEY and (exact or len(each) << len(names) <= VISITS)
+    shapley = _exact_shapley if are_few else _drawn_shapley
     values = shapley(measure, len(names), seed)
     contributions = [
         Contribution(
@@ -358,6 +358,8 @@ def _minimal_keys(measure: _Measure, subsets: Sequence[Subset]) -> list[Subset]:
 
 
 def _exact_shapley(measure: _Measure, columns: int, _: int) -> list[tuple[float, float]]:
+    for subset in every_subset(columns):
+        measure.unique(subset)
     return [(float(shapley_value(measure.unique, columns, one)), 0.0) for one in range(columns)]
 
 

@@ -97,7 +97,8 @@ def test_the_threshold_is_a_number_of_columns(at_most: int | None, status: Statu
 
 def test_rows_that_are_aligned_with_the_original_stand_at_their_places():
     one = outcome(TABLE, before=TABLE, rows_aligned=True)
-    assert (one.status, one.details["columns"]) == (Status.FAILED, ["the original"])
+    assert (one.status, one.observed, one.details["columns"]) == (Status.FAILED, 1, [])
+    assert one.details["as_original"]
     assert (one.details["at_original_place"], one.details["original_correlation"]) == (1.0, pytest.approx(1.0))
 
 
@@ -107,7 +108,7 @@ def test_by_a_key_a_shuffled_release_is_told_from_one_in_its_old_order():
     order = GENERATOR.permutation(RECORDS)
     shuffled = {name: [cells[i] for i in order] for name, cells in original.items()}
 
-    assert outcome(original, before=original, key="key").details["columns"] == ["the original"]
+    assert outcome(original, before=original, key="key").details["as_original"]
     one = outcome(shuffled, before=original, key="key")
     assert one.status is Status.PASSED
     places = [keys.index(key) for key in shuffled["key"]]
@@ -137,3 +138,9 @@ def test_a_database_has_no_order_to_speak_of(tmp_path: Path):
 def test_an_original_needs_a_pairing():
     with pytest.raises(PolicyError, match="is not declared"):
         outcome(TABLE, original="original.csv")
+
+
+def test_a_column_called_the_original_is_not_taken_for_it():
+    released, kept = (np.random.default_rng(seed).permutation(RECORDS).tolist() for seed in (5, 6))
+    one = outcome({"key": released, "the original": sorted(TABLE["age"])}, before={"key": kept}, key="key")
+    assert (one.status, one.details["columns"], one.details["as_original"]) == (Status.FAILED, ["the original"], False)

@@ -30,6 +30,8 @@ from tcdp_audit.plugin import (
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
+    OPEN,
+    RULE,
     SHARE,
     Allowed,
     HintShare,
@@ -135,10 +137,7 @@ CHECKS: list[Check] = [
             risk="An identifier may still be in the release under a harmless name.",
             definition=(
                 "Detectors look at the distinct values of every column that the policy does not declare as an "
-                "identifier: at their form, at checksums and registers, at integers that count the records. A detector "
-                "knows a column if at least `share` of its values are hits (`hint_share` where its name says the same) "
-                "and a random column would have so many less than once in a million times. The figure is the number "
-                "of such columns."
+                "identifier: at their form, at checksums and registers, at integers that count the records. " + RULE
             ),
             **formula(
                 r"\#\{c : c \text{ is known}\} \le \text{at\_most}",
@@ -148,9 +147,7 @@ CHECKS: list[Check] = [
             ),
             reading=(
                 "The observed value is a number of columns. Details: `columns`, and for each of them `detectors`, "
-                "`kinds`, `shares`, `base_rates` and `p_values`; `named`, those whose names say the same; `looked_at` "
-                "columns and `looked_for` detectors; `undecided` columns, of which a detector without its library "
-                "(`not_run`) cannot say, and `unreadable` ones: a demand that hangs on one of these is an error."
+                "`kinds`, `shares`, `base_rates` and `p_values`; " + OPEN
             ),
             choosing=(
                 "0. Declare what is found as `identifier` and drop it; a pseudonym that must stay goes into `allowed`."

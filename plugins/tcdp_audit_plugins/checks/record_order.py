@@ -39,7 +39,6 @@ NO_ORDER = (
     "{name}: its records have no order where they are, so nothing is known about that of the file that is published; "
     "audit that file"
 )
-ORIGINAL = "the original"
 
 
 class RecordOrderParameters(Parameters):
@@ -87,22 +86,22 @@ def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
         raise CheckError(NO_ORDER.format(name=view.engine.name))
     if view.records < FEW:
         raise CheckError(f"the release has {count(view.records, 'record')}; an order says something from {FEW} on")
-    names = _columns(view)
-    orders = {name: order_of_column(view.coded([name])[0].codes[name]) for name in names}
-    details: dict[str, Any] = {}
-    if "original" in view.companions:
-        orders[ORIGINAL], details = _places_in_original(view)
-    limit = SIGNIFICANT / max(2 * len(orders), 1)
+    orders = {name: order_of_column(view.coded([name])[0].codes[name]) for name in _columns(view)}
+    places, details = _places_in_original(view) if "original" in view.companions else (None, {})
+    looked_at = len(orders) + (places is not None)
+    limit = SIGNIFICANT / max(2 * looked_at, 1)
     telling = [name for name, one in orders.items() if one.p_value < limit]
+    as_original = places is not None and places < limit
     details |= {
         "columns": telling,
-        "looked_at": len(orders),
+        "as_original": as_original,
+        "looked_at": looked_at,
         "correlations": {name: orders[name].correlation for name in telling},
         "agreeing_neighbours": {name: orders[name].agreeing for name in telling},
         "expected_neighbours": {name: orders[name].expected for name in telling},
         "p_values": {name: orders[name].p_value for name in telling},
     }
-    return TableFigure(Fraction(len(telling)), view.records, details=details)
+    return TableFigure(Fraction(len(telling) + as_original), view.records, details=details)
 
 
 def _columns(view: TableView) -> list[str]:
@@ -157,8 +156,8 @@ def _two_sided(z: float) -> float:
     return erfc(abs(z) / sqrt(2))
 
 
-def _places_in_original(view: TableView) -> tuple[Order, dict[str, Any]]:
-    """What places say of those in the original, and how many records are at the place that they had there."""
+def _places_in_original(view: TableView) -> tuple[float, dict[str, Any]]:
+    """The p value of places beside those in the original, and how many records are at the place that they had there."""
     places = np.arange(view.records) if view.policy.document.rows_aligned else _by_key(view)
     if len(places) < FEW:
         raise CheckError(
@@ -166,8 +165,8 @@ def _places_in_original(view: TableView) -> tuple[Order, dict[str, Any]]:
         )
     kept = int((places == np.arange(len(places))).sum())
     correlation = _correlation(np.argsort(np.argsort(places)).astype(np.float64))
-    order = Order(correlation, 0.0, 0.0, _two_sided(correlation * sqrt(len(places) - 1)))
-    return order, {"at_original_place": Fraction(kept, len(places)), "original_correlation": correlation}
+    p_value = _two_sided(correlation * sqrt(len(places) - 1))
+    return p_value, {"at_original_place": Fraction(kept, len(places)), "original_correlation": correlation}
 
 
 def _by_key(view: TableView) -> Codes:
@@ -188,18 +187,20 @@ def _faults(_: RecordOrderParameters, document: PolicyDocument) -> Iterator[tupl
 
 def _sentence(outcome: Outcome) -> str:
     details = outcome.details
-    if not details["columns"]:
+    if not outcome.observed:
         looked = count(details["looked_at"], "column")
         return f"The records stand in no order that their values or the original would explain ({looked})."
-    told = [one for one in details["columns"] if one != ORIGINAL]
+    told = details["columns"]
     said = f"The order of the records tells of {columns_of(outcome, told)}" if told else ""
-    if ORIGINAL in details["columns"]:
-        said = f"{said}, and of their places in {ORIGINAL}" if said else f"The records stand as they do in {ORIGINAL}"
+    if details["as_original"]:
+        said = (
+            f"{said}, and of their places in the original" if said else "The records stand as they do in the original"
+        )
     return f"{said}; shuffle them before release." if outcome.status is Status.FAILED else f"{said}."
 
 
 def _person(outcome: Outcome) -> str:
-    if not outcome.details["columns"]:
+    if not outcome.observed:
         return f"The place of a record says nothing about {somebody(outcome)}."
     return f"Whoever knows where in the file {somebody(outcome)} must stand, finds the record or its neighbours."
 
@@ -235,8 +236,9 @@ CHECKS: list[Check] = [
             reading=(
                 "The observed value is a number of columns. Details: `columns`, and for each of them `correlations`, "
                 "`agreeing_neighbours` beside `expected_neighbours`, and `p_values`; `looked_at`, how many were "
-                "tested. With an original `at_original_place`, the share of records at the place that they had "
-                "there, and `original_correlation`."
+                "tested; `as_original`, whether the order is that of the original. With an original "
+                "`at_original_place`, the share of records at the place that they had there, and "
+                "`original_correlation`."
             ),
             choosing="0. Statistics Netherlands releases public use files in random order; shuffling costs nothing.",
             limits=(

@@ -27,6 +27,8 @@ from tcdp_audit.plugin import (
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
+    OPEN,
+    RULE,
     SHARE,
     Allowed,
     HintShare,
@@ -138,22 +140,16 @@ CHECKS: list[Check] = [
             risk="Dates, postcodes or numbers that HIPAA's Safe Harbor forbids may be in the release.",
             definition=(
                 "Detectors look at the distinct values of every column for the identifiers that 45 CFR "
-                "164.514(b)(2)(i) lists under the letters A to R: names, places smaller than a state, dates exact "
-                "to the day, telephone and fax numbers, e-mail addresses, numbers of people, records, accounts, "
-                "licences, vehicles and devices, URLs, IP addresses, paths of photographs. A detector knows a "
-                "column if at least `share` of its values are hits (`hint_share` where its name says the same) and "
-                "a random column would have so many less than once in a million times. The figure is the number of "
-                "such columns."
+                "164.514(b)(2)(i) lists under the letters A to R: names, places smaller than a state, dates exact to "
+                "the day, telephone and fax numbers, e-mail addresses, numbers of people, records, accounts, "
+                "licences, vehicles and devices, URLs, IP addresses, paths of photographs. " + RULE
             ),
             **formula(
                 r"\#\{c : c \text{ holds identifiers of A to R}\} \le \text{at\_most}",
             ),
             reading=(
                 "The observed value is a number of columns. Details: `columns`, and for each of them its letter in "
-                "`letters`, and `detectors`, `kinds`, `shares`, `base_rates` and `p_values`; `named`, those whose "
-                "names say the same; `looked_at` columns and `looked_for` detectors; `undecided` columns, of which "
-                "a detector without its library (`not_run`) cannot say, and `unreadable` ones: a demand that hangs "
-                "on one of these is an error."
+                "`letters`, and `detectors`, `kinds`, `shares`, `base_rates` and `p_values`; " + OPEN
             ),
             choosing=(
                 "0. A code for re-identification that is not derived from the person is allowed: name it in `allowed`."
