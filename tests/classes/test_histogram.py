@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 from hypothesis import given, strategies as st
 
-from tcdp_audit.classes.histogram import Counts, Histogram, add_up, cached_on_histogram, count_pairs
+from tcdp_audit.classes.histogram import Counts, Histogram, add_up, cached_on_histogram, count_in_classes, count_pairs
 from tcdp_audit.encoding.keys import fold
 
 Rows = list[Counter[int]]
@@ -106,3 +106,9 @@ def test_an_answer_is_computed_once_for_a_histogram_and_for_each_object_that_it_
     assert plus(rows, other) is not plus(rows, one)  # equal, but another object
     assert plus(rows.take(np.array([1])), one).tolist() == [4]
     assert len(asked) == 3
+
+
+def test_as_many_rows_as_classes_need_not_be_one_each():
+    found = count_in_classes(np.array([0, 0, 2]), 3, np.array([1, 2, 0]), 3)
+    assert found.offsets.tolist() == [0, 2, 2, 3]
+    assert (found.values.tolist(), found.counts.tolist()) == ([1, 2, 0], [1, 1, 1])
