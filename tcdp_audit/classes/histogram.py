@@ -200,9 +200,8 @@ def count_in_classes(
     Cost: O(rows) where there are few classes x codes beside them or every class is one row, otherwise O(rows) for each
     16 bits of them.
     """
-    single = _of_rows(class_of_row, codes, times) if classes == len(class_of_row) else None
-    if single is not None:
-        return single
+    if classes == len(class_of_row):
+        return _of_rows(class_of_row, codes, times)
     span = max(classes, 1) * int(radix)
     if span > SPAN_LIMIT:
         before, codes = numbered(codes, radix)
@@ -216,12 +215,10 @@ def count_in_classes(
     return Histogram(np.append(boundaries(rows), len(rows)), values, counts)
 
 
-def _of_rows(class_of_row: Codes, codes: Codes, times: Counts | None) -> Histogram | None:
-    """The codes of classes that are one row each: what each has need not be counted. None where a class has none."""
-    values, counts = np.full(len(codes), -1, dtype=np.int64), np.ones(len(codes), dtype=np.int64)
+def _of_rows(class_of_row: Codes, codes: Codes, times: Counts | None) -> Histogram:
+    """The codes of classes that are one row each: what each has need not be counted."""
+    values, counts = np.zeros(len(codes), dtype=np.int64), np.ones(len(codes), dtype=np.int64)
     values[class_of_row] = codes
-    if values.min(initial=0) < 0:
-        return None
     if times is not None:
         counts[class_of_row] = times
     return Histogram(np.arange(len(codes) + 1), values, counts)

@@ -108,7 +108,7 @@ def test_an_answer_is_computed_once_for_a_histogram_and_for_each_object_that_it_
     assert len(asked) == 3
 
 
-def test_as_many_rows_as_classes_need_not_be_one_each():
-    found = count_in_classes(np.array([0, 0, 2]), 3, np.array([1, 2, 0]), 3)
-    assert found.offsets.tolist() == [0, 2, 2, 3]
-    assert (found.values.tolist(), found.counts.tolist()) == ([1, 2, 0], [1, 1, 1])
+def test_classes_of_one_row_each_in_any_order():
+    found = count_in_classes(np.array([2, 0, 1]), 3, np.array([1, 2, 0]), 3, times=np.array([4, 5, 6]))
+    assert found.offsets.tolist() == [0, 1, 2, 3]
+    assert (found.values.tolist(), found.counts.tolist()) == ([2, 0, 1], [5, 6, 4])
