@@ -145,12 +145,6 @@ def test_faults_of_the_parameters_come_with_the_policy(parameters: Mapping[str, 
     assert next(iter(parameters)) in str(caught.value)
 
 
-def test_records_that_stand_for_originals_by_their_row_cannot_be_suppressed() -> None:
-    policy = policy_of({"town": TOWN}, original="original.csv", rows_aligned=True)
-    with pytest.raises(PolicyError, match=r"suppression: .* leave it at 0, or declare a `key:`"):
-        load_policy({**policy, "remedy": [{"generalization": {"suppression": 0.1}}]}, PLUGINS)
-
-
 @pytest.mark.parametrize(
     ("column", "declared", "parameters", "sentence"),
     [
@@ -190,10 +184,30 @@ def test_an_unattainable_policy_names_a_limit_that_would_do() -> None:
         treated(TWELVE, policy_of(attributes, k=3), **fixed, suppression="0.499")
 
 
-def test_a_limit_is_not_proposed_where_no_record_may_go() -> None:
-    policy = policy_of({"town": TOWN, "sex": QUASI}, k=3, original="original.csv", rows_aligned=True)
-    with pytest.raises(RemedyError, match=r"6 of 12 records would have to be suppressed$"):
-        treated(TWELVE, policy, levels={"town": 0, "sex": 0})
+ALIGNED: Mapping[str, Any] = {"original": "original.csv", "rows_aligned": True}
+
+
+def test_what_fails_stays_as_one_group_that_shows_nothing() -> None:
+    policy = policy_of({"town": TOWN, "sex": QUASI}, k=3, **ALIGNED)
+    found = treated(TWELVE, policy, levels={"town": 0, "sex": 0}, suppression="0.5")
+    assert (found.notes["suppressed"], found.notes["grouped"], found.kept) == (6, True, None)
+    assert cells(found, "town") == ["*"] * 6 + ["c"] * 6
+    assert cells(found, "sex") == ["*"] * 6 + list("fffmmm")
+    assert found.notes["loss"] == 0.5
+
+
+def test_a_group_that_fails_is_dropped_unless_rows_stand_for_rows() -> None:
+    alone = {"town": ["a", "b", "b", "c", "c"], "sex": ["f"] * 5}
+    fixed = {"levels": {"town": 0, "sex": 0}, "suppression": "0.2"}
+    attributes = {"town": TOWN, "sex": QUASI}
+    dropped = treated(alone, policy_of(attributes), **fixed)
+    assert (dropped.notes["grouped"], dropped.columns) == (False, {})
+    assert dropped.kept is not None
+    assert dropped.kept.tolist() == [False, True, True, True, True]
+    with pytest.raises(RemedyError, match="none of the 1 combinations of levels keeps the policy"):
+        treated(alone, policy_of(attributes, **ALIGNED), **fixed)
+    without_token = policy_of(attributes, conventions={"suppressed_tokens": []})
+    assert not treated(alone | {"sex": list("fffff")}, without_token, **fixed).notes["grouped"]
 
 
 def test_a_policy_that_no_grouping_keeps_names_what_fails() -> None:
@@ -225,10 +239,6 @@ def test_it_is_planned_where_classes_fail_and_there_is_a_hierarchy() -> None:
     assert plans(policy_of({"town": QUASI, "sex": QUASI}, k=3)) == []
     reidentification = {**policy_of(attributes, k=1), "expect": [{"reidentification_risk": {"at_most": 0.2}}]}
     assert plans(reidentification) == []
-
-
-def test_no_suppression_is_planned_where_rows_are_aligned() -> None:
-    assert plans(policy_of({"town": TOWN, "sex": QUASI}, k=3, original="original.csv", rows_aligned=True)) == [{}]
 
 
 # What it says, and that it leaves a passing release alone

@@ -6,6 +6,7 @@ import csv
 from collections import Counter
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,22 +67,7 @@ def test_k_5_is_optimal_over_the_complete_lattice(data: Path) -> None:
     assert kept.pop(top) == 1  # nothing would be left to release
     best = min(kept, key=lambda node: kept[node])
 
-    attributes = {
-        name: {
-            "role": "quasi_identifier",
-            "scale": "numeric" if name == "age" else "nominal",
-            "hierarchy": str(folder / "hierarchies" / f"{name}.csv"),
-        }
-        for name in NAMES
-    }
-    attributes |= {"occupation": {"role": "sensitive"}, "salary-class": {"role": "insensitive"}}
-    policy = {
-        "version": 1,
-        "attributes": attributes,
-        "expect": [{"k_anonymity": {"k": 5}}],
-        "remedy": [{"generalization": {}}],
-    }
-    done = fix(folder / "adult.csv", policy, plugins=PLUGINS)
+    done = fix(folder / "adult.csv", _policy(folder, [{"k_anonymity": {"k": 5}}]), plugins=PLUGINS)
     notes = done.log.steps[0].notes
     assert done.passed
     assert notes["nodes"] == 2160
@@ -89,6 +75,33 @@ def test_k_5_is_optimal_over_the_complete_lattice(data: Path) -> None:
     assert tuple(level for level, _ in notes["levels"].values()) == best == (4, 3, 1, 2, 0, 0, 2)
     assert notes["loss"] == pytest.approx(kept[best], rel=1e-12)
     assert notes["loss"] == pytest.approx(0.644877, abs=1e-6)
+
+
+@pytest.mark.long
+def test_records_that_stay_as_one_group_keep_the_mix_that_closeness_is_measured_against(data: Path) -> None:
+    """Dropping the 1,384 records would move the distribution: 1,179 others would then be at t = 0.2028."""
+    expect = [{"k_anonymity": {"k": 5}}, {"t_closeness": {"t": 0.2, "distance": "hierarchical"}}]
+    policy = _policy(data / "adult", expect, suppression=0.05)
+    done = fix(data / "adult" / "adult.csv", policy, plugins=PLUGINS)
+    notes = done.log.steps[0].notes
+    assert done.passed
+    assert (notes["suppressed"], notes["grouped"], done.log.suppressed) == (1384, True, 0)
+    assert notes["loss"] == pytest.approx(0.630921, abs=1e-6)
+    assert float(done.after.expectations[1].observed or 1) == pytest.approx(0.198489, abs=1e-6)
+
+
+def _policy(folder: Path, expect: list[dict[str, Any]], **parameters: Any) -> dict[str, Any]:
+    attributes: dict[str, Any] = {
+        name: {
+            "role": "quasi_identifier",
+            "scale": "numeric" if name == "age" else "nominal",
+            "hierarchy": str(folder / "hierarchies" / f"{name}.csv"),
+        }
+        for name in NAMES
+    }
+    attributes["occupation"] = {"role": "sensitive", "hierarchy": str(folder / "hierarchies" / "occupation.csv")}
+    attributes["salary-class"] = {"role": "insensitive"}
+    return {"version": 1, "attributes": attributes, "expect": expect, "remedy": [{"generalization": parameters}]}
 
 
 def _grouped(codes: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -28,7 +28,9 @@ GUIDE = RemedyGuide(
         "all finer ones. With suppression it does not: a class that passes may fail together with one that fails, so "
         "that a coarser combination can cost more records. Then a combination rules out finer ones only where classes "
         "too small by their size alone hold more records than may be suppressed. In every case combinations are ruled "
-        "out by lower bounds of their loss. The result is optimal."
+        "out by lower bounds of their loss. Records that fail, if few enough, stay as one group that shows no "
+        "quasi-identifier, where that group keeps the policy as well: then nobody is lost, and the distributions that "
+        "closeness is measured against stay as they are. Otherwise they are dropped."
     ),
     choosing=(
         "Where all records must stay comparable: each attribute has one granularity in the whole table, and labels are "
@@ -38,8 +40,9 @@ GUIDE = RemedyGuide(
     ),
     guarantees=(
         "Every class of the release keeps every demand on classes, decided as the audit decides it, and no other "
-        "combination of levels has a smaller loss. With suppression, what fails at a combination is dropped, and what "
-        "is left judged anew, until nothing fails; another choice of records might do with fewer. An attack whose "
+        "combination of levels has a smaller loss. Where records are dropped, what is left is judged anew, until "
+        "nothing fails; another choice of records might do with fewer, so that what is found is then the least loss "
+        "that was found and no more. None is dropped under `rows_aligned: true`. An attack whose "
         "share of victims the policy limits is allowed no victim. Checks of the table as a whole are left to the audit."
     ),
     source=(
@@ -55,7 +58,8 @@ GUIDE = RemedyGuide(
         "levels": "The level chosen for each quasi-identifier, and its highest: [level, height].",
         "loss": "The loss that was made least, by the measure that `measure` names.",
         "measure": "ncp, discernibility or average_class_size.",
-        "suppressed": "Records dropped.",
+        "suppressed": "Records suppressed.",
+        "grouped": "Whether they stay, as one group that shows no quasi-identifier; otherwise they are dropped.",
         "lattice": (
             "At most 200 of the combinations that were looked at, in ascending order of loss: [loss, share of records "
             "that would have to be suppressed, whether the policy is then kept within the limit, levels]. Where it is "
@@ -68,7 +72,7 @@ GENERALIZATION = Remedy(
     title="Full-domain generalization",
     summary=(
         "Generalises every quasi-identifier to one level of its hierarchy, the combination that loses least among all "
-        "that keep the policy, and may drop a few records."
+        "that keep the policy, and may suppress a few records."
     ),
     guide=GUIDE,
     parameters=GeneralizationParameters,

@@ -16,7 +16,7 @@ from tcdp_audit_plugins.remedies.generalization.lattice import Lattice
 from tcdp_audit_plugins.remedies.generalization.lattice_search import LatticeSearch
 from tcdp_audit_plugins.remedies.generalization.levels import Ladder, ladder
 from tcdp_audit_plugins.remedies.generalization.losses import Measure, mean_penalties
-from tcdp_audit_plugins.remedies.generalization.node_judge import JudgedNode, NodeJudge
+from tcdp_audit_plugins.remedies.generalization.node_judge import JudgedNode, NodeJudge, Ways
 from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters
 
 DOTS = 200  # dots in the report's chart
@@ -37,8 +37,8 @@ def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatm
     search = _search(view, parameters, ladders)
     best = search.run()
     if best is None:
-        raise RemedyError(refusal(search, aligned=view.policy.document.rows_aligned))
-    return Treatment(_columns(ladders, best), _kept(search.judge, best), notes_of(search, best))
+        raise RemedyError(refusal(search))
+    return _treatment(view, search, best)
 
 
 def _ladders(view: RemedyView, parameters: GeneralizationParameters) -> list[Ladder]:
@@ -52,8 +52,15 @@ def _search(view: RemedyView, parameters: GeneralizationParameters, ladders: Seq
     lattice = Lattice.of(choices, costs)
     base = Base(ladders, [levels[0] for levels in choices])
     demands = MergedDemands(view.demands, base.classes, len(base.sizes))
-    judge = NodeJudge(base, demands, parameters.loss, int(parameters.suppression * view.records))
+    judge = NodeJudge(base, demands, parameters.loss, int(parameters.suppression * view.records), _ways(view))
     return LatticeSearch(lattice, judge, view.progress)
+
+
+def _ways(view: RemedyView) -> Ways:
+    """What may become of records that fail."""
+    return Ways(
+        grouping=bool(view.policy.conventions.suppressed_tokens), dropping=not view.policy.document.rows_aligned
+    )
 
 
 def _choices(ladder: Ladder, fixed: int | None) -> list[int]:
@@ -65,17 +72,24 @@ def _choices(ladder: Ladder, fixed: int | None) -> list[int]:
     return [fixed]
 
 
-def _columns(ladders: Sequence[Ladder], best: JudgedNode) -> dict[str, NewColumn]:
-    """The columns above level 0; the others stay as they are."""
-    return {
-        one.name: NewColumn.of_texts(one.levels[level].labels, one.levels[level].codes[one.attribute.codes])
-        for one, level in zip(ladders, best.levels, strict=True)
-        if level
+def _treatment(view: RemedyView, search: LatticeSearch, best: JudgedNode) -> Treatment:
+    """The columns at a node, and which records stay."""
+    judge, notes = search.judge, notes_of(search, best)
+    suppressed = judge.removed(best.levels)[judge.base.classes]
+    dropped = suppressed & (not best.grouped)
+    columns = {
+        one.name: _column(one, level, suppressed & best.grouped, view.suppressed_token)
+        for one, level in zip(judge.base.ladders, best.levels, strict=True)
+        if level or best.grouped
     }
+    return Treatment(columns, ~dropped if dropped.any() else None, notes)
 
 
-def _kept(judge: NodeJudge, best: JudgedNode) -> NDArray[np.bool_] | None:
-    return ~judge.removed(best.levels)[judge.base.classes] if best.suppressed else None
+def _column(ladder: Ladder, number: int, hidden: NDArray[np.bool_], token: str) -> NewColumn:
+    """A quasi-identifier at one level; hidden records get the token."""
+    level = ladder.levels[number]
+    codes = np.where(hidden, len(level.labels), level.codes[ladder.attribute.codes])
+    return NewColumn.of_texts([*level.labels, token], codes)
 
 
 def notes_of(search: LatticeSearch, best: JudgedNode) -> dict[str, Any]:
@@ -89,6 +103,7 @@ def notes_of(search: LatticeSearch, best: JudgedNode) -> dict[str, Any]:
         "measure": search.judge.measure.value,
         "loss": best.loss,
         "suppressed": best.suppressed,
+        "grouped": best.grouped,
         "lattice": _dots(search, best),
     }
 
@@ -111,12 +126,11 @@ def _spread(ordered: Sequence[JudgedNode], room: int) -> list[JudgedNode]:
     return [ordered[round(place * (len(ordered) - 1) / (room - 1))] for place in range(room)]
 
 
-def refusal(search: LatticeSearch, *, aligned: bool) -> str:
+def refusal(search: LatticeSearch) -> str:
     """The reason why no combination of levels keeps the policy, and a limit of suppression that would do.
 
     Args:
         search: one without a result.
-        aligned: whether the policy forbids to drop records.
     """
     judge = search.judge
     records = int(judge.base.sizes.sum())
@@ -127,7 +141,7 @@ def refusal(search: LatticeSearch, *, aligned: bool) -> str:
         return f"{failed}; {_insufficient(search)}"
     failed += f"; at the nearest one tried, {nearest.suppressed:,} of {records:,} records would have to be suppressed"
     share = ceil(nearest.suppressed * FINE / records) / FINE
-    return failed if aligned or share >= 1 else f"{failed}, so `suppression: {share:g}` would do"
+    return failed if share >= 1 else f"{failed}, so `suppression: {share:g}` would do"
 
 
 def _insufficient(search: LatticeSearch) -> str:

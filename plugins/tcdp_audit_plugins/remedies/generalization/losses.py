@@ -34,12 +34,19 @@ class Node:
         classes: the class that each base class goes to. Shape (base classes,).
         count: how many classes there are.
         removed: which base classes are suppressed. Shape (base classes,).
+        grouped: whether those stay, as one class; otherwise they are dropped.
     """
 
     levels: Sequence[int]
     classes: Numbers
     count: int
     removed: NDArray[np.bool_]
+    grouped: bool = False
+
+    @property
+    def dropped(self) -> NDArray[np.bool_]:
+        """Which base classes are dropped. Shape (base classes,)."""
+        return self.removed & (not self.grouped)
 
 
 def certainty_penalty(base: Base, node: Node) -> float:
@@ -65,16 +72,16 @@ def mean_penalties(ladders: Sequence[Ladder]) -> list[list[float]]:
 
 
 def discernibility(base: Base, node: Node) -> float:
-    """Sum of n_E^2 over the classes, and N for each suppressed record.
+    """Sum of n_E^2 over the classes, and N for each dropped record.
 
     Source: Bayardo, Agrawal (2005), section 4, discernability metric.
     """
     sizes = _sizes(base, node).astype(np.float64)
-    return float(sizes @ sizes) + float(base.sizes.sum()) * float(base.sizes[node.removed].sum())
+    return float(sizes @ sizes) + float(base.sizes.sum()) * float(base.sizes[node.dropped].sum())
 
 
 def average_class_size(base: Base, node: Node) -> float:
-    """Records over classes, suppressed records left out. The literature divides it by k, too.
+    """Records over classes, dropped records left out. The literature divides it by k, too.
 
     Source: LeFevre, DeWitt, Ramakrishnan (2006), section 5, average equivalence class size.
     """
@@ -83,8 +90,8 @@ def average_class_size(base: Base, node: Node) -> float:
 
 
 def _sizes(base: Base, node: Node) -> Numbers:
-    """Records of each class that are not suppressed. Shape (classes,)."""
-    left = np.where(node.removed, 0, base.sizes)
+    """Records of each class that are not dropped. Shape (classes,)."""
+    left = np.where(node.dropped, 0, base.sizes)
     return np.bincount(node.classes, weights=left, minlength=node.count).astype(np.int64)
 
 

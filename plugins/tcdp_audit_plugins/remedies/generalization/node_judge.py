@@ -1,9 +1,13 @@
-"""Judging a node: which of its classes keep the policy, what would have to be suppressed, and what it costs then."""
+"""Judging a node: which of its classes keep the policy, what would have to be suppressed, and what it costs then.
+
+What fails stays as one group that shows no quasi-identifier, where that group keeps the policy: then nobody is lost,
+and no distribution moves. Otherwise it is dropped, and what is left is judged anew.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +15,6 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin import MergedDemands
 from tcdp_audit_plugins.remedies.generalization.base import Base
-from tcdp_audit_plugins.remedies.generalization.levels import Numbers
 from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, Node, least
 
 
@@ -23,6 +26,7 @@ class JudgedNode:
         levels: the level of each quasi-identifier.
         kept: whether the policy is kept, with no more suppression than is allowed.
         suppressed: records that have to be suppressed; at least so many, where that is more than is allowed.
+        grouped: whether they stay as one group that shows no quasi-identifier; otherwise they are dropped.
         bound: no coarser node costs less.
         loss: what it costs.
         hopeless: whether it is known that no finer node can be kept either.
@@ -31,9 +35,23 @@ class JudgedNode:
     levels: Sequence[int]
     kept: bool
     suppressed: int
+    grouped: bool
     bound: float
     loss: float
     hopeless: bool
+
+
+@dataclass(frozen=True)
+class Ways:
+    """What may become of records that fail.
+
+    Args:
+        grouping: they may stay, as one group that shows no quasi-identifier.
+        dropping: they may be dropped.
+    """
+
+    grouping: bool = True
+    dropping: bool = True
 
 
 @dataclass(frozen=True)
@@ -45,12 +63,14 @@ class NodeJudge:
         demands: what their unions must keep.
         measure: the loss.
         allowed: how many records may be suppressed.
+        ways: what may become of them.
     """
 
     base: Base
     demands: MergedDemands
     measure: Measure
     allowed: int
+    ways: Ways = Ways()
 
     @cached_property
     def monotone(self) -> bool:
@@ -64,38 +84,61 @@ class NodeJudge:
     def judge_node(self, levels: Sequence[int]) -> JudgedNode:
         """A node with what fails there suppressed.
 
-        Cost: a sort of the base classes and their sensitive values for each round of `removed`; mostly one or two.
+        Cost: a sort of the base classes and their sensitive values, another where little fails, and one for each round
+        of dropping; mostly one or two.
         """
         classes, count = self.base.merged(levels)
-        whole = LOSSES[self.measure](self.base, Node(levels, classes, count, np.zeros(len(classes), dtype=bool)))
-        hidden = self.base.hidden(levels)
-        node = Node(levels, classes, count, self._removed(classes, count, hidden))
+        finest = Node(levels, classes, count, np.zeros(len(classes), dtype=bool))
+        node = self._suppressed(finest)
         suppressed = int(self.base.sizes[node.removed].sum())
-        kept = suppressed <= self.allowed and not hidden[~node.removed].all()
+        kept = suppressed <= self.allowed and self._is_answer(node)
+        whole = LOSSES[self.measure](self.base, finest)
         loss = LOSSES[self.measure](self.base, node) if kept else whole
         bound = least(self.measure, whole, self.allowed, len(self.base.classes))
-        return JudgedNode(levels, kept, suppressed, bound, loss, self._is_hopeless(node, kept=kept))
+        return JudgedNode(levels, kept, suppressed, node.grouped, bound, loss, self._is_hopeless(finest, kept=kept))
 
     def removed(self, levels: Sequence[int]) -> NDArray[np.bool_]:
-        """The base classes that are suppressed at a node: those that fail, again and again until none does.
+        """The base classes that are suppressed at a node. Shape (base classes,)."""
+        classes, count = self.base.merged(levels)
+        return self._suppressed(Node(levels, classes, count, np.zeros(len(classes), dtype=bool))).removed
 
-        Suppression changes the distributions that closeness is measured against, so what is left is judged anew. The
-        rounds end before where more fail than are allowed, or where all that is left is hidden.
+    def _suppressed(self, node: Node) -> Node:
+        """A node with what fails there grouped or dropped; or with more that fails than is allowed."""
+        failing = replace(node, removed=~self.demands.kept_by(node.classes, node.count, self.allowed)[node.classes])
+        if not failing.removed.any() or int(self.base.sizes[failing.removed].sum()) > self.allowed:
+            return failing
+        grouped = self._grouped(failing) if self.ways.grouping else None
+        return grouped or (self._dropped(failing) if self.ways.dropping else failing)
 
-        Returns:
-            bool, shape (base classes,).
+    def _grouped(self, failing: Node) -> Node | None:
+        """What fails as one group, with all others that show no quasi-identifier; None where that fails as well.
+
+        No record leaves, so the distributions that closeness is measured against are those that it failed by.
         """
-        return self._removed(*self.base.merged(levels), self.base.hidden(levels))
+        group = failing.removed | self.base.hidden(failing.levels)
+        occupied, classes = np.unique(np.where(group, failing.count, failing.classes), return_inverse=True)
+        kept = self.demands.kept_by(classes, len(occupied)).all()
+        return replace(failing, classes=classes, count=len(occupied), grouped=True) if kept else None
 
-    def _removed(self, classes: Numbers, count: int, hidden: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        removed, demands = np.zeros(len(classes), dtype=bool), self.demands
-        while True:
-            spare = self.allowed - int(self.base.sizes[removed].sum())
-            failing = ~removed & ~demands.kept_by(classes, count, spare)[classes]
-            removed |= failing
-            if not failing.any() or int(self.base.sizes[failing].sum()) > spare or hidden[~removed].all():
-                return removed
-            demands = self.demands.without(removed)
+    def _dropped(self, failing: Node) -> Node:
+        """What fails is dropped, again and again until nothing fails.
+
+        Dropping changes the distributions that closeness is measured against, so what is left is judged anew. The
+        rounds end before where more fail than are allowed, or where all that is left shows no quasi-identifier.
+        """
+        removed, hidden = failing.removed, self.base.hidden(failing.levels)
+        while (spare := self.allowed - int(self.base.sizes[removed].sum())) >= 0 and not hidden[~removed].all():
+            kept = self.demands.without(removed).kept_by(failing.classes, failing.count, spare)
+            more = ~removed & ~kept[failing.classes]
+            if not more.any():
+                break
+            removed = removed | more
+        return replace(failing, removed=removed)
+
+    def _is_answer(self, node: Node) -> bool:
+        """Whether no class fails. A release of records that show no quasi-identifier cannot be audited."""
+        sound = self.ways.dropping or node.grouped or not node.removed.any()
+        return sound and not self.base.hidden(node.levels)[~node.removed].all()
 
     def _is_hopeless(self, node: Node, *, kept: bool) -> bool:
         """Records in classes that are too small by their size alone are only more at a finer node."""

@@ -28,7 +28,7 @@ class GeneralizationParameters(RemedyParameters):
         ),
     ] = Measure.NCP
     suppression: Annotated[
-        Exact, Field(ge=0, lt=1, description="The largest share of records that may be dropped instead.")
+        Exact, Field(ge=0, lt=1, description="The largest share of records that may be suppressed instead.")
     ] = Fraction(0)
     levels: Annotated[
         dict[Text, Annotated[int, Field(ge=0)]] | None,
@@ -56,8 +56,6 @@ def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> It
     for name, widths in (parameters.bins or {}).items():
         if any(wider <= width or wider % width for width, wider in pairwise(widths)):
             yield "bins", f"each width of {name!r} must be a multiple of the one before, so that bins join into bins"
-    if parameters.suppression and document.rows_aligned:
-        yield "suppression", "dropping records would break `rows_aligned: true`; leave it at 0, or declare a `key:`"
 
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
@@ -70,5 +68,4 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
     if not view.failing_on_classes(outcomes) or all(one.hierarchy is None for one in view.quasi_identifiers):
         return
     yield {}
-    if not view.policy.document.rows_aligned:
-        yield from ({"suppression": limit} for limit in LIMITS)
+    yield from ({"suppression": limit} for limit in LIMITS)
