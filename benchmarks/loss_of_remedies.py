@@ -62,8 +62,14 @@ def row(name: str, told: str, done: Any, seconds: float) -> str:
     return (
         f"| {name} | {told} | {k:,.0f} | {loss['average_class_size']['after']:.2f} "
         f"| {loss['discernibility']['after'] / 1e6:.2f} | {100 * loss['certainty_penalty']['after']:.2f} % "
-        f"| {'–' if propensity is None else f'{propensity:,.1f}'} | {done.log.suppressed:,} | {seconds:.1f} |"
+        f"| {'–' if propensity is None else f'{propensity:,.1f}'} | {suppressed(done)} | {seconds:.1f} |"
     )
+
+
+def suppressed(done: Any) -> str:
+    """Records that were dropped, or that stay and show no quasi-identifier."""
+    notes = done.log.steps[0].notes
+    return f"{notes['suppressed']:,} hidden" if notes.get("grouped") else f"{done.log.suppressed:,}"
 
 
 if __name__ == "__main__":
