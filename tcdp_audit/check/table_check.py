@@ -44,6 +44,7 @@ class TableFigure:
         details: further figures by documented names; no cell among them.
         distribution: [figure, classes, records] triples for the chart, in ascending order of the figure.
         estimate: where the figure is that of a sample, what it says of the whole table's.
+        further: the figure of each of the check's `further` limits, by its parameter.
     """
 
     value: Fraction | float
@@ -53,6 +54,7 @@ class TableFigure:
     details: Mapping[str, Any] = field(default_factory=dict)
     distribution: Sequence[Sequence[float]] = ()
     estimate: Estimate | None = None
+    further: Mapping[str, Fraction | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +69,7 @@ class TableCheck(Specification[P]):
         worst: the worst figure that a release could have, of as many records as the figure is about; None if there is
             none. It tells which demands nothing can fail. By default 1 (or 0, where more is safer) if the threshold is
             declared to lie from 0 to 1, as a share does; otherwise none.
+        further: thresholds of other figures, which must be kept too; a share's worst is 1 (or 0), others have none.
     """
 
     measure: Callable[[TableView, P], TableFigure]
@@ -74,11 +77,12 @@ class TableCheck(Specification[P]):
     comparison: Comparison = Comparison.AT_MOST
     label: str = "share of records"
     worst: Callable[[TableFigure, P], Fraction | float | None] | None = None
+    further: tuple[Limit, ...] = ()
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """The one threshold."""
-        return (Limit(self.threshold, self.comparison, self.label),)
+        """The threshold of the figure, then those of further figures."""
+        return (Limit(self.threshold, self.comparison, self.label), *self.further)
 
     def by_kind(
         self,
@@ -90,15 +94,18 @@ class TableCheck(Specification[P]):
 
     def unfailable(self, figure: TableFigure, parameters: P) -> tuple[str, ...]:
         """The parameters whose demand is kept by every release of as many records."""
-        demanded = self.demanded(parameters)
-        if demanded is None or not keeps(self._worst_figure(figure, parameters), demanded, self.comparison):
-            return ()
-        return (self.threshold,)
+        demands = self.demands(parameters)
+        return tuple(
+            one.parameter
+            for one in self.limits
+            if one.parameter in demands
+            and keeps(self._worst_figure(one, figure, parameters), demands[one.parameter], one.comparison)
+        )
 
-    def _worst_figure(self, figure: TableFigure, parameters: P) -> Fraction | float | None:
-        if self.worst is not None:
+    def _worst_figure(self, limit: Limit, figure: TableFigure, parameters: P) -> Fraction | float | None:
+        if self.worst is not None and limit.parameter == self.threshold:
             return self.worst(figure, parameters)
-        return worst_share(self.parameters.model_fields[self.threshold], self.comparison)
+        return worst_share(self.parameters.model_fields[limit.parameter], limit.comparison)
 
     def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
         """Why an expectation cannot hold for this policy: (parameter or "", sentence)."""
@@ -113,28 +120,53 @@ class TableCheck(Specification[P]):
         return sorted(getattr(parameters, "attributes", None) or super().known(parameters, document, target))
 
     def verdict(self, figure: TableFigure, parameters: P) -> Verdict:
-        """The figure, compared exactly with the threshold; of an estimate both ends of the interval."""
-        value, demanded = figure.value, self.demanded(parameters)
-        if not isinstance(value, Real):
-            raise CheckError(f"the check gave a {type(value).__name__}; a figure must be a real number")
-        if value != value:  # noqa: PLR0124 - NaN
-            raise CheckError("the check gave NaN; a figure must be a number or infinite")
-        if demanded is None:
-            return Verdict(float(value), None, self.comparison, None, figure.details)
-        kept = {bool(self.comparison.holds((end > demanded) - (end < demanded))) for end in _ends(figure)}
-        failed = None if len(kept) > 1 else not kept.pop()
-        return Verdict(float(value), demanded, self.comparison, failed, figure.details, undecided=failed is None)
+        """The figures, compared exactly with their thresholds; of an estimate both ends of the interval."""
+        demands, ends = self.demands(parameters), {self.threshold: _ends(figure)}
+        for one in self.further:
+            ends[one.parameter] = (_sound(figure.further.get(one.parameter)),)
+        kept = [_kept(one, ends[one.parameter], demands.get(one.parameter)) for one in self.limits]
+        failed = None if not demands else any(one == {False} for one in kept)
+        undecided = not failed and any(len(one) > 1 for one in kept)
+        return Verdict(
+            float(figure.value),
+            demands.get(self.threshold),
+            self.comparison,
+            None if undecided else failed,
+            figure.details,
+            undecided=undecided,
+        )
+
+
+def _kept(limit: Limit, ends: Sequence[Fraction | float], demanded: Fraction | None) -> set[bool]:
+    """Whether a demand is kept at each end of an interval, which may be one figure; nothing without a demand."""
+    if demanded is None:
+        return set()
+    return {bool(limit.comparison.holds((end > demanded) - (end < demanded))) for end in ends}
+
+
+def _sound(value: Any) -> Any:
+    """A figure that can be compared.
+
+    Raises:
+        CheckError: it is none.
+    """
+    if not isinstance(value, Real):
+        raise CheckError(f"the check gave a {type(value).__name__}; a figure must be a real number")
+    if value != value:  # noqa: PLR0124 - NaN
+        raise CheckError("the check gave NaN; a figure must be a number or infinite")
+    return value
 
 
 def _ends(figure: TableFigure) -> Sequence[Fraction | float]:
     """Between what the whole table's figure lies.
 
     Raises:
-        CheckError: the interval of an estimate does not hold the figure.
+        CheckError: the figure is none, or the interval of an estimate does not hold it.
     """
+    value = _sound(figure.value)
     if figure.estimate is None:
-        return (figure.value,)
+        return (value,)
     low, high = figure.estimate.low, figure.estimate.high
-    if not low <= figure.value <= high:
+    if not low <= value <= high:
         raise CheckError("the check gave an interval that its own figure is not in")
     return (low, high)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated
 
@@ -27,7 +26,6 @@ from tcdp_audit.plugin import (
     TableCheck,
     TableFigure,
     TableView,
-    Verdict,
     agree,
     chance_of,
     count,
@@ -147,33 +145,13 @@ def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Tabl
         failing=int(sample[outside].sum()) if demanded else None,
         classes=(len(sample), int(outside.sum()) if demanded else None),
         details={"least": least, "classes_not_released": absent, **_population_figures(classes)},
+        further={"delta_min": least},
     )
 
 
 def _population_figures(classes: PopulationClasses) -> dict[str, int]:
     """What both checks tell of the population."""
     return {"population_records": classes.people}
-
-
-@dataclass(frozen=True, kw_only=True)
-class TwoSided(TableCheck[DeltaPresenceParameters]):
-    """A table check with a lower bound beside the upper one."""
-
-    @property
-    def limits(self) -> tuple[Limit, ...]:
-        """Both bounds."""
-        least = Limit("delta_min", Comparison.AT_LEAST, "least probability that a person is in the release")
-        return (*super().limits, least)
-
-    def unfailable(self, figure: TableFigure, parameters: DeltaPresenceParameters) -> tuple[str, ...]:
-        """The bounds that no probability is beyond."""
-        return (*super().unfailable(figure, parameters), *(["delta_min"] if parameters.delta_min == 0 else []))
-
-    def verdict(self, figure: TableFigure, parameters: DeltaPresenceParameters) -> Verdict:
-        """Both bounds, compared exactly."""
-        verdict = super().verdict(figure, parameters)
-        low = parameters.delta_min
-        return verdict if low is None else replace(verdict, failed=verdict.failed or figure.details["least"] < low)
 
 
 def _faults(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -268,7 +246,7 @@ CHECKS: list[Check] = [
             example="- k_map: {k: 5}",
         ),
     ),
-    TwoSided(
+    TableCheck(
         name="delta_presence",
         title="δ-presence",
         quarter=Quarter.IDENTITY_DEGREE,
@@ -276,6 +254,7 @@ CHECKS: list[Check] = [
         measure=delta_presence,
         threshold="delta_max",
         label="largest probability that a person is in the release",
+        further=(Limit("delta_min", Comparison.AT_LEAST, "least probability that a person is in the release"),),
         requires=frozenset({"population"}),
         validate=_faults,
         sentence=_presence_sentence,
