@@ -51,12 +51,16 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.check.summary import ClassSummary as ClassSummary, summarise as summarise
     from tcdp_audit.check.table_view import PopulationClasses as PopulationClasses, TableView as TableView
-    from tcdp_audit.classes.column_risk import ColumnRisk as ColumnRisk
+    from tcdp_audit.classes.column_risk import (
+        ColumnRisk as ColumnRisk,
+        MeasuredSubsets as MeasuredSubsets,
+    )
     from tcdp_audit.classes.histogram import (
         Counts as Counts,
         Histogram as Histogram,
         add_up as add_up,
         cached_on_histogram as cached_on_histogram,
+        count_in_classes as count_in_classes,
         count_pairs as count_pairs,
     )
     from tcdp_audit.classes.segments import (
@@ -96,6 +100,7 @@ if TYPE_CHECKING:
     from tcdp_audit.encoding.counting import (
         boundaries as boundaries,
         numbered as numbered,
+        occurrences as occurrences,
         order_of as order_of,
         run_lengths as run_lengths,
     )

@@ -117,7 +117,12 @@ def affordable(columns: int, rows: int) -> bool:
 
 
 class MeasuredSubsets:
-    """The sizes of groups by any subset of columns, each numbered once."""
+    """The sizes of groups by any subset of columns. A subset that begins as the last one did continues its groups.
+
+    Args:
+        columns: codes of each column, one for every row. Shape (rows,) each.
+        times: how many records each row stands for. Shape (rows,).
+    """
 
     def __init__(self, columns: Sequence[Codes], times: Sizes) -> None:
         self.columns, self.times, self.records = columns, times, int(times.sum())
@@ -147,6 +152,11 @@ class MeasuredSubsets:
             together = sum(size * (size - 1) // 2 * number for size, number in _counted(self.sizes(subset)))
             self.distinguished[subset] = comb(self.records, 2) - together
         return self.distinguished[subset]
+
+    def numbers(self, subset: tuple[int, ...]) -> tuple[Codes, int]:
+        """The group of each row, and how many groups there are."""
+        by = self._numbered(subset)
+        return by.numbers, by.groups
 
     def _numbered(self, subset: tuple[int, ...]) -> _Numbered:
         """The rows by their groups, from those of the columns that the last subset began with, too."""

@@ -46,6 +46,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "delta_disclosure": [{"delta": "0.01"}, {"delta": 9}, {}],
     "basic_beta_likeness": [{"beta": "0.01"}, {"beta": 9}, {}],
     "enhanced_beta_likeness": [{"beta": "0.01"}, {"beta": 9}, {}],
+    "lkc_privacy": [{"K": 2, "C": "0.6"}, {"K": 1, "C": "0.9"}, {"L": 1}, {"C": "0.1"}, {"K": 9}],
     "homogeneity": [{"at_most": 0}, {"at_most": "0.9"}, {}],
     "background_knowledge": [{"at_least": 9}, {"at_least": 1}, {}],
     "skewness": [{"at_most": "0.1"}, {"at_most": 9}, {"harmful": ["1"]}, {}],
@@ -161,7 +162,7 @@ def rows(check: str, demand: dict[str, Any]) -> bool:
     """Whether a check counts rows, so that it takes no unit."""
     return (
         check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda"}
-        or check == "quasi_identifier_strength"
+        or check in {"quasi_identifier_strength", "lkc_privacy"}
         or "scenario" in demand
     )
 

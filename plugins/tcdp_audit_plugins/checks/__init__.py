@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 FAMILIES = (  # in the order of lists of checks
     "k_anonymity",
     "alpha_k_anonymity",
+    "lkc_privacy",
     "p_sensitive_k_anonymity",
     "l_diversity",
     "recursive_diversity",

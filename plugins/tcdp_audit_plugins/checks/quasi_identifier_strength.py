@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import comb
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -25,16 +24,15 @@ from tcdp_audit.plugin import (
     Text,
     allowance,
     columns_of,
-    count,
     percent,
     plural,
     record_noun,
     strengths,
 )
+from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.formulas import formula
 
-SETS = 100_000  # at most
 KEYS = 10  # minimal keys at most that an outcome names
 
 
@@ -112,9 +110,7 @@ def _faults(parameters: QuasiIdentifierStrengthParameters, document: PolicyDocum
             yield "attributes", f"the policy declares no attribute {name!r}"
     if len({*names}) < len(names):
         yield "attributes", "an attribute is named twice; name each once"
-    sets = sum(comb(len(names), size) for size in range(1, min(parameters.max_order, len(names)) + 1))
-    if sets > SETS:
-        yield "max_order", f"{count(sets, 'set')} of attributes are too many, {SETS:,} at most; choose a smaller order"
+    yield from require_few_sets(len(names), parameters.max_order, "max_order")
 
 
 def _sentence(outcome: Outcome) -> str:

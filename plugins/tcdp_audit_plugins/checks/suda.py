@@ -21,7 +21,6 @@ from tcdp_audit.plugin import (
     TableCheck,
     TableFigure,
     TableView,
-    agree,
     allowance,
     column_of,
     known_columns,
@@ -29,6 +28,7 @@ from tcdp_audit.plugin import (
     records_of,
     somebody,
 )
+from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
 from tcdp_audit_plugins.checks._shared.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks._shared.population_estimators import data_intrusion_simulation
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, fraction_of, needs_a_partition
@@ -120,7 +120,7 @@ def _faults(_: SudaParameters, document: PolicyDocument) -> Iterator[tuple[str, 
 
 def _sentence(outcome: Outcome) -> str:
     assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
-    few = f"{_few(outcome.parameters['max_size'])} out of {known_columns(outcome)}"
+    few = f"{few_columns(outcome.parameters['max_size'])} out of {known_columns(outcome)}"
     singled = f"{records_of(outcome.records, record_noun(outcome))} singled out by {few}"
     if outcome.status is not Status.FAILED:
         return f"{singled}."
@@ -129,12 +129,8 @@ def _sentence(outcome: Outcome) -> str:
     return f"{singled}, where {allowance(outcome)}; {column_of(outcome, first)} takes part most often."
 
 
-def _few(size: int) -> str:
-    return agree(size, "a single column", f"{size:,} columns or fewer")
-
-
 def _person(outcome: Outcome) -> str:
-    contributions, few = outcome.details["contributions"], _few(outcome.parameters["max_size"])
+    contributions, few = outcome.details["contributions"], few_columns(outcome.parameters["max_size"])
     if not outcome.details["records_singled_out"]:
         return f"Nobody is alone in {few} of {known_columns(outcome)}: whoever knows no more cannot be sure of anyone."
     first = max(sorted(contributions), key=lambda name: contributions[name])

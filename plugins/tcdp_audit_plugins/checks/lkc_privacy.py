@@ -1,0 +1,386 @@
+"""LKC-privacy: what an intruder can do who knows a few quasi-identifiers of a person, whichever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import comb
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    Check,
+    CheckError,
+    CodedTable,
+    Comparison,
+    Counts,
+    Exact,
+    Guide,
+    Histogram,
+    Limit,
+    MeasuredSubsets,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Ratios,
+    Role,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    Text,
+    agree,
+    chance_of,
+    column_of,
+    columns_of,
+    count,
+    count_in_classes,
+    occurrences,
+    percent,
+    percent_of,
+    record_noun,
+    records_of,
+    somebody,
+)
+from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns, require_few_sets, sets_up_to
+from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of, needs_a_partition
+from tcdp_audit_plugins.formulas import formula
+
+Flags = NDArray[np.bool_]
+Subset = tuple[int, ...]
+
+
+class LKCParameters(Parameters):
+    """Parameters of `lkc_privacy`."""
+
+    attribute: Annotated[
+        Text | None, Field(description="The sensitive attribute; without it, each of them, the worst deciding.")
+    ] = None
+    L: Annotated[int, Field(ge=1, description="How many quasi-identifiers an intruder knows, at the most.")] = 2
+    K: Annotated[
+        int | None, Field(ge=1, description="The least number of records with the same values of any L of them.")
+    ] = None
+    C: Annotated[
+        Exact | None, Field(gt=0, le=1, description="The largest share of one sensitive value among such records.")
+    ] = None
+    values: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="The values of `attribute` that must not be inferred; by default every one."),
+    ] = None
+
+
+@dataclass
+class _OfSize:
+    """What sets of one size tell of the rows.
+
+    Args:
+        alone: rows whose record some set makes unique.
+        small: rows in a group of fewer than K records by some set.
+        homogeneous: rows in a group with a single sensitive value by some set.
+        sure: rows in a group in which a value has a share above C by some set.
+        least: the smallest group, and the set that has it.
+        most: the largest share, the set, and the sensitive attribute.
+    """
+
+    alone: Flags
+    small: Flags
+    homogeneous: Flags
+    sure: Flags
+    least: tuple[int, Subset] = (2**62, ())
+    most: tuple[Fraction, Subset, str] = (Fraction(-1), (), "")
+
+    @classmethod
+    def of(cls, rows: int) -> _OfSize:
+        """Before any set was looked at."""
+        return cls(np.zeros(rows, bool), np.zeros(rows, bool), np.zeros(rows, bool), np.zeros(rows, bool))
+
+
+def lkc_privacy(view: TableView, parameters: LKCParameters) -> TableFigure:
+    """The size of the smallest group by any at most L quasi-identifiers, and the largest share of a value in one.
+
+    A group by more attributes is never larger, so sizes are decided at L. A share may grow and shrink, so it is
+    measured at every size from 1 to L.
+
+    Returns:
+        The number of records as an exact fraction; the share under the further limit `C`.
+
+    Cost: numbering the distinct rows, and counting each sensitive attribute, once for each set of at most L.
+
+    Source: Mohammed, Fung, Hung, Lee, Anonymizing healthcare data, KDD 2009, definition 3.1.
+    """
+    known, sensitive = view.quasi_identifiers, _sensitive(view, parameters)
+    (table,) = view.counted([*known, *sensitive])
+    times, length = table.rows.each, min(parameters.L, len(known))
+    secrets = [_Secret.of(table, name, view, parameters) for name in sensitive]
+    sizes = {size: _OfSize.of(len(times)) for size in range(1, length + 1)}
+    measured = MeasuredSubsets([table.codes[name] for name in known], times)
+    smallest = np.full(len(times), view.records)
+    for subset in sets_up_to(len(known), length):
+        size = sizes[len(subset)]
+        group, groups = measured.numbers(subset)
+        records = occurrences(group, groups, times)
+        size.least = min(size.least, (int(records.min()), subset))
+        size.alone |= (records == 1)[group]
+        size.small |= (records < (parameters.K or 0))[group]
+        np.minimum(smallest, records[group], out=smallest)
+        for secret in secrets:
+            secret.measure(size, subset, (group, groups, times), parameters.C)
+    figure = _figure(sizes, times, known, parameters)
+    further = {**figure.details, "sensitive": sensitive}
+    return replace(figure, details=further, distribution=_by_class(measured, smallest))
+
+
+def _by_class(measured: MeasuredSubsets, of_row: Counts) -> list[list[float]]:
+    """[figure, classes, records] of a figure that is the same in all rows of an equivalence class."""
+    group, groups = measured.numbers(tuple(range(len(measured.columns))))
+    figures = np.empty(groups, np.int64)
+    figures[group] = of_row
+    return distribution_of(figures, occurrences(group, groups, measured.times))
+
+
+def _sensitive(view: TableView, parameters: LKCParameters) -> list[str]:
+    return view.policy.with_role(Role.SENSITIVE) if parameters.attribute is None else [parameters.attribute]
+
+
+@dataclass(frozen=True)
+class _Secret:
+    """A sensitive attribute.
+
+    Args:
+        name: its name.
+        codes: of each row.
+        radix: a number above all codes.
+        excluded: the code of a missing value, where such are left out; None where it is a value.
+        counts: which codes must not be inferred. Shape (radix,).
+    """
+
+    name: str
+    codes: NDArray[Any]
+    radix: int
+    excluded: int | None
+    counts: Flags
+
+    @classmethod
+    def of(cls, table: CodedTable, name: str, view: TableView, parameters: LKCParameters) -> _Secret:
+        """The attribute of a table.
+
+        Raises:
+            CheckError: no record has a value of it, or one that must not be inferred; or some record has none, where
+                the policy says that this is a failure.
+        """
+        domain, missing = table.domains[name], view.policy.conventions.missing_sensitive
+        if missing == "fail" and domain.missing:
+            raise CheckError(
+                f"{count(domain.missing, 'record')} {agree(domain.missing, 'has', 'have')} no value in the sensitive "
+                f"attribute {name!r}, and the policy says `missing_sensitive: fail`"
+            )
+        excluded = None if missing == "own_category" else domain.size
+        if not domain.size and excluded is not None:
+            raise CheckError(f"column {name!r} has no value in any record")
+        counted = np.ones(domain.size + 1, bool)
+        if parameters.values is not None:
+            lacking = [one for one in parameters.values if one not in set(domain.labels)]
+            if lacking:
+                raise CheckError(
+                    f"no record has {lacking[0]!r} in column {name!r}, so that nobody could infer it; correct `values`"
+                )
+            wanted = set(parameters.values)
+            counted = np.array([*(label in wanted for label in domain.labels), False])
+        return cls(name, table.codes[name], domain.size + 1, excluded, counted)
+
+    def measure(
+        self, size: _OfSize, subset: Subset, grouped: tuple[NDArray[Any], int, Counts], most: Fraction | None
+    ) -> None:
+        """Add what the groups by one set tell of it."""
+        group, groups, times = grouped
+        histogram = count_in_classes(group, groups, self.codes, self.radix, times)
+        if self.excluded is not None:
+            histogram = histogram.without(self.excluded)
+        size.homogeneous |= (histogram.distinct <= 1)[group]
+        shares = self._shares(histogram)
+        largest = _largest(shares)
+        if largest > size.most[0]:
+            size.most = (largest, subset, self.name)
+        if most is not None:
+            size.sure |= (shares.compare(most) > 0)[group]
+
+    def _shares(self, histogram: Histogram) -> Ratios:
+        """The largest share of a value that must not be inferred in each group; 1 where no record has any value."""
+        counts = np.where(self.counts[histogram.values], histogram.counts, 0)
+        nothing = ~histogram.filled()
+        return Ratios(histogram.max(counts) + nothing, histogram.total + nothing)
+
+
+def _largest(shares: Ratios) -> Fraction:
+    """The largest of some fractions, exactly."""
+    near = np.flatnonzero(shares.values >= shares.values.max() * (1 - 1e-12))
+    pairs = {*zip(shares.numerator[near].tolist(), shares.denominator[near].tolist(), strict=True)}
+    return max(Fraction(*pair) for pair in pairs)
+
+
+def _figure(
+    sizes: Mapping[int, _OfSize], times: Counts, known: Sequence[str], parameters: LKCParameters
+) -> TableFigure:
+    def records(flags: Flags) -> int:
+        return int(times[flags].sum())
+
+    def names(subset: Subset) -> list[str]:
+        return [known[place] for place in subset]
+
+    least, smallest_set = min((one.least for one in sizes.values()), key=lambda one: (one[0], len(one[1]), one[1]))
+    most = max((one.most for one in sizes.values()), key=lambda one: (one[0], -len(one[1])))
+    demanded = parameters.K is not None or parameters.C is not None
+    exposed = np.logical_or.reduce([one.small | one.sure for one in sizes.values()])
+    by_size = {str(size): one for size, one in sizes.items()}
+    details: dict[str, Any] = {
+        "confidence": most[0],
+        "smallest_set": names(smallest_set),
+        "surest_set": names(most[1]),
+        "surest_attribute": most[2],
+        "sets": {size: comb(len(known), int(size)) for size in by_size},
+        "smallest_groups": {size: one.least[0] for size, one in by_size.items()},
+        "confidences": {size: one.most[0] for size, one in by_size.items()},
+        "unique_records": {size: records(one.alone) for size, one in by_size.items()},
+        "records_in_homogeneous_groups": {size: records(one.homogeneous) for size, one in by_size.items()},
+    }
+    if parameters.K is not None:
+        details["records_in_small_groups"] = {size: records(one.small) for size, one in by_size.items()}
+    if parameters.C is not None:
+        details["records_inferred"] = {size: records(one.sure) for size, one in by_size.items()}
+    return TableFigure(
+        Fraction(least),
+        int(times.sum()),
+        records(exposed) if demanded else None,
+        details=details,
+        further={"C": most[0]},
+    )
+
+
+def _faults(parameters: LKCParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    yield from counts_rows(document)
+    yield from needs_a_partition(
+        document, "whether a set of attributes narrows a person down would depend on missing values"
+    )
+    roles = {name: one.role for name, one in document.attributes.items()}
+    sensitive = sum(role is Role.SENSITIVE for role in roles.values())
+    yield from require_few_sets(sum(role is Role.QUASI_IDENTIFIER for role in roles.values()), parameters.L, "L")
+    if not sensitive:
+        yield "", "no attribute has the role sensitive"
+    elif parameters.attribute is not None and roles.get(parameters.attribute) is not Role.SENSITIVE:
+        yield "attribute", f"the policy declares no sensitive attribute {parameters.attribute!r}"
+    if sensitive > 1 and document.conventions.multiple_sensitive != "per_attribute":
+        yield (
+            "",
+            (
+                "it measures each sensitive attribute by itself, and the policy says `multiple_sensitive: "
+                f"{document.conventions.multiple_sensitive}`; use `per_attribute`, or declare one sensitive attribute"
+            ),
+        )
+    if parameters.values is not None and parameters.attribute is None and sensitive > 1:
+        yield "values", "names values of one attribute; say which in `attribute`"
+
+
+def _sentence(outcome: Outcome) -> str:
+    given, details, noun = outcome.parameters, outcome.details, record_noun(outcome)
+    least = count(int(outcome.observed or 0), noun)
+    confidence = percent(float(details["confidence"]), Fraction(given["C"]) if "C" in given else None)
+    secret = column_of(outcome, details["surest_attribute"])
+    few = few_columns(given["L"])
+    if outcome.status is not Status.FAILED:
+        return (
+            f"Whoever knows {few} narrows a person down to {least} at worst, of whom at most {confidence} share a "
+            f"value of {secret}."
+        )
+    assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
+    faults = [f"of fewer than {count(given['K'], noun)}"] if "K" in given else []
+    faults += [f"in which one value makes up more than {percent_of(Fraction(given['C']))}"] if "C" in given else []
+    number = outcome.records.failing or 0
+    return (
+        f"By {few}, {_lower(records_of(outcome.records, noun))} in {agree(number, 'a group', 'groups')} "
+        f"{' or '.join(faults)}; {columns_of(outcome, details['smallest_set'])} leave{_s(details['smallest_set'])} "
+        f"{least}, and {columns_of(outcome, details['surest_set'])} give{_s(details['surest_set'])} away "
+        f"{secret} with {confidence} confidence."
+    )
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _s(names: Sequence[str]) -> str:
+    return agree(len(names), "s", "")
+
+
+def _person(outcome: Outcome) -> str:
+    details = outcome.details
+    smallest, surest = (columns_of(outcome, details[name]) for name in ("smallest_set", "surest_set"))
+    least = count(int(outcome.observed or 0), record_noun(outcome))
+    return (
+        f"Whoever knows {smallest} of {somebody(outcome)} may be left with {least}; whoever knows {surest} may name "
+        f"{column_of(outcome, details['surest_attribute'])} and be right with {chance_of(details['confidence'])}."
+    )
+
+
+CHECKS: list[Check] = [
+    TableCheck(
+        name="lkc_privacy",
+        title="LKC-privacy",
+        quarter=Quarter.ATTRIBUTE_MODEL,
+        parameters=LKCParameters,
+        measure=lkc_privacy,
+        threshold="K",
+        comparison=Comparison.AT_LEAST,
+        label="number of records in the smallest group by at most L attributes",
+        worst=lambda _, __: Fraction(1),
+        further=(Limit("C", Comparison.AT_MOST, "largest share of one sensitive value in such a group"),),
+        validate=_faults,
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="Does somebody who knows only a few facts, whichever they are, find too few people or learn a secret?",
+            risk="Few intruders know everything about somebody; two or three facts of many may be enough.",
+            definition=(
+                "An intruder knows at most L quasi-identifiers of a person, and nobody knows which. For every set q of "
+                "at most L of them, and every combination of values that occurs in it, at least K records have these "
+                "values, and among them no sensitive value has a share above C."
+            ),
+            **formula(
+                r"\left|T[q]\right| \ge K",
+                r"P(s \mid q) = \frac{\left|T[q \cup \{s\}]\right|}{\left|T[q]\right|} \le C",
+                r"1 \le \left|q\right| \le L",
+            ),
+            reading=(
+                "The observed value is the size of the smallest group, of at most L attributes; `confidence` is the "
+                "largest share of a sensitive value in any group. Details: `smallest_set`, `surest_set` and "
+                "`surest_attribute`, the columns that have them; `sensitive`, the attributes measured; and for each "
+                "size from 1 to L: `sets`, how many were looked at, `smallest_groups`, `confidences`, "
+                "`unique_records` (alone by some set of this size), `records_in_small_groups` (of fewer than K), "
+                "`records_in_homogeneous_groups` (with a single sensitive value) and `records_inferred` (a value "
+                "has a share above C). The distribution has the size of the smallest group that each record is in."
+            ),
+            choosing=(
+                "L is what an intruder can find out at some cost: 2 or 3 for neighbours and colleagues. K as for "
+                "k-anonymity, 5 or more; C below the share that would already be an accusation, 0.5. With L the number "
+                "of quasi-identifiers, K is k-anonymity. `values` names the secrets that matter, such as a diagnosis "
+                "among healthy findings."
+            ),
+            limits=(
+                "Counts only shrink with more attributes, so they are decided at L; confidence may be larger at a "
+                "smaller size, so every size is looked at. An intruder who knows L + 1 attributes is not counted. A "
+                "missing quasi-identifier is a value of its own; `missing_quasi_identifier: wildcard` and a `unit` are "
+                "refused, and so are more than 100,000 sets. Missing sensitive values count as `missing_sensitive` "
+                "says; a group without any value counts as one of confidence 1."
+            ),
+            source=(
+                "Mohammed, Fung, Hung, Lee, Anonymizing healthcare data: a case study on the blood transfusion "
+                "service, KDD 2009, doi:10.1145/1557019.1557157"
+            ),
+            example="- lkc_privacy: {L: 2, K: 5, C: 0.8}",
+        ),
+    ),
+]
