@@ -195,6 +195,7 @@ if TYPE_CHECKING:
     from tcdp_audit.provenance import Run as Run, Table as Table, tool as tool
     from tcdp_audit.release.coded import CodedTable as CodedTable
     from tcdp_audit.release.columns import AuditedColumn as AuditedColumn
+    from tcdp_audit.release.covers import Cover as Cover
     from tcdp_audit.release.pairs import Pairs as Pairs
     from tcdp_audit.remedy.demands import Demands as Demands
     from tcdp_audit.remedy.merged import MergedDemands as MergedDemands
@@ -235,6 +236,7 @@ if TYPE_CHECKING:
         count as count,
         decimal as decimal,
         figure as figure,
+        gibibytes as gibibytes,
         in_words as in_words,
         listing as listing,
         noun_form as noun_form,

@@ -22,6 +22,8 @@ from tcdp_audit.release.distinct import distinct_rows, in_parts
 
 if TYPE_CHECKING:
     from tcdp_audit.detection.detector import Detector
+    from tcdp_audit.encoding.hierarchy import Hierarchy
+    from tcdp_audit.release.covers import Cover
     from tcdp_audit.release.pairs import Pairs
 
 
@@ -283,6 +285,36 @@ class TableView:
 
         engines = (self.engine, self._companion("original"))
         return Pairing(self.policy, engines, self.memory).pairs(attributes, sample if self.samples else 0)
+
+    def generalised_pairs(self, attributes: Sequence[str]) -> tuple[Pairs, Mapping[str, Cover]]:
+        """Release and original, paired as the policy says, where cells of the release may be generalised.
+
+        Each table is coded over its own values; what the cells of each attribute stand for among the values of the
+        original is beside them.
+
+        Raises:
+            CheckError: there is no original, no pairing is declared, or it does not work; or the tables outgrow the
+                memory.
+        """
+        from tcdp_audit.release.covers import cover_of  # noqa: PLC0415 - only for checks that compare two tables
+        from tcdp_audit.release.pairing import Pairing  # noqa: PLC0415
+
+        engines = (self.engine, self._companion("original"))
+        pairs = Pairing(self.policy, engines, self.memory).apart(attributes)
+        covers = {}
+        for name in attributes:
+            declared = self.policy.attributes.get(name)
+            domains = pairs.released.domains[name], pairs.original.domains[name]
+            ordered = declared is not None and declared.is_ordered
+            covers[name] = cover_of(*domains, self.hierarchies.get(name), ordered=ordered)
+        return pairs, covers
+
+    @cached_property
+    def hierarchies(self) -> Mapping[str, Hierarchy]:
+        """The hierarchies that the policy declares, by attribute."""
+        from tcdp_audit.release.hierarchies import declared_hierarchies  # noqa: PLC0415 - only for checks that ask
+
+        return declared_hierarchies(self.policy)
 
 
 def _overlapping(

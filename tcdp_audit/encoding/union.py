@@ -58,21 +58,31 @@ def _over_ranges(domains: Sequence[Domain]) -> list[Domain]:
 
 
 def _require_comparable(domains: Sequence[Domain]) -> None:
-    reason = _incomparable(domains)
+    if len({one.values.dtype == object for one in domains if one.size}) > 1:
+        reason = "is generalised in one table and holds numbers in another, so they cannot be compared"
+        raise DataError(f"column {domains[0].attribute!r} {reason}")
+    require_exact(domains)
+
+
+def require_exact(domains: Sequence[Domain]) -> None:
+    """Insist that no number of one domain would be rounded to that of another.
+
+    Raises:
+        DataError: one would be.
+    """
+    reason = _inexact(domains)
     if reason:
         raise DataError(f"column {domains[0].attribute!r} {reason}")
 
 
-def _incomparable(domains: Sequence[Domain]) -> str:
-    """Why the values of some domains cannot be compared exactly, or nothing; follows the column's name."""
-    if len({one.values.dtype == object for one in domains if one.size}) > 1:
-        return "is generalised in one table and holds numbers in another, so they cannot be compared"
+def _inexact(domains: Sequence[Domain]) -> str:
+    """Why the numbers of some domains cannot be compared exactly, or nothing; follows the column's name."""
     whole = [one.values for one in domains if one.values.dtype.kind == "i" and one.size]
-    mixed = any(one.values.dtype.kind == "f" for one in domains)
+    mixed = any(one.values.dtype.kind == "f" or one.covers is not None for one in domains)
     if mixed and any(max(-int(one[0]), int(one[-1])) > EXACT for one in whole):
         return (
-            "holds integers too large to be compared exactly with the decimal numbers that it holds in another table; "
-            "if they are codes, declare `scale: nominal`"
+            "holds integers too large to be compared exactly with the decimals or ranges that it holds in another "
+            "table; if they are codes, declare `scale: nominal`"
         )
     if any(_merges(one, other) for one, other in permutations(domains, 2)):
         return (

@@ -2,6 +2,7 @@
 
 release      its columns with their roles, and the domains of their values
 coded        any table in the domains of the release: the original, the population
+covers       what generalised cells of the release stand for among the values of the original
 pairs        original records paired with released ones
 sampled      the same sample of two tables
 pairing      all pairs of two tables, or those of a sample

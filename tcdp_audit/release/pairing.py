@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError
 from tcdp_audit.policy import Policy, Scale
@@ -36,17 +39,38 @@ class Pairing:
         self._require_pairing()
         sampled = self._sampled(attributes, sample)
         released, original = self._whole(attributes) if sampled is None else self._drawn(sampled)
+        among = "" if sampled is None else f" among the {released.records:,} released records of a sample"
+        partner = self._partner(released, original, among)
+        scales = {name: self._scale(name) for name in attributes}
+        drawn = None if sampled is None else Sample(self.engines[0].records, sampled.seed, sampled.more)
+        return Pairs(released, original, partner, scales, drawn)
+
+    def apart(self, attributes: Sequence[str]) -> Pairs:
+        """All pairs, each table coded over its own values; see `TableView.generalised_pairs`."""
+        self._require_pairing()
+        each = None if self.memory is None else self.memory // len(self.engines)
+        declared, conventions = self.policy.attributes, self.policy.conventions
+        released, original = (
+            code_together([engine], attributes, declared, conventions, memory=each)[0] for engine in self.engines
+        )
+        keyed = (released, original) if self._key is None else self._whole([self._key])
+        scales = {name: self._scale(name) for name in attributes}
+        return Pairs(released, original, self._partner(keyed[0], keyed[1]), scales)
+
+    def _partner(self, released: CodedTable, original: CodedTable, among: str = "") -> NDArray[np.int64]:
+        """The original's position for each released record.
+
+        Raises:
+            CheckError: no record has one, or the tables cannot be paired.
+        """
         key = self._key
         partner = align_by_row(released, original) if key is None else align_by_key(released, original, key)
         if not (partner >= 0).any():
-            among = "" if sampled is None else f" among the {released.records:,} released records of a sample"
             raise CheckError(
                 f"records cannot be paired: no value of the key {key!r} stands in both tables{among}; "
                 "check that both write it in the same way"
             )
-        scales = {name: self._scale(name) for name in attributes}
-        drawn = None if sampled is None else Sample(self.engines[0].records, sampled.seed, sampled.more)
-        return Pairs(released, original, partner, scales, drawn)
+        return partner
 
     @property
     def _key(self) -> str | None:
