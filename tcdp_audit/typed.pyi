@@ -297,6 +297,17 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["k_concealment"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    k: int | None = None,
+    attributes: Sequence[_Value] | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["k_map"],
     frame: Any,
     *,
@@ -307,20 +318,14 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
-    check: Literal["lkc_privacy"],
+    check: Literal["kk_anonymity"],
     frame: Any,
     *,
     quasi_identifiers: str | Iterable[str],
-    attribute: str | None = None,
-    scale: Literal["nominal", "ordinal", "numeric"] | None = None,
-    order: Iterable[Any] | None = None,
-    hierarchy: str | Mapping[str, Any] | None = None,
-    distribution: Literal["uniform"] | Mapping[str, Any] | None = None,
     conventions: Mapping[str, Any] | None = None,
-    L: int = 2,
-    K: int | None = None,
-    C: _Number | None = None,
-    values: Sequence[_Value] | None = None,
+    k: int | None = None,
+    attributes: Sequence[_Value] | None = None,
+    kind: Literal["k_k", "one_k", "k_one"] = "k_k",
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload

@@ -38,7 +38,8 @@ PAIRED = (
     "distance_to_closest_record",
     "nearest_neighbour_distance_ratio",
 )
-ASSIGNMENT = "assignment_record_linkage"
+# the assignment of 8,000 records takes minutes; the others need generalised values, and the demonstration's are masked
+ON_FEW = ("assignment_record_linkage", "k_concealment", "kk_anonymity")
 GIVEN = {
     **{name: {"attributes": BOTH} for name in PAIRED},
     "expected_t_closeness": {"epsilon": 1},
@@ -58,12 +59,12 @@ policy = yaml.safe_load(path.read_text(encoding="utf-8"))
 for name in ("release", "original", "population"):
     policy[name] = str(path.parent / policy[name])
 policy["attributes"]["diagnosis"]["hierarchy"] = str(path.parent / "diagnosis.csv")
-policy["expect"] = [{name: GIVEN.get(name, {})} for name in Plugins.load(external=False).checks if name != ASSIGNMENT]
+policy["expect"] = [{name: GIVEN.get(name, {})} for name in Plugins.load(external=False).checks if name not in ON_FEW]
 outcomes = list(audit(None, load_policy(policy)).expectations)
 
-few = pa.table({"cost": [1, 2, 3, 5], "stay": [4, 4, 1, 2]})  # the assignment of 8,000 records takes minutes
+few = pa.table({"cost": [1, 2, 3, 5], "stay": [4, 4, 1, 2]})
 attributes = {name: {"role": "quasi_identifier", "scale": "numeric"} for name in few.column_names}
-small = {"version": 1, "rows_aligned": True, "attributes": attributes, "expect": [{ASSIGNMENT: {}}]}
+small = {"version": 1, "rows_aligned": True, "attributes": attributes, "expect": [{name: {}} for name in ON_FEW]}
 outcomes += audit(few, small, original=few).expectations
 
 sys.stdout.write(json.dumps([[one.check, one.attribute, one.status, one.observed, one.message] for one in outcomes]))

@@ -83,6 +83,8 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("identifying_attribute_count", {}, {}, {"at_most": 99}),
     ("delta_presence", {}, {"delta_max": 1}, {"delta_max": "0.99"}),
     ("delta_presence", {}, {"delta_max": 1, "delta_min": 0}, {"delta_max": "0.99", "delta_min": "0.01"}),
+    ("k_concealment", EQUAL, {"k": 1}, {"k": 2}),
+    ("kk_anonymity", EQUAL, {"k": 1}, {"k": 2}),
     ("distance_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),
     ("assignment_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),
     ("probabilistic_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),

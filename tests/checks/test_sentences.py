@@ -68,6 +68,12 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
         {"p": 10, "aggregate": "worst"},
         {"p": 10, "aggregate": "average"},
     ],
+    "k_concealment": [{"k": 9, "attributes": ["zip"]}, {"k": 1, "attributes": ["zip"]}, {"attributes": ["zip"]}],
+    "kk_anonymity": [
+        {"k": 9, "attributes": ["zip"]},
+        {"k": 9, "attributes": ["zip"], "kind": "one_k"},
+        {"attributes": ["zip"], "kind": "k_one"},
+    ],
     "distance_record_linkage": [{"at_most": 0}, {"direction": "original_to_masked"}, {}],
     "assignment_record_linkage": [{"at_most": 0}, {}],
     "probabilistic_record_linkage": [{"at_most": 0}, {}],

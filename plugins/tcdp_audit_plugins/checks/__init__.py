@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FAMILIES = (  # in the order of lists of checks
     "k_anonymity",
+    "concealment",
     "alpha_k_anonymity",
     "lkc_privacy",
     "p_sensitive_k_anonymity",

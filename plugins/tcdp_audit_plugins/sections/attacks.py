@@ -144,6 +144,13 @@ def _linked(outcome: Outcome) -> str:
     return f"{percent(outcome.observed)} of the pairs are right{guess}."
 
 
+def _concealed(outcome: Outcome) -> str:
+    certain, least = int(outcome.details["certain"]), figure(outcome.observed)
+    if certain:
+        return f"{_people(outcome, certain)} can only be one record, by {known_columns(outcome)}."
+    return f"Everybody may be one of {least} records at least, by {known_columns(outcome)}."
+
+
 STORIES = (
     Story(
         "The neighbour",
@@ -177,6 +184,7 @@ STORIES = (
             ("distance_record_linkage", _linked),
             ("assignment_record_linkage", _linked),
             ("probabilistic_record_linkage", _linked),
+            ("k_concealment", _concealed),
         ),
     ),
 )

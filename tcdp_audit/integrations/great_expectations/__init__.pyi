@@ -303,6 +303,17 @@ class ExpectTableToBeKAnonymous(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableKConcealmentToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableToSatisfyKMap(_Made):
     def __init__(
         self,
@@ -313,16 +324,15 @@ class ExpectTableToSatisfyKMap(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableLkcPrivacyToBeSufficient(_Made):
+class ExpectTableToBeKkAnonymous(_Made):
     def __init__(
         self,
         *,
         quasi_identifiers: Sequence[str] | str | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
-        L: int | _Parameter | None = ...,
-        K: int | _Parameter | None = ...,
-        C: float | str | _Parameter | None = ...,
-        values: Sequence[str] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        kind: Literal["k_k", "one_k", "k_one"] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 

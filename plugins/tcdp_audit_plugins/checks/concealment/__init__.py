@@ -1,0 +1,8 @@
+"""Concealment: how many records of a generalised release somebody of the original may be."""
+
+from __future__ import annotations
+
+from tcdp_audit.plugin import Check
+from tcdp_audit_plugins.checks.concealment import k_concealment, kk_anonymity
+
+CHECKS: list[Check] = [*k_concealment.CHECKS, *kk_anonymity.CHECKS]

@@ -1,0 +1,142 @@
+"""Which points lie in which boxes, where both are many: boxes descend together through a tree of the points.
+
+Memory is for the pairs that are looked at together, and for what was found; never for points x boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Places = NDArray[np.int32]
+Numbers = NDArray[np.int32]
+
+LEAF = 16  # points that are looked at one by one
+TOGETHER = 2**17  # pairs of box and node, or of box and point, that are looked at together
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Boxes of whole places, closed at both ends. Shapes (axes, boxes).
+
+    Args:
+        first: their lower corners.
+        last: their upper corners; a box whose upper corner is below its lower one holds nothing.
+    """
+
+    first: Places
+    last: Places
+
+
+@dataclass
+class _Node:
+    """A node's box, its points in the tree's order, and the first of its two halves; -1 for a leaf."""
+
+    low: Places
+    high: Places
+    start: int
+    end: int
+    half: int = -1
+
+
+class PointTree:
+    """Points, halved again and again along the axis on which boxes tell most of them apart.
+
+    Args:
+        places: of the points, at least one. Shape (axes, points).
+        boxes: what will be asked for, at least one.
+
+    Cost: O(points x axes x log points).
+    """
+
+    def __init__(self, places: Places, boxes: Boxes) -> None:
+        self._boxes = boxes
+        rate = 1 / (boxes.last - boxes.first + 1.0).mean(axis=1).clip(min=1)
+        order, nodes = _grown(places, rate)
+        self._order, self._places = order.astype(np.int32), np.ascontiguousarray(places[:, order])
+        self._low, self._high = np.array([one.low for one in nodes]).T, np.array([one.high for one in nodes]).T
+        self._start, self._end, self._half = (
+            np.array([getattr(one, name) for one in nodes], dtype=np.int32) for name in ("start", "end", "half")
+        )
+        extent = (self._high - self._low) * rate[:, None]  # in widths of boxes: what is wide excludes most
+        self._axes = np.argsort(-extent[:, 0], kind="stable")
+        self._axes_of_leaves = np.argsort(-extent[:, self._half < 0].mean(axis=1), kind="stable")
+
+    def pairs(self) -> Iterator[tuple[Numbers, Numbers]]:
+        """Every box with every point in it, some pairs at a time.
+
+        Cost: O(pairs x axes), and the boxes times the nodes of the tree whose sides they cut.
+        """
+        number = self._boxes.first.shape[1]
+        stack = [(np.arange(number, dtype=np.int32), np.zeros(number, dtype=np.int32))]
+        while stack:
+            box, node = stack.pop()
+            if len(box) > TOGETHER:
+                stack += [(box[:TOGETHER], node[:TOGETHER]), (box[TOGETHER:], node[TOGETHER:])]
+                continue
+            box, node, inside = self._met(box, node)
+            leaf = self._half.take(node) < 0
+            yield from self._below(box[inside], node[inside], whole=True)
+            yield from self._below(box[leaf & ~inside], node[leaf & ~inside], whole=False)
+            further = ~leaf & ~inside
+            box, half = box[further], self._half.take(node[further])
+            if len(box):
+                stack.append((np.concatenate([box, box]), np.concatenate([half, half + 1])))
+
+    def _met(self, box: Numbers, node: Numbers) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
+        """The boxes and nodes that meet, and whether the node lies wholly in the box."""
+        inside = np.ones(len(box), dtype=np.bool_)
+        for axis in self._axes:
+            first, last = self._boxes.first[axis].take(box), self._boxes.last[axis].take(box)
+            low, high = self._low[axis].take(node), self._high[axis].take(node)
+            inside &= (first <= low) & (last >= high)
+            meet = np.flatnonzero((first <= high) & (last >= low))
+            if len(meet) < len(box):
+                box, node, inside = box.take(meet), node.take(meet), inside.take(meet)
+        return box, node, inside
+
+    def _below(self, box: Numbers, node: Numbers, *, whole: bool) -> Iterator[tuple[Numbers, Numbers]]:
+        """The points below nodes, all of them or those that lie in the boxes; some nodes at a time."""
+        upto = np.cumsum(self._end.take(node) - self._start.take(node))
+        begin = 0
+        while begin < len(box):
+            before = upto[begin - 1] if begin else 0
+            until = max(int(np.searchsorted(upto, before + TOGETHER, side="right")), begin + 1)
+            yield self._points(box[begin:until], node[begin:until], whole=whole)
+            begin = until
+
+    def _points(self, box: Numbers, node: Numbers, *, whole: bool) -> tuple[Numbers, Numbers]:
+        start = self._start.take(node)
+        lengths = self._end.take(node) - start
+        before = np.cumsum(lengths, dtype=np.int32) - lengths
+        box = np.repeat(box, lengths)
+        point = np.arange(len(box), dtype=np.int32) + np.repeat(start - before, lengths)
+        for axis in () if whole else self._axes_of_leaves:
+            own = self._places[axis].take(point)
+            within = (self._boxes.first[axis].take(box) <= own) & (own <= self._boxes.last[axis].take(box))
+            kept = np.flatnonzero(within)
+            box, point = box.take(kept), point.take(kept)
+        return box, self._order.take(point)
+
+
+def _grown(places: Places, rate: NDArray[np.float64]) -> tuple[NDArray[np.intp], list[_Node]]:
+    """The points in an order in which those of every node stand side by side, and the nodes, the root first."""
+    order = np.arange(places.shape[1])
+    nodes = [_node(places, order, 0, len(order))]
+    for one in nodes:  # which grows meanwhile
+        if one.end - one.start > LEAF:
+            here = order[one.start : one.end]
+            middle = len(here) // 2
+            axis = int(np.argmax((one.high - one.low) * rate))
+            order[one.start : one.end] = here[np.argpartition(places[axis, here], middle)]
+            one.half, cut = len(nodes), one.start + middle
+            nodes += [_node(places, order, one.start, cut), _node(places, order, cut, one.end)]
+    return order, nodes
+
+
+def _node(places: Places, order: NDArray[np.intp], start: int, end: int) -> _Node:
+    here = places[:, order[start:end]]
+    return _Node(here.min(axis=1), here.max(axis=1), start, end)

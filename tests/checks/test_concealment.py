@@ -1,0 +1,244 @@
+"""Concealment and (k, k)-anonymity: published examples, brute force over all assignments, and every kind of cell."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import tcdp_audit
+from tcdp_audit.outcome import Outcome, Status
+
+AGES = {"age": {"role": "quasi_identifier", "scale": "numeric"}}
+CHECKS: list[dict[str, Any]] = [
+    {"k_concealment": {}},
+    {"kk_anonymity": {}},
+    {"kk_anonymity": {"kind": "one_k"}},
+    {"kk_anonymity": {"kind": "k_one"}},
+    {"k_anonymity": {}},
+]
+
+
+def audited(
+    released: dict[str, Any],
+    original: dict[str, Any],
+    attributes: dict[str, Any] = AGES,
+    expect: list[dict[str, Any]] = CHECKS,
+    memory: int | None = None,
+) -> list[Outcome]:
+    pairing = {"key": "id"} if "id" in released else {"rows_aligned": True}
+    declared = {**attributes, **({"id": {"role": "insensitive"}} if "id" in released else {})}
+    document = {"version": 1, **pairing, "attributes": declared, "expect": expect}
+    return list(tcdp_audit.audit(pd.DataFrame(released), document, pd.DataFrame(original), memory=memory).expectations)
+
+
+def figures(*given: Any) -> tuple[Any, ...]:
+    return tuple(one.observed for one in audited(*given))
+
+
+# ages, released ranges: k-concealment, (k, k), (1, k), (k, 1), k, candidates that no assignment has
+PUBLISHED = [
+    ([20, 21, 22, 23], ["[20, 21]", "[20, 21]", "[22, 23]", "[22, 23]"], (2, 2, 2, 2, 2), 0),
+    ([20, 21, 22, 23], ["[20, 21]", "[20, 22]", "[21, 23]", "[22, 23]"], (2, 2, 2, 2, 1), 0),
+    ([20, 21, 30, 40, 41], ["[20, 30]", "[20, 21]", "[30, 40]", "[40, 41]", "[40, 41]"], (1, 2, 2, 2, 1), 2),
+    ([20, 21, 22, 23], ["[20, 21]", "[20, 21]", "[20, 23]", "[22, 23]"], (2, 2, 2, 2, 1), 2),
+]
+
+
+@pytest.mark.parametrize(("ages", "ranges", "expected", "removed"), PUBLISHED)
+def test_published_examples(ages, ranges, expected, removed):
+    outcomes = audited({"age": ranges}, {"age": ages})
+    assert tuple(one.observed for one in outcomes) == expected
+    assert outcomes[0].details["candidates_removed"] == removed
+
+
+def by_brute_force(consistent: list[list[bool]]) -> tuple[int, int, int, int]:
+    """k-concealment over every assignment of all people, (k, k), (1, k) and (k, 1)."""
+    people = range(len(consistent))
+    one_k = min(map(sum, consistent))
+    k_one = min(map(sum, zip(*consistent, strict=True)))
+    possible: list[set[int]] = [set() for _ in people]
+    for order in permutations(people):
+        if all(consistent[i][j] for i, j in zip(people, order, strict=True)):
+            for i, j in zip(people, order, strict=True):
+                possible[i].add(j)
+    return min(map(len, possible)), min(one_k, k_one), one_k, k_one
+
+
+@st.composite
+def ranges_of_people(draw: st.DrawFn) -> tuple[list[int], list[tuple[int, int]]]:
+    ages = draw(st.lists(st.integers(0, 9), min_size=1, max_size=7))
+    return ages, [(age - draw(st.integers(0, 3)), age + draw(st.integers(0, 3))) for age in ages]
+
+
+@pytest.mark.long
+@settings(max_examples=60, deadline=None)
+@given(ranges_of_people())
+def test_ranges_of_up_to_seven_people(people):
+    ages, ranges = people
+    expected = by_brute_force([[low <= age <= high for low, high in ranges] for age in ages])
+    labels = [f"[{low}, {high}]" if low < high else str(low) for low, high in ranges]
+    found = figures({"age": labels}, {"age": ages})
+    assert found[:4] == expected
+    assert found[0] <= found[2]
+
+
+TREE = {"*": {"warm": {"red": ["rose", "wine"], "sun": ["gold"]}, "cold": {"sea": ["navy", "teal"], "moss": ["fern"]}}}
+LEAVES = {
+    "rose": ["rose", "red", "warm", "*", "{navy, rose}", "{rose, sun}", "{red, teal}"],
+    "wine": ["wine", "red", "warm", "*", "{red, teal}"],
+    "gold": ["gold", "sun", "warm", "*", "{rose, sun}"],
+    "navy": ["navy", "sea", "cold", "*", "{navy, rose}"],
+    "teal": ["teal", "sea", "cold", "*", "{red, teal}"],
+    "fern": ["fern", "moss", "cold", "*"],
+}
+SIZES = ["small", "middling", "large"]
+SPANS = {
+    "small": ["small", "[small, middling]", "[small, large]", "*"],
+    "middling": ["middling", "[small, middling]", "[middling, large]", "[small, large]", "*"],
+    "large": ["large", "[middling, large]", "[small, large]", "*"],
+}
+NUMBERS = {"1.5": ["1.5", "[1, 2)", "<2", "[0, 3]", "*"], "2": ["2", "2.0", "[2, 3]", ">1.5", "[0, 3]", "2+", "*"]}
+KINDS: dict[str, tuple[dict[str, Any], dict[str, list[str]]]] = {
+    "colour": ({"role": "quasi_identifier", "scale": "nominal", "hierarchy": TREE}, LEAVES),
+    "size": ({"role": "quasi_identifier", "scale": "ordinal", "order": SIZES}, SPANS),
+    "height": ({"role": "quasi_identifier", "scale": "numeric"}, NUMBERS),
+}
+
+
+@st.composite
+def generalised_tables(draw: st.DrawFn) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    """Up to six people, each of whose values is released as one of the cells that stand for it, or is withheld."""
+    people = draw(st.integers(1, 6))
+    original: dict[str, list[Any]] = {}
+    released: dict[str, list[Any]] = {}
+    for name, (_, cells) in KINDS.items():
+        values = [draw(st.sampled_from([*cells, None])) for _ in range(people)]
+        original[name] = values
+        released[name] = [
+            draw(st.sampled_from(["*", None] if value is None else [*cells[value], None])) for value in values
+        ]
+    return original, released
+
+
+def compared(original: dict[str, list[Any]], released: dict[str, list[Any]]) -> None:
+    """Hold all figures against brute force over the matrix of who may be which record."""
+    people = range(len(original["size"]))
+
+    def stands_for(name: str, i: int, j: int) -> bool:
+        value, cell = original[name][i], released[name][j]
+        return cell in ("*", None) or (value is not None and cell in KINDS[name][1][value])
+
+    consistent = [[all(stands_for(name, i, j) for name in KINDS) for j in people] for i in people]
+    attributes = {name: declared for name, (declared, _) in KINDS.items()}
+    tables = [{name: pd.array(cells, dtype="string") for name, cells in one.items()} for one in (released, original)]
+    found = figures(*tables, attributes)
+    assert found[:4] == by_brute_force(consistent)
+    assert found[4] <= found[0] <= found[2]
+
+
+@pytest.mark.long
+@settings(max_examples=100, deadline=None)
+@given(generalised_tables())
+def test_every_kind_of_cell(tables):
+    compared(*tables)
+
+
+def test_cells_of_every_kind():
+    compared(
+        {
+            "colour": ["rose", "wine", "gold", "navy", "teal", None],
+            "size": ["small", "middling", "large", "small", None, "middling"],
+            "height": ["1.5", "2", "2", "1.5", "2", None],
+        },
+        {
+            "colour": ["{rose, sun}", "{red, teal}", "warm", "{navy, rose}", "{red, teal}", None],
+            "size": ["[small, middling]", "[small, large]", "[middling, large]", "small", "*", "*"],
+            "height": ["[0, 3]", ">1.5", "*", "<2", "[2, 3]", None],
+        },
+    )
+
+
+def test_an_original_that_holds_ranges_itself():
+    """A range stands for the ranges within it; one at whose end it is open does not stand for it."""
+    ages = ["[20, 30)", "[20, 30]", "25", "*"]
+    cells = ["[20, 30]", "[20, 30]", "[20, 30)", "*"]
+    # the first: both ranges, the open one and *; the second: both ranges and *; the third: all; the last: * alone
+    consistent = [
+        [True, True, True, True],
+        [True, True, False, True],
+        [True, True, True, True],
+        [False, False, False, True],
+    ]
+    assert figures({"age": cells}, {"age": ages})[:4] == by_brute_force(consistent)
+
+
+def test_people_in_one_table_only():
+    """Whoever was withheld might have been released, and a record without an original might be anybody's."""
+    released = {"id": [1, 2, 9], "age": ["[20, 21]", "[20, 22]", "[21, 22]"]}
+    original = {"id": [1, 2, 3], "age": [20, 21, 22]}
+    outcomes = audited(released, original)
+    assert [one.observed for one in outcomes[:4]] == [2, 2, 2, 2]
+    told = {name: outcomes[0].details[name] for name in ("matched", "released_without_original")}
+    assert (told, outcomes[0].details["originals_not_released"]) == ({"matched": 2, "released_without_original": 1}, 1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_rows_is_no_matter(seed):
+    released, original = (
+        pd.DataFrame({"id": range(5), "age": column}).sample(frac=1, random_state=seed + place).to_dict("list")
+        for place, column in enumerate((PUBLISHED[2][1], PUBLISHED[2][0]))
+    )
+    assert figures(released, original) == (1, 2, 2, 2, 1)
+
+
+def test_a_release_that_is_no_generalisation():
+    (outcome,) = audited(
+        {"age": ["[20, 21]", "[20, 21]", "22"], "town": ["a", "b", "b"]},
+        {"age": [20, 22, 22], "town": ["a", "b", "b"]},
+        {**AGES, "town": {"role": "quasi_identifier"}},
+        [{"k_concealment": {"k": 2}}],
+    )
+    assert outcome.status is Status.ERROR
+    assert "in 1 record of 3 the released cell of 'age' does not stand for the person's own" in outcome.message
+    (outcome,) = audited(
+        {"age": ["1", "2"], "town": ["a", "c"]},
+        {"age": [1, 2], "town": ["a", "b"]},
+        {**AGES, "town": {"role": "quasi_identifier"}},
+        [{"kk_anonymity": {"attributes": ["age"]}}],
+    )
+    assert (outcome.observed, outcome.known) == (1, ("age",))
+
+
+def test_too_many_consistent_pairs_for_the_memory():
+    number = 3000
+    table = {"id": list(range(number)), "age": list(range(number))}
+    released = {"id": table["id"], "age": [f"[{one - 1000}, {one + 1000}]" for one in range(number)]}
+    (outcome,) = audited(released, table, expect=[{"k_concealment": {}}], memory=2**24)
+    assert "pairs of different records are consistent, which is all that 16 MiB can hold" in outcome.message
+
+
+@pytest.mark.parametrize(("attributes", "why"), [(["none"], "no attribute 'none'"), (["id"], "'id' is the key")])
+def test_attributes_that_nobody_can_know(attributes, why):
+    with pytest.raises(tcdp_audit.PolicyError, match=why):
+        audited(
+            {"id": [1], "age": [1]}, {"id": [1], "age": [1]}, expect=[{"k_concealment": {"attributes": attributes}}]
+        )
+
+
+def test_what_a_failed_demand_says():
+    ages, ranges, _, _ = PUBLISHED[2]
+    demands: list[dict[str, Any]] = [{"k_concealment": {"k": 2}}, {"kk_anonymity": {"k": 3}}]
+    concealed, fitting = audited({"age": ranges}, {"age": ages}, expect=demands)
+    assert concealed.message == (
+        "1 of 5 records is hidden among fewer than 2 released records by 'age'; the least is 1; that everybody has a "
+        "record of their own rules out 2 candidates."
+    )
+    assert fitting.message == (
+        "All 5 records are consistent with fewer than 3 of the released records, or released as one with which fewer "
+        "than 3 of the original are consistent, by 'age'; the least is 2."
+    )
+    assert concealed.details["distribution"] == [[1, 1, 1], [2, 4, 4]]
