@@ -415,6 +415,21 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["rank_swap_attack"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: _Number | None = None,
+    links: Literal["certain", "expected"] = "certain",
+    closure: bool = True,
+    attributes: Sequence[_Value] | None = None,
+    p: _Number | None = None,
+    displacement: int | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["record_order"],
     frame: Any,
     *,

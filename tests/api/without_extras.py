@@ -45,6 +45,7 @@ GIVEN = {
     "expected_t_closeness": {"epsilon": 1},
     "t_from_epsilon": {"epsilon": 1},
     "rank_interval_disclosure": {"p": 5, "attributes": BOTH},
+    "rank_swap_attack": {"attributes": BOTH},
     "sd_interval_disclosure": {"p": 1},
     "recursive_cl_diversity": {"l": 2},
     "similarity": {"attribute": "diagnosis", "level": 1},

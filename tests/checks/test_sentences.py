@@ -78,6 +78,12 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "assignment_record_linkage": [{"at_most": 0}, {}],
     "probabilistic_record_linkage": [{"at_most": 0}, {}],
     "exact_match_rate": [{"at_most": 0}, {}],
+    "rank_swap_attack": [
+        {"attributes": ["x"], "at_most": 0},
+        {"attributes": ["x"], "links": "expected", "at_most": "0.5"},
+        {"attributes": ["x"], "displacement": 0},
+        {"attributes": ["x"], "closure": False},
+    ],
     "distance_to_closest_record": [{"at_least": 9}, {}],
     "nearest_neighbour_distance_ratio": [{"at_least": 1}, {}],
     "sample_uniqueness": [{"at_most": 0}, {"at_most": "0.9"}, {}],

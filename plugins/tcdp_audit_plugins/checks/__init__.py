@@ -35,6 +35,7 @@ FAMILIES = (  # in the order of lists of checks
     "differential_privacy",
     "interval_disclosure",
     "record_linkage",
+    "transparency",
     "uniqueness",
     "population",
     "individual_risk",

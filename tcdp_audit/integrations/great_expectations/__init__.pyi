@@ -416,6 +416,21 @@ class ExpectTableRankIntervalDisclosureToBeLimited(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableRankSwapAttackToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        links: Literal["certain", "expected"] | _Parameter | None = ...,
+        closure: bool | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        p: float | str | _Parameter | None = ...,
+        displacement: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableRecordOrderToBeLimited(_Made):
     def __init__(
         self,

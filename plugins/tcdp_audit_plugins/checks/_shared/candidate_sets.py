@@ -73,6 +73,13 @@ class CandidateSets:
         place = np.minimum(np.searchsorted(edges, asked), max(len(edges) - 1, 0))
         return edges[place] == asked if len(edges) else np.zeros(len(asked), dtype=np.bool_)
 
+    def turned(self) -> CandidateSets:
+        """The known points that each released point may be: the same edges from their other end. O(points + edges)."""
+        order = np.argsort(self.candidates, kind="stable")
+        sizes = np.bincount(self.candidates, minlength=len(self.lone_released))
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        return CandidateSets(offsets, self.rows[order], self.released, self.known, self.lone_released, self.lone_known)
+
     def closed(self) -> CandidateSets:
         """Only the candidates with which some matching of everybody agrees.
 

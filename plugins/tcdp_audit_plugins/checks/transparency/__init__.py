@@ -1,0 +1,8 @@
+"""Transparency attacks: what an intruder finds who knows how the release was masked."""
+
+from __future__ import annotations
+
+from tcdp_audit.plugin import Check
+from tcdp_audit_plugins.checks.transparency import rank_swap_attack
+
+CHECKS: list[Check] = [*rank_swap_attack.CHECKS]
