@@ -1,4 +1,7 @@
-"""The files beside the tables that a policy names: hierarchies, a pandera schema, a suite. They decide figures too."""
+"""The files beside the tables that a policy names: hierarchies, a schema, a suite, those of checks.
+
+They decide figures, too.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +52,8 @@ def _paths(policy: Policy) -> Iterator[tuple[str, str | None, Path]]:
     for name, attribute in sorted(policy.attributes.items()):
         if isinstance(attribute.hierarchy, str):
             yield "hierarchy", name, Path(policy.resolve(attribute.hierarchy))
+    named = dict.fromkeys(one for expectation in policy.expectations for one in expectation.parameters.files())
+    yield from ((kind, name, Path(policy.resolve(location))) for kind, name, location in named)
     schema, suite = policy.document.schema_, policy.document.suite
     if schema is not None and MODULE not in schema:
         yield "schema", None, Path(policy.resolve(schema))

@@ -57,8 +57,8 @@ class NamedFile:
     """A file that a policy names beside its tables.
 
     Args:
-        kind: what it is: hierarchy, schema or suite.
-        attribute: whose hierarchy it is; None for the others.
+        kind: what it is: hierarchy, schema, suite, or what a check calls it.
+        attribute: whose hierarchy or matrix it is; None for the others.
         uri: where it came from.
         sha256: digest of its bytes.
     """

@@ -369,6 +369,22 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["pram_attack"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: _Number | None = None,
+    attributes: Sequence[_Value] | None = None,
+    direction: Literal["masked_to_original", "original_to_masked"] = "masked_to_original",
+    probability: _Number = ...,
+    limit: int = 100000,
+    retention: _Number | Mapping[str, _Number] | None = None,
+    matrix: Mapping[str, str] | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["probabilistic_record_linkage"],
     frame: Any,
     *,

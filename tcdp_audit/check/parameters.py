@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -28,6 +29,10 @@ class Parameters(Model):
         own = ((name, getattr(self, name)) for name in type(self).model_fields)
         given = {name: value for name, value in own if name not in ("severity", "attribute") and value is not None}
         return {name: value if name == "attributes" else _without_cells(value) for name, value in given.items()}
+
+    def files(self) -> Iterator[tuple[str, str | None, str]]:
+        """The files that they name, relative to the policy: what each is, whose attribute's, and where it lies."""
+        yield from ()
 
 
 def _without_cells(value: Any) -> Any:

@@ -77,6 +77,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "distance_record_linkage": [{"at_most": 0}, {"direction": "original_to_masked"}, {}],
     "assignment_record_linkage": [{"at_most": 0}, {}],
     "probabilistic_record_linkage": [{"at_most": 0}, {}],
+    "pram_attack": [{"at_most": 0, "retention": "0.9"}, {"direction": "original_to_masked"}, {}],
     "exact_match_rate": [{"at_most": 0}, {}],
     "rank_swap_attack": [
         {"attributes": ["x"], "at_most": 0},

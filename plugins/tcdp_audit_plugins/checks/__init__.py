@@ -36,6 +36,7 @@ FAMILIES = (  # in the order of lists of checks
     "interval_disclosure",
     "record_linkage",
     "transparency",
+    "likelihood_attacks",
     "uniqueness",
     "population",
     "individual_risk",

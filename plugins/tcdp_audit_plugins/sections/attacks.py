@@ -185,6 +185,7 @@ STORIES = (
             ("assignment_record_linkage", _linked),
             ("probabilistic_record_linkage", _linked),
             ("k_concealment", _concealed),
+            ("pram_attack", _linked),
         ),
     ),
 )

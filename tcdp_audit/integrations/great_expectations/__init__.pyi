@@ -370,6 +370,22 @@ class ExpectTablePopulationUniquenessToBeLimited(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTablePramAttackToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        direction: Literal["masked_to_original", "original_to_masked"] | _Parameter | None = ...,
+        probability: float | str | _Parameter | None = ...,
+        limit: int | _Parameter | None = ...,
+        retention: float | str | Mapping[str, Any] | _Parameter | None = ...,
+        matrix: Mapping[str, Any] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableProbabilisticRecordLinkageToBeLimited(_Made):
     def __init__(
         self,

@@ -92,13 +92,23 @@ def credit(space: Space, seekers: NDArray[np.intp], matches: NDArray[np.intp]) -
     hint[seekers] = matches
     nearest_records = nearest(space, hint)
     hit = space.squared_distances(seekers, matches) <= space.nearly(nearest_records.squared)[seekers]
-    ties = nearest_records.ties[seekers]
+    return credit_of(hit, nearest_records.ties[seekers], int(space.known.records.sum()))
+
+
+def credit_of(hit: NDArray[np.bool_], ties: NDArray[np.int64], candidates: int) -> Credit:
+    """The credit of some attempts.
+
+    Args:
+        hit: whether the true match is among the best. Shape (attempts,).
+        ties: how many records are the best. Shape (attempts,).
+        candidates: among how many records each was looked for.
+    """
     return Credit(
-        attempts=len(seekers),
+        attempts=len(hit),
         expected=_sum_of_reciprocals(ties[hit]),
         optimistic=int(hit.sum()),
         pessimistic=int((hit & (ties == 1)).sum()),
-        candidates=int(space.known.records.sum()),
+        candidates=candidates,
         tied=int((ties > 1).sum()),
     )
 

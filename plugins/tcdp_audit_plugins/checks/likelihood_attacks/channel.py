@@ -1,0 +1,134 @@
+r"""What post-randomisation does to an attribute: \(P[x, y]\), the probability that x is released as y."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.plugin import CheckError, Counts, Floats, agree, count
+from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import LabelledMatrix
+
+Codes = NDArray[np.int64]
+MOST = 4_000  # values of an attribute: 128 MiB
+PRINTED = 1e-3  # what a row of printed decimals may lack of 1
+
+
+def keeping(size: int, retention: float) -> Floats:
+    """Each of some values is kept with a probability, and otherwise becomes any other with the same.
+
+    Returns:
+        float64, shape (size, size); rows are original values.
+
+    Example:
+        >>> keeping(3, 0.9).round(3).tolist()
+        [[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]]
+    """
+    matrix = np.full((size, size), (1 - retention) / max(size - 1, 1))
+    np.fill_diagonal(matrix, retention if size > 1 else 1)
+    return matrix
+
+
+def declared(matrix: LabelledMatrix, labels: Sequence[str], original: Counts, released: Counts) -> Floats:
+    """A declared matrix over the values of an attribute; 0 for what the file lacks and no table has.
+
+    Args:
+        matrix: rows are original values, columns released ones.
+        labels: the values of the attribute.
+        original: records of the original with each value.
+        released: records of the release with each value.
+
+    Returns:
+        float64, shape (values, values).
+
+    Raises:
+        CheckError: a row has a negative number or does not sum to 1, or the file lacks a value that a table has.
+    """
+    sums = matrix.numbers.sum(axis=1)
+    wrong = int(((matrix.numbers.min(axis=1) < 0) | (np.abs(sums - 1) > PRINTED)).sum())
+    if wrong:
+        rows = f"{count(wrong, 'row')} {agree(wrong, 'is', 'are')}"
+        raise CheckError(f"{matrix.name}: {rows} no distribution; its numbers must be at least 0 and sum to 1")
+    row, column = _places(labels, matrix.rows), _places(labels, matrix.columns)
+    _require_all(row, original, f"{matrix.name} has no row for", "the original")
+    _require_all(column, released, f"{matrix.name} has no column for", "the release")
+    whole = np.zeros((len(labels), len(labels)))
+    numbers = matrix.numbers / sums[:, None]
+    whole[np.ix_(row >= 0, column >= 0)] = numbers[np.ix_(row[row >= 0], column[column >= 0])]
+    return whole
+
+
+def _places(labels: Sequence[str], among: Sequence[str]) -> NDArray[np.intp]:
+    """Where each label stands among others; -1 where it does not."""
+    place = {label: number for number, label in enumerate(among)}
+    return np.array([place.get(label, -1) for label in labels], dtype=np.intp)
+
+
+def _require_all(places: NDArray[np.intp], counts: Counts, lacks: str, table: str) -> None:
+    absent = int(((places < 0) & (counts > 0)).sum())
+    if absent:
+        raise CheckError(f"{lacks} {count(absent, 'value')} of {table}; add what is not there")
+
+
+def estimated(size: int, original: Codes, released: Codes) -> Floats:
+    """How often each value was released as each: what only somebody knows who holds both tables.
+
+    Args:
+        size: how many values the attribute has.
+        original: their codes in pairs, `size` where missing. Shape (pairs,).
+        released: likewise.
+
+    Returns:
+        float64, shape (size, size); a row of NaN for a value of no pair.
+
+    Example:
+        >>> estimated(2, np.array([0, 0, 0, 0, 1]), np.array([0, 0, 0, 1, 1])).tolist()
+        [[0.75, 0.25], [0.0, 1.0]]
+    """
+    both = (original < size) & (released < size)
+    cells = original[both] * size + released[both]
+    counts = np.bincount(cells, minlength=size * size).reshape(size, size).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def logarithms(matrix: Floats, released: Counts) -> Floats:
+    """Ln P with a last row and column for missing cells, which tell nothing.
+
+    A released cell that is missing is as probable for everybody. An original that is missing, or of which nothing is
+    known, is released as anything is in all.
+
+    Args:
+        matrix: of original values and released ones.
+        released: how often the release has each value.
+
+    Returns:
+        float64, shape (released values + 1, original values + 1).
+    """
+    share = released / max(int(released.sum()), 1)
+    rows = np.vstack([np.where(np.isnan(matrix), share, matrix), share])
+    with np.errstate(divide="ignore"):
+        return np.ascontiguousarray(np.log(np.column_stack([rows, np.ones(len(rows))])).T)
+
+
+def expected_released(original: Counts, matrix: Floats) -> Floats:
+    """How often each value is released, in the mean.
+
+    Example:
+        >>> expected_released(np.array([110, 90]), keeping(2, 0.9)).round(9).tolist()
+        [108.0, 92.0]
+    """
+    return np.asarray(original @ matrix)
+
+
+def cell_posterior(original: Counts, matrix: Floats) -> Floats:
+    """Pr(x = y | y): how probably a released value is the original one, for each value; NaN for one never released.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> [Fraction(one).limit_denominator(100) for one in cell_posterior(np.array([110, 90]), keeping(2, 0.9))]
+        [Fraction(11, 12), Fraction(81, 92)]
+    """
+    with np.errstate(invalid="ignore"):
+        return np.asarray(original * np.diag(matrix) / expected_released(original, matrix))

@@ -1,0 +1,131 @@
+"""The attributes of two tables under post-randomisation: values, and the probabilities with which they were changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.plugin import CheckError, Counts, Domain, Floats, Pairs, TableView, count
+from tcdp_audit_plugins.checks.likelihood_attacks.channel import (
+    MOST,
+    cell_posterior,
+    declared,
+    estimated,
+    keeping,
+    logarithms,
+)
+from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import read_matrix
+from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
+from tcdp_audit_plugins.checks.likelihood_attacks.transitions import CodedPoints, Transitions
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class MaskedAttribute:
+    """An attribute that was changed at random.
+
+    Args:
+        name: of the attribute.
+        labels: its values that say something.
+        original: the code of each original record, the number of values where the cell says nothing.
+        released: of each released one.
+        pairs: the codes of each pair of records that are one person, original and released.
+        matrix: P[x, y]; a row of NaN for a value of which nothing is known.
+        is_estimated: whether the matrix was estimated from the pairs.
+    """
+
+    name: str
+    labels: Sequence[str]
+    original: Codes
+    released: Codes
+    pairs: tuple[Codes, Codes]
+    matrix: Floats
+    is_estimated: bool
+
+    @property
+    def logarithms(self) -> Floats:
+        """Ln P as `Transitions` has it."""
+        return logarithms(self.matrix, _counts(self.released, self.labels))
+
+    def require_possible(self) -> None:
+        """Insist that what happened is possible by the matrix.
+
+        Raises:
+            CheckError: it is not, so that this is not the matrix with which the values were changed.
+        """
+        impossible = int(np.isneginf(self.logarithms[self.pairs[1], self.pairs[0]]).sum())
+        if impossible:
+            raise CheckError(
+                f"what is declared of column {self.name!r} gives probability 0 to what happened in "
+                f"{count(impossible, 'record')}; say how its values were really changed, or leave it to be estimated"
+            )
+
+    def figures(self) -> dict[str, Any]:
+        """What was changed, and how surely a released cell is the original one."""
+        original, released = self.pairs
+        both = (original < len(self.labels)) & (released < len(self.labels))
+        chances = cell_posterior(_counts(self.original, self.labels), np.nan_to_num(self.matrix))
+        shown = chances[np.unique(released[both])]
+        of_cells = chances[released[both]]
+        return {
+            "attribute": self.name,
+            "compared": int(both.sum()),
+            "unchanged": int((original == released)[both].sum()),
+            "mean_cell_posterior": fsum(of_cells) / len(of_cells) if len(of_cells) else None,
+            "least_cell_posterior": float(shown.min()) if len(shown) else None,
+        }
+
+
+def masked_attribute(view: TableView, pairs: Pairs, name: str, parameters: PramParameters) -> MaskedAttribute:
+    """An attribute with its declared matrix, or one that is estimated where nothing is declared.
+
+    Raises:
+        CheckError: it has too many values, or its matrix cannot be read or does not fit.
+    """
+    domain = pairs.released.domains[name]
+    says = ~domain.tells_nothing
+    code = np.where(says, np.cumsum(says) - 1, says.sum())
+    labels = _labels(domain, says[:-1], name)
+    original, released = code[pairs.original.codes[name]], code[pairs.released.codes[name]]
+    own = original[pairs.partner[pairs.matched]], released[pairs.matched]
+    kept, location = parameters.kept(name), (parameters.matrix or {}).get(name)
+    if location is not None:
+        file = read_matrix(Path(view.policy.resolve(location)), f"the matrix of column {name!r}")
+        matrix = declared(file, labels, _counts(original, labels), _counts(released, labels))
+    elif kept is not None:
+        matrix = keeping(len(labels), float(kept))
+    else:
+        matrix = estimated(len(labels), *own)
+    return MaskedAttribute(name, labels, original, released, own, matrix, location is None and kept is None)
+
+
+def _labels(domain: Domain, says: NDArray[np.bool_], name: str) -> list[str]:
+    labels = [label for label, one in zip(domain.labels, says, strict=True) if one]
+    if len(labels) > MOST:
+        raise CheckError(
+            f"column {name!r} has {len(labels):,} values, and post-randomisation is of categories, {MOST:,} at the "
+            "most; leave it out of `attributes`"
+        )
+    return labels
+
+
+def _counts(codes: Codes, labels: Sequence[str]) -> Counts:
+    return np.bincount(codes, minlength=len(labels) + 1)[:-1]
+
+
+def transitions(attributes: Mapping[str, MaskedAttribute]) -> Transitions:
+    """The likelihood of every pair of records."""
+    columns = list(attributes.values())
+    sizes = [len(one.labels) + 1 for one in columns]
+    return Transitions(
+        [one.logarithms for one in columns],
+        CodedPoints.of([one.released for one in columns], sizes),
+        CodedPoints.of([one.original for one in columns], sizes),
+    )

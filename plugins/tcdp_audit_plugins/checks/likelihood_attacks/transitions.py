@@ -1,0 +1,108 @@
+"""Two tables whose values were changed at random, attribute by attribute: the likelihood of every pair of records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.plugin import Counts, Floats, Pairs, fold
+from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import most_likely
+from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit_of
+
+EPSILON = float(np.finfo(np.float64).eps)
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CodedPoints:
+    """The distinct records of a table, in the order of their codes, whatever the order of its rows is.
+
+    Args:
+        codes: int64, shape (points, attributes).
+        records: how many records stand on each point. int64.
+        point: the point of each record.
+    """
+
+    codes: Codes
+    records: Counts
+    point: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, columns: Sequence[Codes], sizes: Sequence[int]) -> CodedPoints:
+        """Those of a table. O(records log records)."""
+        keys = fold(columns, sizes).values
+        _, first, point, records = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        return cls(np.column_stack([column[first] for column in columns]), records.astype(np.int64), point)
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """The likelihood that a known record was released as another: a product over attributes.
+
+    Args:
+        logarithms: for each attribute ln Pr(released | original), shape (released codes, original codes).
+        seekers: released points; known ones where `turned`.
+        found: known points; released ones where turned.
+    """
+
+    logarithms: Sequence[Floats]
+    seekers: CodedPoints
+    found: CodedPoints
+
+    @property
+    def released(self) -> Counts:
+        """Records on each seeking point."""
+        return self.seekers.records
+
+    @property
+    def known(self) -> Counts:
+        """Records on each point that is looked for."""
+        return self.found.records
+
+    @cached_property
+    def rounding(self) -> float:
+        """What a sum of logarithms can be wrong by, several times over."""
+        sizes = [np.abs(table[np.isfinite(table)]).max(initial=1) for table in self.logarithms]
+        return 8 * EPSILON * len(sizes) * float(np.sum(sizes))
+
+    def block(self, some: slice) -> Floats:
+        """Ln Pr of some seeking points beside all others, added attribute by attribute in one order."""
+        total = np.zeros((some.stop - some.start, len(self.known)))
+        for table, own, other in zip(self.logarithms, self.seekers.codes[some].T, self.found.codes.T, strict=True):
+            codes, which = np.unique(own, return_inverse=True)  # few in a block: the points are in order
+            total += np.take(table[codes], other, axis=1)[which]
+        return total
+
+    def of_pairs(self, seekers: NDArray[np.intp], found: NDArray[np.intp]) -> Floats:
+        """Ln Pr of points side by side, added in the same order."""
+        total = np.zeros(len(seekers))
+        for table, own, other in zip(self.logarithms, self.seekers.codes.T, self.found.codes.T, strict=True):
+            total += table[own[seekers], other[found]]
+        return total
+
+    def ends(self, pairs: Pairs) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The seeking and the other point of each pair of records that are one person."""
+        return self.seekers.point[pairs.matched], self.found.point[pairs.partner[pairs.matched]]
+
+    def linked(self, seekers: NDArray[np.intp], matches: NDArray[np.intp]) -> Credit:
+        """The credit of links to the likeliest point.
+
+        Args:
+            seekers: the point of each record that is linked. Shape (attempts,).
+            matches: the point of its true match.
+        """
+        return self.credit(*most_likely(self), seekers, matches)
+
+    def credit(self, top: Floats, ties: Counts, seekers: NDArray[np.intp], matches: NDArray[np.intp]) -> Credit:
+        """The same where the largest likelihoods are known, and how many records have them."""
+        hit = self.of_pairs(seekers, matches) >= top[seekers] - self.rounding
+        return credit_of(hit, ties[seekers], int(self.known.sum()))
+
+    def turned(self) -> Transitions:
+        """The same, searched from the known table in the release."""
+        tables = [np.ascontiguousarray(table.T) for table in self.logarithms]
+        return replace(self, logarithms=tables, seekers=self.found, found=self.seekers)
