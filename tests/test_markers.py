@@ -91,6 +91,7 @@ _REMEDIES = {
     "bucketization": "{attribute: cost, t: 2, k: 3}",
     "microaggregation": "{attributes: [age], k: 3}",
     "noise": "{attribute: disease, mechanism: randomised_response, epsilon: 1}",
+    "rank_swapping": "{percent: 30}",
     "rebucketize": "{attribute: cost}",
 }
 SUFFIXES = sorted(reporter.suffix for reporter in Plugins.load(external=False).reporters.values())

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 GENERATED = "<!-- Written by `python -m tcdp_audit.guide_page` from the checks and remedies themselves. -->"
 DOI = re.compile(r"doi:(10\.\d+/[^\s,;]+)")
 RANDOM = "It draws from a source that no seed repeats, and runs once only."
+ONCE = "It draws from the policy's seed, and runs once only."
 
 
 def page_of(registered: Check | Remedy[Any], *, for_terminal: bool = False) -> str:
@@ -105,7 +106,7 @@ def _of_remedy(remedy: Remedy[Any]) -> list[tuple[str, str]]:
     guide = remedy.guide
     notes = [(f"`{name}`", meaning) for name, meaning in guide.notes.items()]
     return [
-        ("Method", f"{guide.method}\n\n{RANDOM}" if remedy.random else guide.method),
+        ("Method", "\n\n".join([guide.method, *([RANDOM] * remedy.random), *([ONCE] * remedy.once)])),
         ("Parameters", _parameters(remedy) if remedy.parameters.model_fields else "None."),
         ("When to use it", guide.choosing),
         ("What is guaranteed", guide.guarantees),

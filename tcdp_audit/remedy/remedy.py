@@ -127,6 +127,7 @@ class Remedy(Generic[R]):
         plan: parameter sets that are worth trying on a release whose policy names no remedy, most promising first;
             none where the remedy does not apply to what fails.
         random: it draws from a source that no seed repeats, as noise for differential privacy must; it runs once only.
+        once: it runs once only, because it would change again what it has changed: it moves values about.
     """
 
     name: str
@@ -138,6 +139,7 @@ class Remedy(Generic[R]):
     validate: Callable[[R, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
     plan: Callable[[RemedyView, tuple[Outcome, ...]], Iterable[Mapping[str, Any]]] = field(default=lambda _, __: ())
     random: bool = False
+    once: bool = False
 
     @property
     def source(self) -> str:

@@ -125,8 +125,8 @@ class RepairLoop:
         for turn in range(MOST_ROUNDS):
             before = candidate
             for planned in self.policy.remedies:
-                if turn and planned.remedy.random:
-                    continue  # noise is added once
+                if turn and (planned.remedy.random or planned.remedy.once):
+                    continue  # noise is added once, and values are moved about once
                 after = self._step(candidate, planned)
                 if turn and same_cells(after.table, candidate.table):
                     continue  # it has nothing more to do

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin import Attribute, RemedyError, RemedyView, Role, Treatment
+from tcdp_audit.plugin import Attribute, RemedyError, RemedyView, Treatment
+from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies.microaggregation.centroids import loss_percent, released_column
 from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
@@ -19,7 +20,7 @@ from tcdp_audit_plugins.remedies.microaggregation.parameters import (
     Method,
     MicroaggregationParameters,
 )
-from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions, points_of
+from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, points_of
 from tcdp_audit_plugins.remedies.microaggregation.quantiles import (
     Quantiles,
     confidential_attribute,
@@ -40,7 +41,7 @@ def microaggregate(view: RemedyView, parameters: MicroaggregationParameters) -> 
     """
     k = _size(view, parameters)
     attributes = _attributes_to_aggregate(view, parameters)
-    order = _by_content(view)
+    order = by_content(view)
     points = points_of(attributes, order)
 
     def released_as(clusters: Clusters) -> Treatment:
@@ -94,13 +95,6 @@ def _attributes_to_aggregate(view: RemedyView, parameters: MicroaggregationParam
             "would still differ; add it to `attributes`, or suppress it first"
         )
     return [one for one in known if one.name in names]
-
-
-def _by_content(view: RemedyView) -> Positions:
-    """An order of the records by what they contain, so that the order they came in decides nothing."""
-    unit = [] if view.release.unit is None else [view.release.unit.attribute]
-    attributes = [*view.quasi_identifiers, *view.attributes([*view.policy.with_role(Role.SENSITIVE), *unit])]
-    return np.argsort(view.classes(attributes)[0], kind="stable")
 
 
 def _clusters_that_keep(

@@ -1,0 +1,60 @@
+"""The parameters of rank swapping, and when it is proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Text
+from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_faults
+from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs
+
+
+class Variant(StrEnum):
+    """A way to draw who swaps with whom."""
+
+    PLAIN = "plain"
+    P_DISTRIBUTION = "p_distribution"
+
+
+class RankSwappingParameters(RemedyParameters):
+    """Parameters of `rank_swapping`."""
+
+    percent: Annotated[
+        Exact | None,
+        Field(
+            gt=0,
+            le=100,
+            description="plain: how many ranks two values that are swapped may be apart, in percent of the records "
+            "with a value; p_distribution: twice the mean of that distance. By default the least that does.",
+        ),
+    ] = None
+    variant: Annotated[
+        Variant,
+        Field(
+            strict=False,
+            description="plain: partners at most `percent` apart; p_distribution: partners at distances from a normal "
+            "distribution, which has no bound.",
+        ),
+    ] = Variant.PLAIN
+    attributes: Annotated[
+        list[Text] | None,
+        Field(
+            min_length=1,
+            description="The attributes to swap, each by itself; by default the numeric and ordinal quasi-identifiers.",
+        ),
+    ] = None
+
+
+def faults(parameters: RankSwappingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Faults that only the policy as a whole shows: (parameter, sentence)."""
+    return masked_faults(parameters.attributes, document, ordered=True)
+
+
+def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Both variants, each as weak as will do, where a demand that compares with the original fails."""
+    if failing_pairs(view, outcomes) and any(is_orderable(one) for one in view.quasi_identifiers):
+        yield from ({"variant": variant.value} for variant in Variant)
