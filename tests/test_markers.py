@@ -91,6 +91,7 @@ _REMEDIES = {
     "bucketization": "{attribute: cost, t: 2, k: 3}",
     "microaggregation": "{attributes: [age], k: 3}",
     "noise": "{attribute: disease, mechanism: randomised_response, epsilon: 1}",
+    "pram": "{retention: 0.6}",
     "rank_swapping": "{percent: 30}",
     "rebucketize": "{attribute: cost}",
 }

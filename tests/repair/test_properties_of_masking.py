@@ -28,6 +28,8 @@ MASKING: list[dict[str, Any]] = [
     {"rank_swapping": {"percent": 40}},
     {"rank_swapping": {"percent": 40, "variant": "p_distribution"}},
     {"rank_swapping": {}},
+    {"pram": {"retention": 0.4}},
+    {"pram": {"retention": 0.4, "invariant": True}},
 ]
 
 

@@ -19,9 +19,10 @@ def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
     from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.mondrian import MONDRIAN  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.noise import NOISE  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.pram import PRAM  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.rank_swapping import RANK_SWAPPING  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.suppression import SUPPRESSION  # noqa: PLC0415
 
     yield from (BUCKETIZATION, REBUCKETIZE, MONDRIAN, GENERALIZATION, MICROAGGREGATION, SUPPRESSION)
-    yield from (RANK_SWAPPING, NOISE)
+    yield from (RANK_SWAPPING, PRAM, NOISE)
