@@ -330,6 +330,24 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["lkc_privacy"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    attribute: str | None = None,
+    scale: Literal["nominal", "ordinal", "numeric"] | None = None,
+    order: Iterable[Any] | None = None,
+    hierarchy: str | Mapping[str, Any] | None = None,
+    distribution: Literal["uniform"] | Mapping[str, Any] | None = None,
+    conventions: Mapping[str, Any] | None = None,
+    L: int = 2,
+    K: int | None = None,
+    C: _Number | None = None,
+    values: Sequence[_Value] | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["nearest_neighbour_distance_ratio"],
     frame: Any,
     *,

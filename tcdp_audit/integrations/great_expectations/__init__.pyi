@@ -336,6 +336,19 @@ class ExpectTableToBeKkAnonymous(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableLkcPrivacyToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        L: int | _Parameter | None = ...,
+        K: int | _Parameter | None = ...,
+        C: float | str | _Parameter | None = ...,
+        values: Sequence[str] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableNearestNeighbourDistanceRatioToBeSufficient(_Made):
     def __init__(
         self,
