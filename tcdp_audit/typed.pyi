@@ -620,6 +620,23 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["supervised_record_linkage"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    attributes: Sequence[_Value] | None = None,
+    at_most: _Number | None = None,
+    judged: Literal["worst_case", "held_out"] = "worst_case",
+    family: Literal["weighted_mean", "owa", "bilinear", "choquet"] = "weighted_mean",
+    solver: Literal["surrogate", "milp"] = "surrogate",
+    time_limit: int = 60,
+    train_share: _Number = ...,
+    seed: int = 0,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["t_closeness"],
     frame: Any,
     *,

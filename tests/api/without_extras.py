@@ -33,6 +33,7 @@ from tcdp_audit.registry import Plugins  # noqa: E402
 BOTH = ["cost", "length_of_stay"]  # what the original has of the release's columns
 PAIRED = (
     "distance_record_linkage",
+    "supervised_record_linkage",
     "probabilistic_record_linkage",
     "exact_match_rate",
     "distance_to_closest_record",

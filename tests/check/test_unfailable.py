@@ -86,6 +86,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("k_concealment", EQUAL, {"k": 1}, {"k": 2}),
     ("kk_anonymity", EQUAL, {"k": 1}, {"k": 2}),
     ("distance_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),
+    ("supervised_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),
     ("assignment_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),
     ("probabilistic_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),
     ("pram_attack", {**EQUAL, "retention": "0.9"}, {"at_most": 1}, {"at_most": "0.99"}),

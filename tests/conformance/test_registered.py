@@ -12,6 +12,9 @@ EXPECTED_FAILURES = {
     "assignment_record_linkage": {
         "names of values": "where several assignments are as close, the order of the values decides between them"
     },
+    "supervised_record_linkage": {
+        "names of values": "where records are equal in all numbers, the order of their values decides who is held out"
+    },
     "record_order": {"order of records": "it measures what the order of the records says"},
 }
 

@@ -186,6 +186,7 @@ STORIES = (
             ("probabilistic_record_linkage", _linked),
             ("k_concealment", _concealed),
             ("pram_attack", _linked),
+            ("supervised_record_linkage", _linked),
         ),
     ),
 )

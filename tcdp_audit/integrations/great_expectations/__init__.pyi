@@ -596,6 +596,23 @@ class ExpectTableSudaToBeLimited(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableSupervisedRecordLinkageToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        judged: Literal["worst_case", "held_out"] | _Parameter | None = ...,
+        family: Literal["weighted_mean", "owa", "bilinear", "choquet"] | _Parameter | None = ...,
+        solver: Literal["surrogate", "milp"] | _Parameter | None = ...,
+        time_limit: int | _Parameter | None = ...,
+        train_share: float | str | _Parameter | None = ...,
+        seed: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectColumnToBeTClose(_Made):
     def __init__(
         self,

@@ -10,11 +10,13 @@ from tcdp_audit_plugins.checks.record_linkage import (
     exact_match_rate,
     probabilistic_record_linkage,
 )
+from tcdp_audit_plugins.checks.record_linkage.supervised import supervised_record_linkage
 
 CHECKS: list[Check] = [
     *distance_record_linkage.CHECKS,
     *assignment_record_linkage.CHECKS,
     *probabilistic_record_linkage.CHECKS,
+    *supervised_record_linkage.CHECKS,
     *exact_match_rate.CHECKS,
     *closest_record.CHECKS,
 ]

@@ -13,13 +13,18 @@ from tcdp_audit.plugin import Exact, Parameters, PolicyDocument, Role, Scale, Te
 Weight = Annotated[Exact, Field(ge=0, le=10**6)]
 
 
-class ComparisonParameters(Parameters):
-    """Which attributes are compared, and how much each weighs."""
+class ComparedAttributes(Parameters):
+    """Which attributes are compared."""
 
     attributes: Annotated[
         list[Text] | None,
         Field(min_length=1, description="The attributes that are compared; without it, all quasi-identifiers."),
     ] = None
+
+
+class ComparisonParameters(ComparedAttributes):
+    """Which attributes are compared, and how much each weighs."""
+
     weights: Annotated[
         dict[Text, Weight] | None,
         Field(description="The weight of attributes in the squared distance; 1 for those that are not named."),
@@ -31,12 +36,12 @@ class ComparisonParameters(Parameters):
         return dict(self.weights or {})
 
 
-def compared(parameters: ComparisonParameters, quasi_identifiers: Sequence[str]) -> list[str]:
+def compared(parameters: ComparedAttributes, quasi_identifiers: Sequence[str]) -> list[str]:
     """The attributes that are compared, sorted."""
     return sorted(set(parameters.attributes or quasi_identifiers))
 
 
-def comparable(parameters: ComparisonParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+def comparable_attributes(parameters: ComparedAttributes, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Why attributes cannot be compared under a policy."""
     own = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
     names = compared(parameters, own)
@@ -54,5 +59,11 @@ def comparable(parameters: ComparisonParameters, document: PolicyDocument) -> It
             )
         elif declaration.scale is Scale.ORDINAL and declaration.order is None:
             yield "", f"{name!r} is compared by rank; declare its `order: [low, middle, high]`"
-    for name in sorted(set(parameters.weights or {}) - set(names)):
+
+
+def comparable(parameters: ComparisonParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """The same, and why they cannot be weighed."""
+    yield from comparable_attributes(parameters, document)
+    own = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
+    for name in sorted(set(parameters.weights or {}) - set(compared(parameters, own))):
         yield "weights", f"{name!r} is weighed but not compared"

@@ -1,0 +1,208 @@
+"""The most records that any member of a family links strictly, by mixed-integer programming, with a proven bound.
+
+min Σ K_i  with  d(i, j) - d(i, match) + M_ij K_i >= margin  for all i and j, K_i 0 or 1, members as `regions` has them.
+M_ij is the margin less what the difference is at least in any member. Rows that every member keeps are left out; a
+record that no member can link is wrong beforehand; of identical released records one at most is linked. Rows are added
+when they are violated.
+
+Abril, Navarro-Arribas, Torra, Improving record linkage with supervised learning for disclosure risk assessment,
+Information Fusion 13 (2012).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.plugin import Floats
+from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family
+from tcdp_audit_plugins.checks.record_linkage.supervised.links import CELLS, Learned, links
+from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints, Positions
+from tcdp_audit_plugins.checks.record_linkage.supervised.regions import Mixtures, region
+
+if TYPE_CHECKING:
+    from scipy.optimize import LinearConstraint
+
+MARGIN = 1e-5  # by which a match is nearer: above the solver's tolerance, below what tells records apart
+COMPETITORS = 10  # of each record, with which the search starts and which are added at a time
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """What was found, and what nothing exceeds.
+
+    Args:
+        best: the member with most expected links among those tried.
+        bound: no member links more records strictly, each by the margin at least.
+    """
+
+    best: Learned
+    bound: int
+
+
+def optimum(points: PairedPoints, family: Family, best: Learned, seconds: float) -> Optimum:
+    """The best member, starting from one that is known, and a bound on all of them.
+
+    The bound is reached, and so proven to be the optimum, unless time ends before.
+
+    Args:
+        points: released and known points.
+        family: of distances.
+        best: what is known to be possible.
+        seconds: after which the search ends with what it has.
+
+    Cost: exponential at the worst, in the records that some members link and others do not; memory O(pairs x known
+        points) bits, and the rows.
+    """
+    programme = _Programme.of(points, family)
+    end, bound = monotonic() + seconds, programme.most_possible
+    while bound > best.links.strict:
+        solution = programme.solved(end - monotonic())
+        bound = min(bound, solution.bound)
+        if solution.unknowns is None:
+            break
+        coefficients = programme.members.transform @ solution.unknowns
+        found = Learned(coefficients, links(points, family, coefficients))
+        best = max(best, found, key=lambda one: one.links.expected)
+        if not solution.finished or not programme.add_violated(coefficients, solution.linked):
+            break
+    return Optimum(best, max(bound, best.links.strict))
+
+
+@dataclass(frozen=True)
+class _Solution:
+    """What the solver says of the rows so far; no unknowns where it found none in its time."""
+
+    unknowns: Floats | None
+    linked: Flags
+    bound: int
+    finished: bool
+
+
+@dataclass
+class _Programme:
+    """The rows so far.
+
+    Args:
+        points: released and known points.
+        members: of the family.
+        pairs: those that some member may link strictly, as positions among the points' pairs.
+        open: whether a row of a pair and a competitor may still be added. Shape (pairs, known points).
+        pair: of each row, as a position among `pairs`.
+        gap: coefficients of the unknowns in each row. Shape (rows, unknowns).
+        relief: M of each row.
+    """
+
+    points: PairedPoints
+    members: Mixtures
+    pairs: Positions
+    open: Flags
+    pair: Positions
+    gap: Floats
+    relief: Floats
+
+    @classmethod
+    def of(cls, points: PairedPoints, family: Family) -> _Programme:
+        """With the nearest competitors by equal weights."""
+        members, unique = region(family), points.space.known.records[points.match] == 1
+        blocks = [_possible(points, members, rows) for rows in points.blocks(CELLS // len(family.names))]
+        wanting = np.concatenate([one for one, _ in blocks])
+        pairs = np.flatnonzero(unique & np.concatenate([possible for _, possible in blocks]))
+        none = np.zeros(0, dtype=np.intp)
+        programme = cls(points, members, pairs, wanting[pairs], none, np.zeros((0, len(members.mass))), np.zeros(0))
+        programme._add(family.coefficients(family.equal), np.ones(len(pairs), dtype=np.bool_), np.inf)
+        return programme
+
+    @property
+    def most_possible(self) -> int:
+        """One record of each released point that has any."""
+        return len(np.unique(self.points.seeker[self.pairs]))
+
+    def add_violated(self, coefficients: Floats, linked: Flags) -> bool:
+        """Add rows of linked pairs that a distance does not keep; whether there are any."""
+        return self._add(coefficients, linked, MARGIN / 2)
+
+    def _add(self, coefficients: Floats, linked: Flags, below: float) -> bool:
+        """Add the nearest competitors of some pairs, those that are nearer than the match by less than so much."""
+        family, points = self.members.family, self.points
+        added: list[tuple[Positions, Positions]] = []
+        for rows in points.blocks(CELLS // len(family.names)):
+            start, stop = np.searchsorted(self.pairs, [points.pairs_in(rows).start, points.pairs_in(rows).stop])
+            seeker, match = points.seeker[self.pairs[start:stop]], points.match[self.pairs[start:stop]]
+            distances = np.tensordot(coefficients, family.features(points.differences(rows)), 1)[seeker - rows.start]
+            ahead = distances - distances[np.arange(len(match)), match][:, None]
+            ahead[~self.open[start:stop] | ~linked[start:stop, None]] = np.inf
+            nearest = np.argsort(ahead, axis=1, kind="stable")[:, :COMPETITORS]
+            pair, place = np.nonzero(np.take_along_axis(ahead, nearest, axis=1) < below)
+            added.append((pair + start, nearest[pair, place]))
+        pair, competitor = (np.concatenate([one[side] for one in added]) for side in (0, 1))
+        self._append(pair, competitor)
+        return bool(len(pair))
+
+    def _append(self, pair: Positions, competitor: Positions) -> None:
+        points, pairs = self.points, self.pairs[pair]
+        others = self.members.family.features(points.differences_of(points.seeker[pairs], competitor))
+        own = self.members.family.features(points.differences_of(points.seeker[pairs], points.match[pairs]))
+        self.open[pair, competitor] = False
+        self.pair = np.concatenate([self.pair, pair])
+        self.gap = np.concatenate([self.gap, (others - own).T @ self.members.transform])
+        self.relief = np.concatenate([self.relief, MARGIN - self.members.least(others, own)])
+
+    def solved(self, seconds: float) -> _Solution:
+        """The best unknowns under the rows so far."""
+        from scipy.optimize import Bounds, milp  # noqa: PLC0415 - a slow import that only this needs
+
+        unknowns, records = len(self.members.mass), len(self.pairs)
+        low, high = self.members.bounds
+        answer = milp(
+            np.append(np.zeros(unknowns), np.ones(records)),
+            integrality=np.append(np.zeros(unknowns), np.ones(records)),
+            bounds=Bounds(np.append(low, np.zeros(records)), np.append(high, np.ones(records))),
+            constraints=self._constraints(),
+            options={"time_limit": max(seconds, 0.0), "mip_rel_gap": 0.0},
+        )
+        wrong = answer.mip_dual_bound
+        bound = self.most_possible if wrong is None or not np.isfinite(wrong) else records - ceil(wrong - 1e-6)
+        if answer.x is None:
+            return _Solution(None, np.zeros(records, dtype=np.bool_), bound, finished=False)
+        return _Solution(answer.x[:unknowns], answer.x[unknowns:] < 0.5, bound, finished=answer.status == 0)
+
+    def _constraints(self) -> list[LinearConstraint]:
+        from scipy.optimize import LinearConstraint  # noqa: PLC0415 - a slow import that only this needs
+        from scipy.sparse import csr_array, hstack  # noqa: PLC0415 - likewise
+
+        records, rows = len(self.pairs), len(self.pair)
+        relief = csr_array((self.relief, (np.arange(rows), self.pair)), shape=(rows, records))
+        shapes = np.vstack([self.members.mass, self.members.rows])
+        most = np.append(1.0, np.zeros(len(self.members.rows)))
+        _, group = np.unique(self.points.seeker[self.pairs], return_inverse=True)
+        groups = csr_array((np.ones(records), (group, np.arange(records))))
+        nothing = csr_array((groups.shape[0], len(self.members.mass)))
+        return [
+            LinearConstraint(hstack([csr_array(self.gap), relief]).tocsr(), MARGIN, np.inf),
+            LinearConstraint(
+                hstack([csr_array(shapes), csr_array((len(shapes), records))]).tocsr(),
+                np.append(1.0, np.full(len(self.members.rows), -np.inf)),
+                most,
+            ),
+            LinearConstraint(hstack([nothing, groups]).tocsr(), groups.sum(axis=1) - 1, np.inf),
+        ]
+
+
+def _possible(points: PairedPoints, members: Mixtures, rows: slice) -> tuple[Flags, Flags]:
+    """For each pair of a block: competitors that some member finds nearer, and whether none is never farther."""
+    features = members.family.features(points.differences(rows))
+    pairs = points.pairs_in(rows)
+    seeker, match = points.seeker[pairs] - rows.start, points.match[pairs]
+    others, own = features[:, seeker], features[:, seeker, match][:, :, None]
+    wanting = members.least(others, own) < MARGIN
+    hopeless = members.most(others, own) <= 0
+    itself = np.arange(len(match)), match
+    wanting[itself] = hopeless[itself] = False
+    return wanting, np.asarray(~hopeless.any(axis=1))

@@ -1,0 +1,116 @@
+"""The best distance of a family, whoever looks for it, and what it links of however many records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor
+from typing import Any, Literal
+
+import numpy as np
+
+from tcdp_audit.plugin import CheckError, Floats
+from tcdp_audit_plugins.checks.record_linkage.credit import credit
+from tcdp_audit_plugins.checks.record_linkage.standardised import Space
+from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum
+from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family, WeightedMean
+from tcdp_audit_plugins.checks.record_linkage.supervised.held_out import LEARNED, split
+from tcdp_audit_plugins.checks.record_linkage.supervised.links import Learned, links
+from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
+from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import learned
+
+FEATURES = 2**30  # bytes that features may take where no memory is given
+MOST = 2 * 10**10  # features of pairs that are computed to link all records: a few minutes
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best distance that was found.
+
+    Args:
+        learned: the distance, and its links.
+        bound: the most records that any distance links strictly; None where nothing was proven.
+    """
+
+    learned: Learned
+    bound: int | None
+
+    def figures(self) -> dict[str, Any]:
+        """What is known of how good it is."""
+        strict = self.learned.links.strict
+        if self.bound is None:
+            return {"heuristic": True, "strict_links": strict}
+        return {"heuristic": strict < self.bound, "strict_links": strict, "certified_bound": self.bound}
+
+
+@dataclass(frozen=True)
+class Search:
+    """How the best distance is looked for.
+
+    Args:
+        family: of distances.
+        solver: a fast search, or one that proves.
+        time_limit: seconds for a proof.
+        memory: bytes, or None for no limit.
+    """
+
+    family: Family
+    solver: Literal["surrogate", "milp"]
+    time_limit: float
+    memory: int | None
+
+    @property
+    def equal(self) -> Floats:
+        """The distance in which all attributes weigh the same."""
+        return self.family.coefficients(self.family.equal)
+
+    def best(self, points: PairedPoints) -> Best:
+        """The distance with the most expected links, never fewer than with equal weights."""
+        found = learned(points, self.family, FEATURES if self.memory is None else self.memory // 4)
+        if self.solver == "surrogate":
+            return Best(found, None)
+        proven = optimum(points, self.family, found, self.time_limit)
+        return Best(proven.best, min(proven.bound, floor(points.most_possible().sum() + 1e-6)))
+
+    def correct(self, points: PairedPoints, coefficients: Floats) -> Fraction:
+        """The expected links of any number of records.
+
+        Raises:
+            CheckError: they are too many for the family.
+        """
+        if points.cells <= LEARNED**2:
+            return links(points, self.family, coefficients).expected
+        plain = np.array_equal(coefficients, self.equal)
+        if plain or type(self.family) is WeightedMean:
+            weights = np.ones(points.attributes) if plain else self.family.normalised(coefficients)
+            seekers, matches = (np.repeat(one, points.times) for one in (points.seeker, points.match))
+            return credit(_weighted(points.space, weights), seekers, matches).expected
+        if points.cells * len(coefficients) > MOST:
+            raise CheckError(
+                f"{points.records:,} records are too many to link by this family of distances; use "
+                "`family: weighted_mean`, which takes any number, or audit a part of them"
+            )
+        return links(points, self.family, coefficients).expected
+
+    def held_out(self, points: PairedPoints, share: Fraction, seed: int) -> dict[str, Any]:
+        """What is learned from some of the records, on the others; nothing where there are too few."""
+        parts = split(points, share, seed)
+        if parts is None:
+            return {}
+        training, others = parts
+        coefficients = self.best(training).learned.coefficients
+        return {
+            "held_out_learned": self.correct(others, coefficients) / others.records,
+            "held_out_equal": self.correct(others, self.equal) / others.records,
+            "held_out_baseline": Fraction(1, int(others.space.known.records.sum())),
+            "held_out_records": others.records,
+        }
+
+
+def _weighted(both: Space, weights: Floats) -> Space:
+    """The space with each attribute stretched by the root of its weight."""
+    numbers = weights[: len(both.number_weights)]
+    sides = (replace(one, numbers=one.numbers * np.sqrt(numbers)) for one in (both.released, both.known))
+    released, known = sides
+    labels = weights[len(numbers) :]
+    return replace(both, released=released, known=known, number_weights=numbers, label_weights=labels)
