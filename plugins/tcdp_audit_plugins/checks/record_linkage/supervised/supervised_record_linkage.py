@@ -121,19 +121,16 @@ def _described(family: Family, coefficients: Floats, names: Sequence[str]) -> di
 
 
 def _sentence(outcome: Outcome) -> str:
-    learner = f"An intruder who knows {known_columns(outcome)} and has learned how to weigh them"
     details = outcome.details
-    if outcome.parameters["judged"] == "held_out":
-        equal = percent(float(details["held_out_equal"]))
-        return f"{learner} from others finds the right person for {linked(outcome)}, and equal weights find {equal}."
-    equal = percent(float(details["equal_weights"]))
-    return (
-        f"{learner} as well as possible finds the right person for {linked(outcome)}, and equal weights find {equal}."
-    )
+    held_out = outcome.parameters["judged"] == "held_out"
+    distance = "a distance from other people" if held_out else "the best distance"
+    equal = percent(float(details["held_out_equal" if held_out else "equal_weights"]))
+    learner = f"An intruder who knows {known_columns(outcome)} and has learned {distance}"
+    return f"{learner} finds the right person for {linked(outcome)}, and equal weights find {equal}."
 
 
 def _person(outcome: Outcome) -> str:
-    return finds(outcome, "weighs them in the best way")
+    return finds(outcome, "has learned the best distance")
 
 
 CHECKS = [

@@ -21,9 +21,12 @@ def learned(points: PairedPoints, family: Family, memory: int) -> Learned:
     Deterministic. Cost: for each of four starts up to 60 steps of two products over all pairs of points, then some
     sweeps over the directions.
     """
-    blocks = FeatureBlocks(points, family, memory)
+    blocks, equal = FeatureBlocks(points, family, memory), family.coefficients(family.equal)
+    before = links(points, family, equal)
+    if family.attributes == 1 or before.expected > points.most_possible().sum() - 1e-6:
+        return Learned(equal, before)
     states = [family.equal, *(_ascended(blocks, scale) for scale in SCALES)]
-    counted = [links(points, family, family.coefficients(state)) for state in states]
+    counted = [before, *(links(points, family, family.coefficients(state)) for state in states[1:])]
     best = max(range(len(states)), key=lambda one: counted[one].expected)
     return searched(blocks, states[best], counted[best])
 
