@@ -348,6 +348,23 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["microaggregation_attack"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: _Number | None = None,
+    links: Literal["certain", "expected"] = "certain",
+    closure: bool = True,
+    attributes: Sequence[_Value] | None = None,
+    method: Literal["individual_ranking", "known_groups"] = "individual_ranking",
+    k: int | None = None,
+    reach: int = 1,
+    blocks: Sequence[Sequence[_Value]] | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["nearest_neighbour_distance_ratio"],
     frame: Any,
     *,

@@ -121,9 +121,8 @@ attributes = st.lists(st.tuples(cells, cells, cells, cells), min_size=1, max_siz
 def test_small_tables_agree_with_every_matching(rows, declared, random):
     released = {"a": [row[0] for row in rows], "b": [row[1] for row in rows]}
     original = {"a": [row[2] for row in rows], "b": [row[3] for row in rows]}
-    for name in released:
-        pairs = zip(released[name], original[name], strict=True)
-        assume(any(None not in pair for pair in pairs))
+    for columns in zip(released.values(), original.values(), strict=True):
+        assume(any(None not in pair for pair in zip(*columns, strict=True)))
     widths = {name: largest(released[name], original[name]) if declared is None else declared for name in released}
     matrix = together([within(released[name], original[name], widths[name]) for name in released])
     details = attacked(SWAP, released, original, **({} if declared is None else {"displacement": declared})).details

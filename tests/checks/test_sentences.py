@@ -86,6 +86,11 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
         {"attributes": ["x"], "displacement": 0},
         {"attributes": ["x"], "closure": False},
     ],
+    "microaggregation_attack": [
+        {"attributes": ["x"], "at_most": 0},
+        {"attributes": ["x"], "links": "expected", "at_most": "0.9"},
+        {"attributes": ["x"], "method": "known_groups"},
+    ],
     "distance_to_closest_record": [{"at_least": 9}, {}],
     "nearest_neighbour_distance_ratio": [{"at_least": 1}, {}],
     "sample_uniqueness": [{"at_most": 0}, {"at_most": "0.9"}, {}],

@@ -349,6 +349,23 @@ class ExpectTableLkcPrivacyToBeSufficient(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableMicroaggregationAttackToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        links: Literal["certain", "expected"] | _Parameter | None = ...,
+        closure: bool | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        method: Literal["individual_ranking", "known_groups"] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        reach: int | _Parameter | None = ...,
+        blocks: Sequence[Sequence[str]] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableNearestNeighbourDistanceRatioToBeSufficient(_Made):
     def __init__(
         self,

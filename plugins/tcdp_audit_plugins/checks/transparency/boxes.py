@@ -8,7 +8,7 @@ both sides have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin import CheckError, Floats, processors
 from tcdp_audit_plugins.checks._shared.candidate_sets import Positions
-from tcdp_audit_plugins.checks.transparency.tables import Codes
+from tcdp_audit_plugins.checks.transparency.ranks import Ranges, Ranks
+from tcdp_audit_plugins.checks.transparency.tables import AttackedTables, Codes
 
 AT_ONCE = 2**21  # candidates that a block of known points may have at most, where a point has no more by itself
 EDGE = 96  # bytes that a candidate takes in what is computed from the sets
@@ -32,7 +33,6 @@ TOO_MANY_PATTERNS = (
     "missing cells stand in {known:,} different combinations of the compared columns of the original and in "
     "{released:,} of the release, too many to search one by one; leave columns with missing cells out of `attributes`"
 )
-NO_POINTS = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,18 @@ class Boxes:
             return
         for i, j in _in_boxes(low[filled], high[filled], places):
             yield known[filled][i], released[j]
+
+
+def boxes_of(tables: AttackedTables, ranks: Mapping[str, Ranks], ranges: Mapping[str, Ranges]) -> Boxes:
+    """The boxes that ranges of released values are around known points."""
+    known, released = tables.known.codes, tables.released.codes
+    sizes = np.array([len(ranks[name].counts) for name in tables.names])
+    bounds = [
+        np.column_stack([np.append(ranges[name][end], 0)[known[:, j]] for j, name in enumerate(tables.names)])
+        for end in (0, 1)
+    ]
+    places = [np.append(ranks[name].place, 0)[released[:, j]] for j, name in enumerate(tables.names)]
+    return Boxes(bounds[0], bounds[1], known < sizes, np.column_stack(places), released < sizes)
 
 
 def _patterns(has: NDArray[np.bool_]) -> tuple[list[Positions], NDArray[np.bool_]]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin import (
@@ -24,7 +23,7 @@ from tcdp_audit.plugin import (
     known_columns,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.transparency.boxes import Boxes
+from tcdp_audit_plugins.checks.transparency.boxes import boxes_of
 from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults
 from tcdp_audit_plugins.checks.transparency.outcome import (
     CHOOSING,
@@ -128,20 +127,6 @@ class RankSwapped:
         if parameters.p is not None:
             return int(parameters.p * int(self.ranks[name].counts.sum()) / 100)
         return self.largest[name]
-
-
-def boxes_of(
-    tables: AttackedTables, ranks: Mapping[str, Ranks], ranges: Mapping[str, tuple[NDArray[np.int64], ...]]
-) -> Boxes:
-    """The boxes that ranges of released values are around known points."""
-    known, released = tables.known.codes, tables.released.codes
-    sizes = np.array([len(ranks[name].counts) for name in tables.names])
-    bounds = [
-        np.column_stack([np.append(ranges[name][end], 0)[known[:, j]] for j, name in enumerate(tables.names)])
-        for end in (0, 1)
-    ]
-    places = [np.append(ranks[name].place, 0)[released[:, j]] for j, name in enumerate(tables.names)]
-    return Boxes(bounds[0], bounds[1], known < sizes, np.column_stack(places), released < sizes)
 
 
 def _faults(parameters: RankSwapParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
