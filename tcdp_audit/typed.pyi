@@ -377,6 +377,23 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["noise_attack"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: _Number | None = None,
+    attributes: Sequence[_Value] | None = None,
+    direction: Literal["masked_to_original", "original_to_masked"] = "masked_to_original",
+    probability: _Number = ...,
+    limit: int = 100000,
+    sd: _Number | Mapping[str, _Number] | None = None,
+    covariance: str | None = None,
+    estimate: Literal["covariance", "variances"] = "covariance",
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["p_sensitive_k_anonymity"],
     frame: Any,
     *,

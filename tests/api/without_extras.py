@@ -44,6 +44,7 @@ ON_FEW = ("assignment_record_linkage", "k_concealment", "kk_anonymity")
 GIVEN = {
     **{name: {"attributes": BOTH} for name in PAIRED},
     "pram_attack": {"retention": "0.9", "attributes": ["length_of_stay"]},
+    "noise_attack": {"sd": 20, "attributes": ["length_of_stay"]},
     "expected_t_closeness": {"epsilon": 1},
     "t_from_epsilon": {"epsilon": 1},
     "rank_interval_disclosure": {"p": 5, "attributes": BOTH},

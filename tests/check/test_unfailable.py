@@ -90,6 +90,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("assignment_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),
     ("probabilistic_record_linkage", EQUAL, {"at_most": 1}, {"at_most": "0.99"}),
     ("pram_attack", {**EQUAL, "retention": "0.9"}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("noise_attack", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
     ("exact_match_rate", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
     ("distance_to_closest_record", {"attributes": ["age"]}, {"at_least": 0}, {"at_least": "0.001"}),
     ("nearest_neighbour_distance_ratio", {"attributes": ["age"]}, {"at_least": 0}, {"at_least": "0.001"}),

@@ -79,6 +79,11 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "probabilistic_record_linkage": [{"at_most": 0}, {}],
     "pram_attack": [{"at_most": 0, "retention": "0.9"}, {"direction": "original_to_masked"}, {}],
     "supervised_record_linkage": [{"at_most": 0}, {"judged": "held_out"}, {"family": "owa", "solver": "milp"}, {}],
+    "noise_attack": [
+        {"at_most": 0, "sd": 20, "attributes": ["x"]},
+        {"direction": "original_to_masked", "attributes": ["x"]},
+        {"attributes": ["x"]},
+    ],
     "exact_match_rate": [{"at_most": 0}, {}],
     "rank_swap_attack": [
         {"attributes": ["x"], "at_most": 0},

@@ -187,6 +187,7 @@ STORIES = (
             ("k_concealment", _concealed),
             ("pram_attack", _linked),
             ("supervised_record_linkage", _linked),
+            ("noise_attack", _linked),
         ),
     ),
 )

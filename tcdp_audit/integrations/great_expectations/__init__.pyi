@@ -378,6 +378,23 @@ class ExpectTableNearestNeighbourDistanceRatioToBeSufficient(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableNoiseAttackToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        direction: Literal["masked_to_original", "original_to_masked"] | _Parameter | None = ...,
+        probability: float | str | _Parameter | None = ...,
+        limit: int | _Parameter | None = ...,
+        sd: float | str | Mapping[str, Any] | _Parameter | None = ...,
+        covariance: str | _Parameter | None = ...,
+        estimate: Literal["covariance", "variances"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectColumnToBePSensitiveKAnonymous(_Made):
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,12 +41,12 @@ READING = (
 CHOOSING = (
     "A share like that for record linkage: 0.05 to 0.1 under contract, near `random_baseline` for open data. These are "
     "proposals and no published norm. Declare what a release notes of its masking; where it notes nothing, an estimate "
-    "from the pairs is the worst case."
+    "from the pairs comes near the worst case."
 )
 LIMITS = (
-    "An estimate from the pairs is what nobody has but the auditor: an upper bound on an intruder of this kind, not a "
-    "fact about one. Every pair of distinct records is weighed, so that time grows with the product of the tables, up "
-    "to `limit` distinct records; all records must fit into the memory."
+    "An estimate from the pairs is what nobody has but the auditor; it is near the best that such an intruder could "
+    "know, and not a fact about one. Every pair of distinct records is weighed, so that time grows with the product of "
+    "the tables, up to `limit` distinct records; all must fit into the memory."
 )
 
 
@@ -110,14 +110,15 @@ def both_ways(space: Space, pairs: Pairs) -> dict[str, tuple[Space, NDArray[np.i
     }
 
 
-def attack_sentence(outcome: Outcome, knowledge: str) -> str:
+def attack_sentence(outcome: Outcome, knowledge: str, columns: Sequence[str]) -> str:
     """How many people an intruder finds who knows what the masking does, and one who does not.
 
     Args:
         outcome: of an attack.
         knowledge: what the intruder knows beside the columns.
+        columns: the attributes that the intruder knows.
     """
-    who = f"An intruder who knows {columns_of(outcome, outcome.known)} and {knowledge}"
+    who = f"An intruder who knows {columns_of(outcome, columns)} and {knowledge}"
     return f"{who} should find the right person for {linked(outcome)}.{_without(outcome)}{_estimated(outcome)}"
 
 
@@ -132,7 +133,7 @@ def _without(outcome: Outcome) -> str:
 
 
 def _estimated(outcome: Outcome) -> str:
-    return " That knowledge was estimated from the true pairs: an upper bound." if outcome.details["estimated"] else ""
+    return " That knowledge was estimated from the true pairs." if outcome.details["estimated"] else ""
 
 
 def attack_person(outcome: Outcome, how: str) -> str:

@@ -96,7 +96,7 @@ def _attack(pairs: Pairs, attributes: Mapping[str, MaskedAttribute], parameters:
 
 
 def _sentence(outcome: Outcome) -> str:
-    return attack_sentence(outcome, "with which probabilities values were changed")
+    return attack_sentence(outcome, "with which probabilities values were changed", outcome.known)
 
 
 def _person(outcome: Outcome) -> str:

@@ -1,0 +1,158 @@
+"""Two tables in units of the noise between them: the squared distance is -2 times the logarithm of the likelihood.
+
+Numbers are turned to the principal axes of the noise, each in its standard deviations; axes without noise are left out,
+as the pseudo-inverse does. An attribute to which nothing was added must agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.plugin import CheckError, CodedTable, Counts, Floats, Pairs, fold
+from tcdp_audit_plugins.checks.likelihood_attacks.noise import INCOMPLETE, Noise
+from tcdp_audit_plugins.checks.record_linkage.standardised import EPSILON, RecordPoints, Space
+
+NO_NOISE = 1e-10  # of the largest variance along any axis, in standard deviations of attributes
+IMPOSSIBLE = 1e6  # what a difference weighs where nothing was added: e^-500,000
+LOST = 1e-6  # what a squared distance by products may be wrong by
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """The likelihood of every pair of records under normal noise.
+
+    Args:
+        space: both tables in units of the noise.
+    """
+
+    space: Space
+
+    @property
+    def released(self) -> Counts:
+        """Records on each released point."""
+        return self.space.released.records
+
+    @property
+    def known(self) -> Counts:
+        """Persons on each known point."""
+        return self.space.known.records
+
+    @property
+    def rounding(self) -> float:
+        """Ties are those of distances, which are told apart elsewhere."""
+        return LOST
+
+    @cached_property
+    def _squares(self) -> tuple[Floats, Floats] | None:
+        """|a|^2 of the points of both tables where products tell distances; None where they do not."""
+        sides = (self.space.released.numbers, self.space.known.numbers)
+        squares = [(one * one).sum(axis=1) for one in sides]
+        largest = sum(one.max(initial=0) for one in squares)
+        if len(self.space.label_weights) or not 32 * EPSILON * largest < LOST:  # NaN where a cell is missing
+            return None
+        return squares[0], squares[1]
+
+    def block(self, some: slice) -> Floats:
+        """-d^2 / 2 of some released points for all known ones."""
+        if self._squares is None:
+            points = np.arange(some.start, some.stop)
+            return self.space.squared_distances(points[:, None], np.arange(len(self.known))[None]) / -2
+        own, other = self._squares
+        product = self.space.released.numbers[some] @ self.space.known.numbers.T
+        product -= own[some, None] / 2
+        product -= other / 2
+        return np.minimum(product, 0, out=product)
+
+    def of_pairs(self, released: NDArray[np.intp], known: NDArray[np.intp]) -> Floats:
+        """-d^2 / 2 of points side by side."""
+        return self.space.squared_distances(released, known) / -2
+
+
+def in_units_of_noise(pairs: Pairs, noise: Noise) -> tuple[Space, int]:
+    """Both tables, and along how many axes they are compared.
+
+    Raises:
+        CheckError: cells are missing, and the noise of different attributes is not independent.
+    """
+    variances = np.diag(noise.covariance)
+    moved = np.flatnonzero(variances > 0)
+    axes = _Axes(
+        [noise.names[place] for place in moved.tolist()],
+        [name for name, one in zip(noise.names, variances, strict=True) if one == 0],
+        _turn(noise, moved),
+        noise.is_independent,
+    )
+    tables = (pairs.released, pairs.original)
+    centre = np.array([_middle(pairs.original, name) for name in axes.moved])
+    first, second = (axes.points(table, centre, side) for side, table in enumerate(tables))
+    if not noise.is_independent and any(np.isnan(one.numbers).any() for one in (first, second)):
+        raise CheckError(INCOMPLETE)
+    weights = noise.spread[moved] ** 2 / variances[moved] if noise.is_independent else np.ones(axes.turn.shape[1])
+    missing = sum(_missing(table, name) for table in tables for name in noise.names)
+    space = Space(first, second, weights, np.full(len(axes.still), IMPOSSIBLE), [], missing)
+    return space, axes.turn.shape[1] + len(axes.still)
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """Attributes to which noise was added and those to which nothing was, and how the first are turned.
+
+    Args:
+        moved: the first.
+        still: the others.
+        turn: to axes of noise with variance 1. Shape (moved attributes, axes).
+        is_independent: whether each axis is one attribute.
+    """
+
+    moved: list[str]
+    still: list[str]
+    turn: Floats
+    is_independent: bool
+
+    def points(self, table: CodedTable, centre: Floats, side: int) -> RecordPoints:
+        """The distinct records of a table, whatever the order of its rows is."""
+        used = [*self.moved, *self.still]
+        keys = fold([table.codes[name] for name in used], [table.domains[name].size + 1 for name in used]).values
+        _, first, point, records = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        numbers = [table.numbers(name)[first] for name in self.moved]
+        labels = [_labels(table, name, side)[first] for name in self.still]
+        return RecordPoints(
+            self._turned(np.column_stack([np.zeros((len(first), 0)), *numbers]) - centre),
+            np.column_stack([np.zeros((len(first), 0), dtype=np.int64), *labels]),
+            records.astype(np.int64),
+            point,
+        )
+
+    def _turned(self, numbers: Floats) -> Floats:
+        """Numbers along the axes; one that is missing is missing along every axis that it has a part in."""
+        return np.asarray(numbers * np.diag(self.turn) if self.is_independent else numbers @ self.turn)
+
+
+def _turn(noise: Noise, moved: NDArray[np.intp]) -> Floats:
+    covariance = noise.covariance[np.ix_(moved, moved)]
+    scale = np.sqrt(np.diag(covariance))
+    if noise.is_independent:
+        return np.diag(1 / scale)
+    variances, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
+    kept = variances > NO_NOISE * variances.max()
+    return np.asarray(axes[:, kept] / np.sqrt(variances[kept]) / scale[:, None])
+
+
+def _labels(table: CodedTable, name: str, side: int) -> NDArray[np.int64]:
+    """Codes in which a missing cell of one table differs from one of the other."""
+    codes, missing = table.codes[name].astype(np.int64), table.domains[name].size
+    return np.where(codes == missing, codes + side, codes)
+
+
+def _middle(table: CodedTable, name: str) -> float:
+    """Some number among those of an attribute, so that products lose few digits."""
+    values = table.domains[name].values.astype(np.float64)
+    return float(values[len(values) // 2]) if len(values) else 0.0
+
+
+def _missing(table: CodedTable, name: str) -> int:
+    return int((table.codes[name] == table.domains[name].size).sum())

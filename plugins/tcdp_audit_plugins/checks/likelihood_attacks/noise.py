@@ -1,0 +1,122 @@
+"""The covariance matrix of the noise that was added to numbers: declared, or estimated from the pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tcdp_audit.plugin import CheckError, CodedTable, Floats, Pairs, TableView, count
+from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import read_matrix
+from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters
+
+SYMMETRY = 1e-9  # of the largest number: what printed decimals may differ by
+INCOMPLETE = (
+    "cells are missing in the compared columns, and noise with covariances is told from whole records only; give `sd`, "
+    "use `estimate: variances`, or leave the columns with missing cells out of `attributes`"
+)
+NAME = "the covariance matrix of the noise"
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Noise of mean 0.
+
+    Args:
+        names: of the attributes that it was added to.
+        covariance: in units of the attributes. float64, shape (attributes, attributes).
+        spread: the standard deviation of each attribute in the original, with n - 1. float64.
+    """
+
+    names: Sequence[str]
+    covariance: Floats
+    spread: Floats
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether no two attributes have a covariance."""
+        return bool((self.covariance == np.diag(np.diag(self.covariance))).all())
+
+
+def noise_of(view: TableView, pairs: Pairs, names: Sequence[str], parameters: NoiseParameters) -> Noise:
+    """What the parameters declare of the noise, or what the pairs tell.
+
+    Raises:
+        CheckError: a declared matrix cannot be read or is none, or declares no noise where values differ; or an
+            attribute has no pair of cells.
+    """
+    spread = np.array([_spread(pairs.original, name) for name in names])
+    if parameters.covariance is not None:
+        covariance = _declared(Path(view.policy.resolve(parameters.covariance)), names)
+    elif parameters.sd is not None:
+        covariance = np.diag(
+            [(_percent(parameters, name) / 100 * one) ** 2 for name, one in zip(names, spread, strict=True)]
+        )
+    else:
+        covariance = _estimated(pairs, names, variances=parameters.estimate == "variances")
+    if not parameters.is_estimated:
+        _require_still(pairs, [name for name, one in zip(names, np.diag(covariance), strict=True) if one == 0])
+    return Noise(names, covariance, spread)
+
+
+def _percent(parameters: NoiseParameters, name: str) -> float:
+    sd = parameters.sd
+    return float(sd[name] if isinstance(sd, Mapping) else sd or 0)
+
+
+def _spread(table: CodedTable, name: str) -> float:
+    """The standard deviation of an attribute, added up value by value so that no order of rows matters."""
+    values = table.domains[name].values.astype(np.float64)
+    counts = np.bincount(table.codes[name], minlength=len(values) + 1)[:-1]
+    records = max(int(counts.sum()), 1)
+    centred = values - float((values * counts).sum()) / records
+    return float(np.sqrt((centred**2 * counts).sum() / max(records - 1, 1)))
+
+
+def _declared(path: Path, names: Sequence[str]) -> Floats:
+    matrix = read_matrix(path, NAME)
+    absent = [name for name in names if name not in matrix.rows or name not in matrix.columns]
+    if absent:
+        raise CheckError(f"{NAME} has no line and column for column {absent[0]!r}; add them")
+    rows, columns = ([labels.index(name) for name in names] for labels in (matrix.rows, matrix.columns))
+    numbers = matrix.numbers[np.ix_(rows, columns)]
+    scale = np.sqrt(np.outer(np.diag(numbers), np.diag(numbers))) if (np.diag(numbers) >= 0).all() else None
+    if scale is None or (np.abs(numbers - numbers.T) > SYMMETRY * np.abs(numbers).max(initial=0)).any():
+        raise CheckError(f"{NAME} is none: it must be symmetric, with no negative number on its diagonal")
+    numbers = (numbers + numbers.T) / 2
+    correlation = np.divide(numbers, scale, out=np.zeros_like(numbers), where=scale > 0)
+    if ((scale == 0) & (numbers != 0)).any() or np.linalg.eigvalsh(correlation).min() < -SYMMETRY:
+        raise CheckError(f"{NAME} is none: some combination of attributes would have a negative variance")
+    return numbers
+
+
+def _estimated(pairs: Pairs, names: Sequence[str], *, variances: bool) -> Floats:
+    """The mean product of differences, added up in the order of their contents."""
+    columns = [pairs.released.codes[name][pairs.matched] for name in names]
+    columns += [pairs.original.codes[name][pairs.partner[pairs.matched]] for name in names]
+    order = np.lexsort(columns)
+    released, original = (np.column_stack(side)[order] for side in zip(*map(pairs.numbers, names), strict=True))
+    added = released - original
+    known = ~np.isnan(added)
+    for name, one in zip(names, known.T, strict=True):
+        if not one.any():
+            raise CheckError(f"column {name!r} has no pair of cells that both have a number; leave it out")
+    if variances:
+        return np.diag(np.nan_to_num(added**2).sum(axis=0) / known.sum(axis=0))
+    if not known.all():
+        raise CheckError(INCOMPLETE)
+    return np.asarray(added.T @ added / len(added))
+
+
+def _require_still(pairs: Pairs, names: Sequence[str]) -> None:
+    """Insist that nothing changed where no noise is declared."""
+    for name in names:
+        released, original = pairs.numbers(name)
+        changed = int((np.abs(released - original) > 0).sum())
+        if changed:
+            raise CheckError(
+                f"no noise is declared for column {name!r}, or it does not vary, and its value changed in "
+                f"{count(changed, 'record')}; declare the noise that was added, or leave it to be estimated"
+            )

@@ -1,0 +1,83 @@
+"""The parameters of the attack on added noise, and what must be true of them under a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tcdp_audit.plugin import Exact, PolicyDocument, Role, Scale, Text
+from tcdp_audit_plugins.checks.likelihood_attacks.parameters import LikelihoodParameters, misnamed
+
+Percent = Annotated[Exact, Field(ge=0)]
+
+
+class NoiseParameters(LikelihoodParameters):
+    """Parameters of `noise_attack`."""
+
+    attributes: Annotated[
+        list[Text] | None,
+        Field(
+            min_length=1,
+            description="The numeric attributes that the intruder knows; without it, all numeric quasi-identifiers.",
+        ),
+    ] = None
+    sd: Annotated[
+        Percent | dict[Text, Percent] | None,
+        Field(
+            description="The standard deviation of the noise, in percent of the original attribute's: one for every "
+            "attribute, or one for each. Noise of different attributes is independent."
+        ),
+    ] = None
+    covariance: Annotated[
+        str | None,
+        Field(
+            description="A CSV file with the covariance matrix of the noise, in units of the attributes: their names "
+            "in the first line, then for each a line with its name and its covariances."
+        ),
+    ] = None
+    estimate: Annotated[
+        Literal["covariance", "variances"],
+        Field(description="What is estimated from the pairs where neither is declared."),
+    ] = "covariance"
+
+    def files(self) -> Iterator[tuple[str, str | None, str]]:
+        """The file of the covariance matrix."""
+        if self.covariance is not None:
+            yield "covariance", None, self.covariance
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether nothing is declared of the noise."""
+        return self.sd is None and self.covariance is None
+
+
+def numeric_attributes(parameters: NoiseParameters, document: PolicyDocument) -> list[str]:
+    """Those that are named, or else all numeric quasi-identifiers, sorted."""
+    if parameters.attributes:
+        return sorted(set(parameters.attributes))
+    declared = document.attributes.items()
+    quasi = ((name, one) for name, one in declared if one.role is Role.QUASI_IDENTIFIER and name != document.key)
+    return sorted(name for name, one in quasi if one.scale is Scale.NUMERIC)
+
+
+def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Why an expectation cannot hold for a policy: (parameter, sentence)."""
+    if parameters.attributes:
+        yield from misnamed(parameters, document)
+    names = numeric_attributes(parameters, document)
+    if not names:
+        yield "", "no quasi-identifier is numeric, and noise is added to numbers; declare `scale: numeric`"
+    for name in names:
+        declaration = document.attributes.get(name)
+        if declaration is not None and declaration.scale is not Scale.NUMERIC:
+            example = f"`{name}: {{role: {declaration.role.value}, scale: numeric}}`"
+            yield "attributes", f"{name!r} is not numeric, and noise is added to numbers; declare it, as in {example}"
+    if parameters.sd is not None and parameters.covariance is not None:
+        yield "covariance", "the noise is declared twice; leave `sd` or `covariance`"
+    if isinstance(parameters.sd, Mapping):
+        for name in sorted(set(parameters.sd) - set(names)):
+            yield "sd", f"{name!r} has a standard deviation and is not among the attributes that the intruder knows"
+        for name in sorted(set(names) - set(parameters.sd)):
+            yield "sd", f"{name!r} has no standard deviation; declare it, 0 where nothing was added"
