@@ -151,6 +151,7 @@ if TYPE_CHECKING:
         Comparison as Comparison,
         Naming as Naming,
         Outcome as Outcome,
+        Severity as Severity,
         Status as Status,
         Tally as Tally,
         WorstClass as WorstClass,

@@ -71,7 +71,7 @@ def _arguments(check: Check) -> Iterator[str]:
     for name, node in own:
         kind = _type(node, schema["$defs"])
         yield f"{name}: {kind}" + ("" if name in schema.get("required", ()) else f" = {_default(node, kind)}")
-    yield 'severity: Severity | Literal["error", "warning"] = "error"'
+    yield f'severity: Severity | Literal["error", "warning"] = {_literal(schema["properties"]["severity"]["default"])}'
 
 
 def _type(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:

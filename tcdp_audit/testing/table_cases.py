@@ -53,14 +53,15 @@ class TableCase:
         random = None if shuffle is None else np.random.default_rng(shuffle)
         tables = {"release": self.release, "original": self.original}
         tables |= {"population": self.population, "holdout": self.holdout}
-        return {name: self._table(records, random) for name, records in tables.items()}
+        people = {"holdout": "stranger"}
+        return {name: self._table(records, random, people.get(name, "person")) for name, records in tables.items()}
 
-    def _table(self, records: Records, random: np.random.Generator | None) -> pa.Table:
+    def _table(self, records: Records, random: np.random.Generator | None, people: str) -> pa.Table:
         size = len(next(iter(records.values())))
         order = np.arange(size) if random is None else random.permutation(size)
         columns = {name: self._cells(name, codes[order]) for name, codes in records.items()}
         if "salary" in records:
-            columns[KEY] = [f"{VALUE_MARKER}-person{number:02}" for number in order]
+            columns[KEY] = [f"{VALUE_MARKER}-{people}{number:02}" for number in order]
         return pa.table(columns)
 
     def _cells(self, name: str, codes: Integers) -> list[Any]:

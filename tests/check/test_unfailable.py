@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import tcdp_audit
@@ -28,6 +30,7 @@ RELEASE = pa.table(
     }
 )
 ORIGINAL = RELEASE.set_column(2, "age", pa.array([21, 22, 31, 32, 41, 42, 51, 52]))
+STRANGERS = ORIGINAL.set_column(0, "id", pa.array(list("qrstuvwx")))
 POPULATION = pa.concat_tables([RELEASE, RELEASE.set_column(0, "id", pa.array(list("ijklmnop")))])
 ATTRIBUTES: Mapping[str, Any] = {
     "id": {"role": "insensitive"},
@@ -92,6 +95,12 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("pram_attack", {**EQUAL, "retention": "0.9"}, {"at_most": 1}, {"at_most": "0.99"}),
     ("noise_attack", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
     ("exact_match_rate", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("exact_match_rate", {"attributes": ["age"], "measure": "originals"}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("singling_out", {"attributes": ["age", "pay"]}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("linkability", {"attributes": ["age"], "second": ["pay"]}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("attribute_inference", {"attributes": ["age"], "secret": "pay"}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("membership_inference", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("closest_record_share", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
     ("distance_to_closest_record", {"attributes": ["age"]}, {"at_least": 0}, {"at_least": "0.001"}),
     ("nearest_neighbour_distance_ratio", {"attributes": ["age"]}, {"at_least": 0}, {"at_least": "0.001"}),
     ("sd_interval_disclosure", {"p": 1}, {"at_most": 1}, {"at_most": "0.99"}),
@@ -120,7 +129,10 @@ KINDS = {"nominal": (CASES, ATTRIBUTES), "numeric": (NUMERIC, PAY)}
 
 def audited(*expect: Mapping[str, Any], attributes: Mapping[str, Any] = ATTRIBUTES, **policy: Any) -> Audit:
     given = {"version": 1, "key": "id", "sampling_fraction": "0.5", "attributes": attributes, "expect": list(expect)}
-    return tcdp_audit.audit(RELEASE, {**given, **policy}, original=ORIGINAL, population=POPULATION)
+    with TemporaryDirectory() as folder:
+        given["holdout"] = str(Path(folder) / "holdout.parquet")
+        pq.write_table(STRANGERS, given["holdout"])
+        return tcdp_audit.audit(RELEASE, {**given, **policy}, original=ORIGINAL, population=POPULATION)
 
 
 def outcome_of(check: str, parameters: Mapping[str, Any], attributes: Mapping[str, Any] = ATTRIBUTES) -> Outcome:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import tcdp_audit
@@ -96,6 +99,12 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
         {"attributes": ["x"], "links": "expected", "at_most": "0.9"},
         {"attributes": ["x"], "method": "known_groups"},
     ],
+    "exact_match_rate": [{"at_most": 0}, {}, {"measure": "originals"}, {"measure": "originals", "at_most": 0}],
+    "singling_out": [{"at_most": 0}, {"size": 1}, {}],
+    "linkability": [{"second": ["x"], "at_most": 0}, {"second": ["x"]}],
+    "attribute_inference": [{"secret": "x", "at_most": 0}, {"secret": "x"}],
+    "membership_inference": [{"at_most": 0}, {}, {"calibrated": True}],
+    "closest_record_share": [{"at_most": 0}, {}],
     "distance_to_closest_record": [{"at_least": 9}, {}],
     "nearest_neighbour_distance_ratio": [{"at_least": 1}, {}],
     "sample_uniqueness": [{"at_most": 0}, {"at_most": "0.9"}, {}],
@@ -179,7 +188,11 @@ def audited(name: str, *, unit: bool, named: bool = False) -> Audit:
         {"original": original} if unit else {"original": original, "population": pa.concat_tables([release] * 2)}
     )
     policy |= ({"unit": "patient_id"} if unit else {}) | ({"unit_name": "person"} if named else {})
-    return tcdp_audit.audit(release, policy, **companions)
+    with TemporaryDirectory() as folder:
+        policy["holdout"] = str(Path(folder) / "holdout.parquet")
+        strangers = pa.array([f"s{number}" for number in range(records)])
+        pq.write_table(original.set_column(2, "id", strangers), policy["holdout"])
+        return tcdp_audit.audit(release, policy, **companions)
 
 
 def rows(check: str, demand: dict[str, Any]) -> bool:
@@ -187,6 +200,8 @@ def rows(check: str, demand: dict[str, Any]) -> bool:
     return (
         check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda"}
         or check in {"quasi_identifier_strength", "lkc_privacy"}
+        check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda", "singling_out"}
+        or check == "quasi_identifier_strength"
         or "scenario" in demand
     )
 

@@ -37,6 +37,7 @@ FAMILIES = (  # in the order of lists of checks
     "record_linkage",
     "transparency",
     "likelihood_attacks",
+    "control",
     "uniqueness",
     "population",
     "individual_risk",

@@ -149,6 +149,19 @@ def _concealed(outcome: Outcome) -> str:
     if certain:
         return f"{_people(outcome, certain)} can only be one record, by {known_columns(outcome)}."
     return f"Everybody may be one of {least} records at least, by {known_columns(outcome)}."
+def _inferred(outcome: Outcome) -> str:
+    own = f"The nearest record tells {column_of(outcome, outcome.parameters['secret'])} rightly for"
+    told = f"{own} {percent(float(outcome.details['success']))} of the {plural(record_noun(outcome))}"
+    control = outcome.details.get("control_success")
+    return f"{told}." if control is None else f"{told}; of people who are not in the data, {percent(float(control))}."
+
+
+def _joined(outcome: Outcome) -> str:
+    joined = f"Two lists of the same people are joined for {percent(float(outcome.details['success']))} of them"
+    control = outcome.details.get("control_success")
+    return (
+        f"{joined}." if control is None else f"{joined}; of people who are not in the data, {percent(float(control))}."
+    )
 
 
 STORIES = (
@@ -170,7 +183,12 @@ STORIES = (
     Story(
         "The gossip",
         "is happy with a good guess: what is rare in the file is common in this group.",
-        (("skewness", _likelier), ("basic_beta_likeness", _gain), ("t_closeness", _mix)),
+        (
+            ("skewness", _likelier),
+            ("basic_beta_likeness", _gain),
+            ("t_closeness", _mix),
+            ("attribute_inference", _inferred),
+        ),
     ),
     Story(
         "The advertiser",
@@ -188,6 +206,7 @@ STORIES = (
             ("pram_attack", _linked),
             ("supervised_record_linkage", _linked),
             ("noise_attack", _linked),
+            ("linkability", _joined),
         ),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import Audit, Quarter, Status, agree, count, listing
+from tcdp_audit.plugin import Audit, Check, Quarter, Status, agree, count, listing
 
 REGULATORS = (
     "Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques (WP216), section 2.2: singling out, "
@@ -29,14 +29,19 @@ def regulators(audit: Audit) -> Sequence[Question]:
     """Singling out, linkability, inference: what was asked about each."""
     checks = audit.plugins.checks
     asked = {one.check: checks[one.check] for one in audit.expectations if one.check in checks}
-    alone = [one.title for one in asked.values() if one.quarter in IDENTITY and not one.requires]
-    linked = [one.title for one in asked.values() if one.quarter in IDENTITY and one.requires]
+    alone = [one.title for one in asked.values() if one.quarter in IDENTITY and _is_about_one_file(one)]
+    linked = [one.title for one in asked.values() if one.quarter in IDENTITY and not _is_about_one_file(one)]
     learned = [one.title for one in asked.values() if one.quarter in ATTRIBUTE]
     return (
         Question("Singling out", "can one person be picked out of the file?", _answer(alone)),
         Question("Linkability", "can records be matched with another file?", _answer(linked)),
         Question("Inference", "can something be learned about a person?", _answer(learned)),
     )
+
+
+def _is_about_one_file(check: Check) -> bool:
+    """Whether a check asks who stands out in the release by itself; a hold-out may say what chance does."""
+    return not check.requires or check.name == "singling_out"
 
 
 def _answer(titles: Sequence[str]) -> str:

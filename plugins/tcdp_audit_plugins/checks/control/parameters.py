@@ -1,0 +1,59 @@
+"""What all attacks with a control set are asked with: attributes, and how sure the interval is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Annotated
+
+from pydantic import Field
+
+from tcdp_audit.plugin import Exact, Parameters, PolicyDocument, Role, Text
+from tcdp_audit_plugins.checks._shared.beside_control import NO_CONTROL
+from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
+
+
+class ControlParameters(Parameters):
+    """Parameters of an attack whose success on the original is compared with that on the hold-out."""
+
+    attributes: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="The attributes that the intruder knows; without it, all quasi-identifiers."),
+    ] = None
+    confidence: Annotated[
+        Exact, Field(gt=0, lt=1, description="How sure the interval is whose upper end is compared with the demand.")
+    ] = Fraction(95, 100)
+
+    @property
+    def demanded(self) -> Fraction | None:
+        """What is demanded, if anything is; every attack has `at_most`."""
+        value: Fraction | None = getattr(self, "at_most", None)
+        return value
+
+
+def quasi_identifiers_of(document: PolicyDocument) -> list[str]:
+    """What an intruder knows by default."""
+    return [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
+
+
+def judged_beside_control(parameters: ControlParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Why a demand cannot be judged under a policy: there is no hold-out."""
+    if parameters.demanded is not None and document.holdout is None:
+        yield "at_most", NO_CONTROL
+
+
+def measurable(names: Sequence[str], document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Why records cannot be compared by some attributes."""
+    if names:
+        yield from comparable(ComparisonParameters(attributes=list(names)), document)
+    else:
+        yield "attributes", "no attribute is left that the intruder knows; name some"
+
+
+def needs_control(parameters: ControlParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Why a demand on a comparison of two tables cannot be judged: there is only one."""
+    if parameters.demanded is not None and document.holdout is None:
+        yield (
+            "at_most",
+            "it compares the original with records that had no part in the release; name some as `holdout:`",
+        )
