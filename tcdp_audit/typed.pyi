@@ -54,21 +54,6 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
-    check: Literal["attribute_inference"],
-    frame: Any,
-    *,
-    quasi_identifiers: str | Iterable[str],
-    conventions: Mapping[str, Any] | None = None,
-    attributes: Sequence[_Value] | None = None,
-    confidence: _Number = ...,
-    secret: _Value,
-    at_most: _Number | None = None,
-    tolerance: _Number = ...,
-    width: _Number | None = None,
-    severity: Severity | Literal["error", "warning"] = "error",
-) -> Outcome: ...
-@overload
-def measure(
     check: Literal["background_knowledge"],
     frame: Any,
     *,
@@ -109,18 +94,6 @@ def measure(
     attributes: Sequence[_Value] | None = None,
     count: _Value | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
-) -> Outcome: ...
-@overload
-def measure(
-    check: Literal["closest_record_share"],
-    frame: Any,
-    *,
-    quasi_identifiers: str | Iterable[str],
-    conventions: Mapping[str, Any] | None = None,
-    attributes: Sequence[_Value] | None = None,
-    confidence: _Number = ...,
-    at_most: _Number | None = None,
-    severity: Severity | Literal["error", "warning"] = "warning",
 ) -> Outcome: ...
 @overload
 def measure(
@@ -246,7 +219,6 @@ def measure(
     attributes: Sequence[_Value] | None = None,
     weights: Mapping[str, _Number] | None = None,
     at_most: _Number | None = None,
-    measure: Literal["released", "originals"] = "released",
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -335,28 +307,33 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
-    check: Literal["linkability"],
+    check: Literal["km_anonymity"],
     frame: Any,
     *,
     quasi_identifiers: str | Iterable[str],
     conventions: Mapping[str, Any] | None = None,
+    k: int | None = None,
+    m: int = 2,
     attributes: Sequence[_Value] | None = None,
-    confidence: _Number = ...,
-    second: Sequence[_Value],
-    at_most: _Number | None = None,
+    delimiter: _Value = ";",
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
 def measure(
-    check: Literal["membership_inference"],
+    check: Literal["lkc_privacy"],
     frame: Any,
     *,
     quasi_identifiers: str | Iterable[str],
+    attribute: str | None = None,
+    scale: Literal["nominal", "ordinal", "numeric"] | None = None,
+    order: Iterable[Any] | None = None,
+    hierarchy: str | Mapping[str, Any] | None = None,
+    distribution: Literal["uniform"] | Mapping[str, Any] | None = None,
     conventions: Mapping[str, Any] | None = None,
-    attributes: Sequence[_Value] | None = None,
-    confidence: _Number = ...,
-    at_most: _Number | None = None,
-    calibrated: bool = False,
+    L: int = 2,
+    K: int | None = None,
+    C: _Number | None = None,
+    values: Sequence[_Value] | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -550,19 +527,6 @@ def measure(
     at_most: _Number | None = None,
     level: int | None = None,
     width: _Number | None = None,
-    severity: Severity | Literal["error", "warning"] = "error",
-) -> Outcome: ...
-@overload
-def measure(
-    check: Literal["singling_out"],
-    frame: Any,
-    *,
-    quasi_identifiers: str | Iterable[str],
-    conventions: Mapping[str, Any] | None = None,
-    attributes: Sequence[_Value] | None = None,
-    confidence: _Number = ...,
-    at_most: _Number | None = None,
-    size: int | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload

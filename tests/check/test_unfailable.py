@@ -53,6 +53,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("alpha_k_anonymity", {}, {"alpha": 1, "k": 1}, {"alpha": "0.999999"}),
     ("lkc_privacy", {}, {"K": 1, "C": 1}, {"C": "0.999999"}),
     ("lkc_privacy", {}, {}, {"K": 2}),
+    ("km_anonymity", {"attributes": ["zip"]}, {"k": 1}, {"k": 2}),
     ("p_sensitive_k_anonymity", {}, {"p": 1, "k": 1}, {"p": 2}),
     ("recursive_cl_diversity", {"l": 2, "variant": "positive_disclosure", "dont_care": ["flu", "gout", "ulcer"]},
      {"c": "0.001"}, {}),

@@ -50,6 +50,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "basic_beta_likeness": [{"beta": "0.01"}, {"beta": 9}, {}],
     "enhanced_beta_likeness": [{"beta": "0.01"}, {"beta": 9}, {}],
     "lkc_privacy": [{"K": 2, "C": "0.6"}, {"K": 1, "C": "0.9"}, {"L": 1}, {"C": "0.1"}, {"K": 9}],
+    "km_anonymity": [{"k": 2}, {"k": 1, "m": 1}, {"k": 9, "m": 3}, {}],
     "homogeneity": [{"at_most": 0}, {"at_most": "0.9"}, {}],
     "background_knowledge": [{"at_least": 9}, {"at_least": 1}, {}],
     "skewness": [{"at_most": "0.1"}, {"at_most": 9}, {"harmful": ["1"]}, {}],

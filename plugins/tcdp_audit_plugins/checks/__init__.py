@@ -22,6 +22,7 @@ FAMILIES = (  # in the order of lists of checks
     "concealment",
     "alpha_k_anonymity",
     "lkc_privacy",
+    "km_anonymity",
     "p_sensitive_k_anonymity",
     "l_diversity",
     "recursive_diversity",

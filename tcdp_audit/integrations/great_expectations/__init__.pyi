@@ -100,21 +100,6 @@ class ExpectTableAssignmentRecordLinkageToBeLimited(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableAttributeInferenceToBeLimited(_Made):
-    def __init__(
-        self,
-        *,
-        quasi_identifiers: Sequence[str] | str | _Parameter,
-        secret: str | _Parameter,
-        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
-        attributes: Sequence[str] | _Parameter | None = ...,
-        confidence: float | str | _Parameter | None = ...,
-        at_most: float | str | _Parameter | None = ...,
-        tolerance: float | str | _Parameter | None = ...,
-        width: float | str | _Parameter | None = ...,
-        **others: Unpack[_Table],
-    ) -> None: ...
-
 class ExpectColumnBackgroundKnowledgeToBeLimited(_Made):
     def __init__(
         self,
@@ -145,18 +130,6 @@ class ExpectTableCategoryFrequencyToBeSufficient(_Made):
         max_size: int | _Parameter | None = ...,
         attributes: Sequence[str] | _Parameter | None = ...,
         count: str | _Parameter | None = ...,
-        **others: Unpack[_Table],
-    ) -> None: ...
-
-class ExpectTableClosestRecordShareToBeLimited(_Made):
-    def __init__(
-        self,
-        *,
-        quasi_identifiers: Sequence[str] | str | _Parameter,
-        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
-        attributes: Sequence[str] | _Parameter | None = ...,
-        confidence: float | str | _Parameter | None = ...,
-        at_most: float | str | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -263,7 +236,6 @@ class ExpectTableExactMatchRateToBeLimited(_Made):
         attributes: Sequence[str] | _Parameter | None = ...,
         weights: Mapping[str, Any] | _Parameter | None = ...,
         at_most: float | str | _Parameter | None = ...,
-        measure: Literal["released", "originals"] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -341,29 +313,29 @@ class ExpectTableToSatisfyKMap(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableLinkabilityToBeLimited(_Made):
+class ExpectTableToBeKmAnonymous(_Made):
     def __init__(
         self,
         *,
         quasi_identifiers: Sequence[str] | str | _Parameter,
-        second: Sequence[str] | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        m: int | _Parameter | None = ...,
         attributes: Sequence[str] | _Parameter | None = ...,
-        confidence: float | str | _Parameter | None = ...,
-        at_most: float | str | _Parameter | None = ...,
+        delimiter: str | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableMembershipInferenceToBeLimited(_Made):
+class ExpectTableLkcPrivacyToBeSufficient(_Made):
     def __init__(
         self,
         *,
         quasi_identifiers: Sequence[str] | str | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
-        attributes: Sequence[str] | _Parameter | None = ...,
-        confidence: float | str | _Parameter | None = ...,
-        at_most: float | str | _Parameter | None = ...,
-        calibrated: bool | _Parameter | None = ...,
+        L: int | _Parameter | None = ...,
+        K: int | _Parameter | None = ...,
+        C: float | str | _Parameter | None = ...,
+        values: Sequence[str] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -543,19 +515,6 @@ class ExpectColumnSimilarityToBeLimited(_Made):
         level: int | _Parameter | None = ...,
         width: float | str | _Parameter | None = ...,
         **others: Unpack[_Column],
-    ) -> None: ...
-
-class ExpectTableSinglingOutToBeLimited(_Made):
-    def __init__(
-        self,
-        *,
-        quasi_identifiers: Sequence[str] | str | _Parameter,
-        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
-        attributes: Sequence[str] | _Parameter | None = ...,
-        confidence: float | str | _Parameter | None = ...,
-        at_most: float | str | _Parameter | None = ...,
-        size: int | _Parameter | None = ...,
-        **others: Unpack[_Table],
     ) -> None: ...
 
 class ExpectColumnSkewnessToBeLimited(_Made):

@@ -1,0 +1,207 @@
+"""k^m-anonymity: whoever knows a few items of a person's set finds enough others who have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    Check,
+    CheckError,
+    Comparison,
+    Guide,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Role,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    Text,
+    agree,
+    chance_of,
+    count,
+    known_columns,
+    listing,
+    part_of,
+    sentence_case,
+    somebody,
+    unit_noun,
+)
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of, needs_a_partition
+from tcdp_audit_plugins.checks.km_anonymity.cells import item_sets_of
+from tcdp_audit_plugins.checks.km_anonymity.item_sets import least_of_each, supports
+from tcdp_audit_plugins.formulas import formula
+
+
+class KmParameters(Parameters):
+    """Parameters of `km_anonymity`."""
+
+    k: Annotated[
+        int | None, Field(ge=1, description="The least number of records that have any items that one of them has.")
+    ] = None
+    m: Annotated[int, Field(ge=1, description="How many items of a person an intruder knows, at the most.")] = 2
+    attributes: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="The columns whose cells hold items; by default all quasi-identifiers."),
+    ] = None
+    delimiter: Annotated[Text, Field(min_length=1, description="What stands between two items of a cell.")] = ";"
+
+
+def km_anonymity(view: TableView, parameters: KmParameters) -> TableFigure:
+    """The least number of records that have some at most m items which one of them has.
+
+    Returns:
+        An exact whole number, of records (or of entities, where the policy names a unit).
+
+    Raises:
+        CheckError: no record has an item, or combinations of more than two items outgrow the memory.
+
+    Cost: a product of sparse matrices for pairs; for more items O(combinations that records have).
+
+    Source: Terrovitis, Mamoulis, Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 1(1), 2008,
+    definition 1.
+    """
+    columns, unit = sorted(parameters.attributes or view.quasi_identifiers), view.policy.document.unit
+    (table,) = view.counted(columns if unit is None else [*columns, unit])
+    sets = item_sets_of(table, columns, parameters.delimiter, unit, view.policy.conventions.suppressed_tokens)
+    if not len(sets.items):
+        raise CheckError(f"no record has an item in {listing([repr(name) for name in columns])}")
+    least = np.full(len(sets.records), np.iinfo(np.int64).max)
+    smallest: dict[str, int] = {}
+    different: dict[str, int] = {}
+    rare: dict[str, int] = {}
+    exposed: dict[str, int] = {}
+    k = parameters.k or 0
+    for size in range(1, min(parameters.m, int(sets.lengths.max())) + 1):
+        held = supports(sets, size, view.memory)
+        of_set = least_of_each(sets, held)
+        np.minimum(least, of_set, out=least)
+        smallest[str(size)], different[str(size)] = int(held.records.min()), len(held.numbers)
+        rare[str(size)] = int((held.records < k).sum())
+        exposed[str(size)] = int(sets.records[of_set < k].sum())
+    has_items = sets.lengths > 0
+    demanded = {"rare_combinations": rare, "exposed": exposed} if parameters.k is not None else {}
+    return TableFigure(
+        Fraction(min(smallest.values())),
+        int(sets.records.sum()),
+        int(sets.records[least < k].sum()) if parameters.k is not None else None,
+        details={
+            "items": sets.different,
+            "largest_set": int(sets.lengths.max()),
+            "without_items": int(sets.records[~has_items].sum()),
+            "combinations": different,
+            "smallest_supports": smallest,
+            **demanded,
+        },
+        distribution=distribution_of(least[has_items], sets.records[has_items]),
+    )
+
+
+def _faults(parameters: KmParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    yield from needs_a_partition(document, "a missing cell would hold every item")
+    known = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
+    names = known if parameters.attributes is None else parameters.attributes
+    if not names:
+        yield "attributes", "no attribute has the role quasi_identifier; say which columns hold the items"
+    for name in names:
+        if name == document.unit:
+            yield "attributes", f"{name!r} is the unit of privacy, which holds no items"
+        elif name not in document.attributes:
+            yield "attributes", f"the policy declares no attribute {name!r}"
+    if len({*names}) < len(names):
+        yield "attributes", "an attribute is named twice; name each once"
+
+
+def _sentence(outcome: Outcome) -> str:
+    noun, columns = unit_noun(outcome), known_columns(outcome)
+    least = count(int(outcome.observed or 0), noun)
+    few = _items(outcome.parameters["m"])
+    if outcome.status is not Status.FAILED:
+        return f"Whoever knows {few} of a person in {columns} finds at least {least} with the same."
+    assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
+    number = outcome.records.failing or 0
+    part = sentence_case(part_of(number, outcome.records.total, noun))
+    return (
+        f"{part} {agree(number, 'has', 'have')} {few} in {columns} that fewer than "
+        f"{count(outcome.parameters['k'], noun)} have; the least is {least}."
+    )
+
+
+def _items(number: int) -> str:
+    return agree(number, "one item", f"{number:,} items or fewer")
+
+
+def _person(outcome: Outcome) -> str:
+    least = int(outcome.observed or 0)
+    return (
+        f"Whoever knows {_items(outcome.parameters['m'])} of {somebody(outcome)} in "
+        f"{known_columns(outcome)} narrows them down to {count(least, unit_noun(outcome))} at "
+        f"worst; a guess is right with {chance_of(Fraction(1, max(least, 1)))}."
+    )
+
+
+CHECKS: list[Check] = [
+    TableCheck(
+        name="km_anonymity",
+        title="k^m-anonymity",
+        quarter=Quarter.IDENTITY_MODEL,
+        parameters=KmParameters,
+        measure=km_anonymity,
+        threshold="k",
+        comparison=Comparison.AT_LEAST,
+        label="least number of records with the same few items",
+        worst=lambda _, __: Fraction(1),
+        needs_quasi_identifiers=False,
+        validate=_faults,
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="Is everybody hidden among enough others by any few things that they bought, had or visited?",
+            risk="Two or three items of a long list, known from a conversation, may fit a single person.",
+            definition=(
+                "A cell holds a set of items, such as diagnoses, purchases or places. An intruder knows at most m of "
+                "the items of a person. A release is k^m-anonymous if every combination of at most m items is in the "
+                "sets of no record, or of at least k records. Where the policy names a unit, an entity's set is that "
+                "of all its rows. An item of one column is none of another."
+            ),
+            **formula(
+                r"s(I) = \left|\{i : I \subseteq T_i\}\right|",
+                r"s(I) = 0 \text{ or } s(I) \ge k \text{ for every } \left|I\right| \le m",
+            ),
+            reading=(
+                "The observed value is the least number of records that have some combination which occurs. Details: "
+                "`items`, how many different ones there are; `largest_set`, the items of the longest set; "
+                "`without_items`, records whose set is empty; and for each size up to m: `combinations`, how many "
+                "occur, `smallest_supports`, `rare_combinations` (that fewer than k records have) and `exposed` "
+                "(records with such a combination). The distribution has, for each set of items that occurs, the "
+                "records with its rarest combination."
+            ),
+            choosing=(
+                "m is what an intruder can know: 2 or 3. k as for k-anonymity, 5 or more. Where it fails at size 1, "
+                "drop or generalise the rare items first: no pair with them can be kept."
+            ),
+            limits=(
+                "That an item is lacking is no knowledge here, and neither is how often or when it was there. Items "
+                "are compared as text without blanks around them; empty ones and `suppressed_tokens` are none. A "
+                "missing cell is an empty set, which nobody can be found by; `missing_quasi_identifier: wildcard` is "
+                "refused. Single items and pairs are counted whatever the length of sets; combinations of three and "
+                "more where all of them fit into the memory, otherwise they are refused. Columns of lists in Parquet "
+                "or Arrow are no single cells and are not read: join their items with a delimiter first. With a wrong "
+                "delimiter whole cells are the items, and what passes then would pass with the right one. On cells of "
+                "one item each it is the K of LKC-privacy, missing values apart."
+            ),
+            source=(
+                "Terrovitis, Mamoulis, Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 1(1), 2008, "
+                "doi:10.14778/1453856.1453874"
+            ),
+            example="- km_anonymity: {k: 5, m: 2, attributes: [disease]}",
+        ),
+    ),
+]
