@@ -21,15 +21,21 @@ ATTRIBUTES = {
     "cost": {"role": "sensitive", "scale": "numeric"},
 }
 DEMANDS: list[list[dict[str, Any]]] = [
-    [{"distance_record_linkage": {"at_most": 0.3}}],
-    [{"distance_record_linkage": {"at_most": 0.4}}, {"rank_interval_disclosure": {"p": 10, "at_most": 0.8}}],
+    [{"distance_record_linkage": {"at_most": 0.6}}],
+    [{"distance_record_linkage": {"at_most": 0.7}}, {"exact_match_rate": {"at_most": 0.9}}],
 ]
 MASKING: list[dict[str, Any]] = [
     {"rank_swapping": {"percent": 40}},
     {"rank_swapping": {"percent": 40, "variant": "p_distribution"}},
     {"rank_swapping": {}},
+    {"rounding": {"base": {"age": 25}}},
+    {"rounding": {}},
     {"pram": {"retention": 0.4}},
     {"pram": {"retention": 0.4, "invariant": True}},
+]
+RANGES: list[dict[str, Any]] = [  # cells that linkage by distance cannot compare with numbers
+    {"global_recoding": {"breaks": {"age": [30, 45], "grade": ["high"]}}},
+    {"top_bottom_coding": {"attribute": "age", "share": 0.4}},
 ]
 
 
@@ -55,7 +61,7 @@ def repaired(table: pa.Table, expect: list[dict[str, Any]], remedy: dict[str, An
     return fix(table, policy, table, plugins=PLUGINS)
 
 
-@pytest.mark.parametrize("remedy", MASKING, ids=str)
+@pytest.mark.parametrize("remedy", [*MASKING, *RANGES], ids=str)
 @settings(max_examples=4)
 @given(table=tables(), expect=st.sampled_from(DEMANDS))
 def test_what_is_promised_of_every_output(
@@ -89,7 +95,7 @@ def test_repairing_what_was_repaired_changes_nothing(
     assert twice.released.equals(once.released)
 
 
-@pytest.mark.parametrize("remedy", MASKING, ids=str)
+@pytest.mark.parametrize("remedy", [*MASKING, *RANGES], ids=str)
 @settings(max_examples=4)
 @given(table=tables(), expect=st.sampled_from(DEMANDS), seed=st.randoms(use_true_random=False))
 def test_the_order_of_records_changes_nothing(

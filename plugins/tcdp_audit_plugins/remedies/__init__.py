@@ -16,13 +16,16 @@ def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
     """Every built-in remedy. They are imported when somebody asks for them: an audit needs none."""
     from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.generalization import GENERALIZATION  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.global_recoding import GLOBAL_RECODING  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.mondrian import MONDRIAN  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.noise import NOISE  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.pram import PRAM  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.rank_swapping import RANK_SWAPPING  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.rounding import ROUNDING  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.suppression import SUPPRESSION  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.top_bottom_coding import TOP_BOTTOM_CODING  # noqa: PLC0415
 
     yield from (BUCKETIZATION, REBUCKETIZE, MONDRIAN, GENERALIZATION, MICROAGGREGATION, SUPPRESSION)
-    yield from (RANK_SWAPPING, PRAM, NOISE)
+    yield from (GLOBAL_RECODING, TOP_BOTTOM_CODING, ROUNDING, RANK_SWAPPING, PRAM, NOISE)

@@ -9,11 +9,12 @@ from tcdp_audit.plugin import Outcome, RemedyError, RemedyView, Status, Treatmen
 from tcdp_audit_plugins.remedies._shared.search import smallest
 
 S = TypeVar("S")
+ORIGINALS = frozenset({"original", "holdout"})  # tables of which a released record may be too near a copy
 
 
 def failing_pairs(view: RemedyView, outcomes: Iterable[Outcome]) -> list[Outcome]:
     """Those of some outcomes that stand against the release and compare it with its original."""
-    beside = {one.check.name for one in view.policy.expectations if "original" in one.check.requires}
+    beside = {one.check.name for one in view.policy.expectations if ORIGINALS & one.check.requires}
     return [one for one in blocking(outcomes) if one.check in beside]
 
 

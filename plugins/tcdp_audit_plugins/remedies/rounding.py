@@ -1,0 +1,198 @@
+"""Rounding: numbers are released as the nearest multiples of a base."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import floor, log10
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    Attribute,
+    Exact,
+    NewColumn,
+    Outcome,
+    PolicyDocument,
+    Remedy,
+    RemedyError,
+    RemedyGuide,
+    RemedyParameters,
+    RemedyView,
+    Scale,
+    Text,
+    Treatment,
+    number_text,
+)
+from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
+from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs, weakest
+from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
+
+SHARES = tuple(Fraction(one, 100) for one in (1, 2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 600, 800))
+Base = Annotated[Exact, Field(gt=0)]
+
+
+class RoundingParameters(RemedyParameters):
+    """Parameters of `rounding`."""
+
+    base: Annotated[
+        Base | dict[Text, Base] | None,
+        Field(
+            description="What released numbers are multiples of: one base for all, or one for each attribute. By "
+            "default 1, 2 or 5 times a power of ten near the least part of each standard deviation that does."
+        ),
+    ] = None
+    attributes: Annotated[
+        list[Text] | None,
+        Field(
+            min_length=1,
+            description="The numeric attributes to round; by default those with a base of their own, and without any "
+            "the numeric quasi-identifiers.",
+        ),
+    ] = None
+
+    @property
+    def names(self) -> list[str] | None:
+        """The attributes to round; None for the quasi-identifiers."""
+        own = sorted(self.base) if isinstance(self.base, dict) else None
+        return self.attributes or own
+
+    def base_of(self, name: str) -> Fraction | None:
+        """The base of an attribute, where one is given."""
+        return self.base.get(name) if isinstance(self.base, dict) else self.base
+
+
+def faults(parameters: RoundingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Faults that only the policy as a whole shows: (parameter, sentence)."""
+    field = "base" if parameters.attributes is None else "attributes"
+    yield from ((field, sentence) for _, sentence in masked_faults(parameters.names, document, ordered=True))
+    for name in parameters.names or ():
+        declared = document.attributes.get(name)
+        if declared is not None and declared.scale is Scale.ORDINAL:
+            yield field, f"{name!r} is ordinal, and numbers are rounded; use global_recoding"
+    if isinstance(parameters.base, dict) and set(parameters.base) != set(parameters.names or ()):
+        yield "base", "an attribute has a base and is not rounded, or is rounded and has none"
+
+
+def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """As fine as will do, where a demand that compares with the original fails."""
+    if failing_pairs(view, outcomes) and any(one.is_numeric for one in view.quasi_identifiers):
+        yield {}
+
+
+def round_numbers(view: RemedyView, parameters: RoundingParameters) -> Treatment:
+    """Release the nearest multiple of a base in place of each number, the larger one of two as near.
+
+    Raises:
+        RemedyError: an attribute has generalised values, no quasi-identifier is numeric, or, where no base is given,
+            nothing says how coarse it has to be or no base is enough.
+
+    Cost: O(values); the same and an audit for each of at most nine bases where none is given.
+    """
+    attributes = _attributes(view, parameters)
+
+    def at(share: Fraction) -> Treatment:
+        return _rounded(attributes, [near(share * Fraction(_deviation(one))) for one in attributes])
+
+    if parameters.base is None:
+        return at(weakest(view, at, SHARES))
+    return _rounded(attributes, [parameters.base_of(one.name) or Fraction(1) for one in attributes])
+
+
+def _attributes(view: RemedyView, parameters: RoundingParameters) -> list[Attribute]:
+    if parameters.names is None:
+        chosen = [one for one in view.quasi_identifiers if one.scale is Scale.NUMERIC]
+    else:
+        chosen = view.attributes(sorted(parameters.names))
+    if not chosen:
+        raise RemedyError("the release has no numeric quasi-identifier; name the `attributes` to round")
+    for one in chosen:
+        if (one.ranges.low < one.ranges.high)[~one.domain.tells_nothing[:-1]].any():
+            raise RemedyError(f"column {one.name!r} has ranges, and numbers are rounded; round before generalising")
+    return chosen
+
+
+def _deviation(attribute: Attribute) -> float:
+    """The standard deviation of an attribute's numbers; 1 where they do not vary."""
+    numbers = np.append(attribute.numbers, np.nan)[attribute.codes]
+    present = numbers[np.isfinite(numbers)]
+    return (float(present.std()) if len(present) else 0.0) or 1.0
+
+
+def near(size: Fraction) -> Fraction:
+    """The largest of 1, 2 and 5 times a power of ten that is at most a size.
+
+    Example:
+        >>> near(Fraction(37)), near(Fraction(1, 30))
+        (Fraction(20, 1), Fraction(1, 50))
+    """
+    power = Fraction(10) ** floor(log10(size))
+    return max((one for one in (power / 2, power, 2 * power, 5 * power) if one <= size), default=power)
+
+
+def nearest(number: float, base: Fraction) -> Fraction:
+    """The nearest multiple of a base, the larger one of two as near.
+
+    Example:
+        >>> nearest(12.5, Fraction(5)), nearest(-12.5, Fraction(5)), nearest(0.26, Fraction(1, 10))
+        (Fraction(15, 1), Fraction(-10, 1), Fraction(3, 10))
+    """
+    return base * floor(Fraction(repr(number)) / base + Fraction(1, 2))
+
+
+def _rounded(attributes: Sequence[Attribute], bases: Sequence[Fraction]) -> Treatment:
+    columns: dict[str, NewColumn] = {}
+    records, coarsest = 0, 0.0
+    for attribute, base in zip(attributes, bases, strict=True):
+        labels = list(attribute.domain.labels)
+        for code in np.flatnonzero(~attribute.domain.tells_nothing[:-1]).tolist():
+            labels[code] = number_text(float(nearest(float(attribute.numbers[code]), base)))
+        columns[attribute.name] = _column(attribute, labels)
+        records += changed(attribute, labels)
+        coarsest = max(coarsest, float(base) / _deviation(attribute))
+    return Treatment(columns, notes={"records": records, "coarsest": round(coarsest, 4)})
+
+
+def _column(attribute: Attribute, labels: Sequence[str]) -> NewColumn:
+    column = recoded(attribute, labels)
+    if not attribute.is_numeric:
+        return column
+    return NewColumn(np.array([float(one) for one in column.cells]), column.codes)
+
+
+GUIDE = RemedyGuide(
+    method=(
+        "Every number becomes the nearest multiple of the base, base x floor(x / base + 1/2), decided by exact "
+        "fractions of the number as it is written. Missing and suppressed cells stay. Without a base the release is "
+        "audited at bases of 1, 2 or 5 times a power of ten near 1 % to 800 % of each attribute's standard deviation, "
+        "and the finest is taken after which every demand that compares the release with its original holds."
+    ),
+    choosing=(
+        "For amounts and measurements whose last digits nobody needs and that single out whoever has them: rounding "
+        "ends exact matches at almost no loss. Against linkage by distance it needs a base of about a standard "
+        "deviation, and then other remedies lose less. Equal numbers stay equal, so classes only grow."
+    ),
+    guarantees=(
+        "No number moves by more than half the base; only named attributes, or the numeric quasi-identifiers, change, "
+        "equal numbers alike; no record is dropped, and nothing is drawn. A release that was rounded is not changed by "
+        "rounding it again to the same base. Whether any demand holds is known only by the re-audit."
+    ),
+    source="Hundepool et al., Statistical Disclosure Control, Wiley, 2012, chapter 3 (rounding)",
+    example="- rounding: {base: {age: 5}}",
+    notes={
+        "records": "Cells that became another number.",
+        "coarsest": "The largest base in standard deviations of its attribute.",
+    },
+)
+ROUNDING = Remedy(
+    name="rounding",
+    title="Rounding",
+    summary="Releases the nearest multiples of a base in place of numbers.",
+    guide=GUIDE,
+    parameters=RoundingParameters,
+    apply=round_numbers,
+    validate=faults,
+    plan=plans,
+)
