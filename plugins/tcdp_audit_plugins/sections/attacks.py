@@ -149,6 +149,8 @@ def _concealed(outcome: Outcome) -> str:
     if certain:
         return f"{_people(outcome, certain)} can only be one record, by {known_columns(outcome)}."
     return f"Everybody may be one of {least} records at least, by {known_columns(outcome)}."
+
+
 def _inferred(outcome: Outcome) -> str:
     own = f"The nearest record tells {column_of(outcome, outcome.parameters['secret'])} rightly for"
     told = f"{own} {percent(float(outcome.details['success']))} of the {plural(record_noun(outcome))}"
