@@ -114,7 +114,7 @@ def test_the_example_is_an_expectation_on_this_check(name: str):
     tree = {"*": {"all": ["low", "high"]}}
     sensitive = {"role": "sensitive", "scale": "numeric", "hierarchy": tree}
     attributes = {"ward": {"role": "quasi_identifier"}, **dict.fromkeys(named or {"salary"}, sensitive)}
-    companions = {"original": "original.csv", "rows_aligned": True, "population": "population.csv"}
+    companions = {name: f"{name}.csv" for name in ("original", "population", "holdout")} | {"rows_aligned": True}
 
     policy = load_policy({"version": 1, **companions, "attributes": attributes, "expect": expectations})
 
