@@ -48,6 +48,7 @@ GIVEN = {
     "pram_attack": {"retention": "0.9", "attributes": ["length_of_stay"]},
     "noise_attack": {"sd": 20, "attributes": ["length_of_stay"]},
     "expected_t_closeness": {"epsilon": 1},
+    "nt_closeness": {"n": 100, "attribute": "cost"},
     "t_from_epsilon": {"epsilon": 1},
     "rank_interval_disclosure": {"p": 5, "attributes": BOTH},
     "rank_swap_attack": {"attributes": BOTH},

@@ -57,6 +57,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "similarity": [{"width": 1, "at_most": "0.01"}, {"width": 1, "at_most": "0.99"}, {"width": 0}],
     "implied_epsilon": [{"at_most": "0.01"}, {"at_most": 9}, {}],
     "t_from_epsilon": [{"epsilon": 1, "at_most": "1.01"}, {"epsilon": 1}],
+    "nt_closeness": [{"n": 2, "t": "0.01"}, {"n": 2, "t": "0.99"}, {"n": 2}],
     "expected_t_closeness": [{"epsilon": 1, "at_most": "1.01"}, {"epsilon": 1}],
     "stochastic_t_closeness": [
         {"mechanism": "randomised_response", "retention": "0.5", "t": "1.001"},
@@ -200,6 +201,8 @@ def rows(check: str, demand: dict[str, Any]) -> bool:
     return (
         check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda", "singling_out"}
         or check in {"quasi_identifier_strength", "lkc_privacy"}
+        check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda"}
+        or check in {"quasi_identifier_strength", "k_concealment", "kk_anonymity", "nt_closeness"}
         or "scenario" in demand
     )
 

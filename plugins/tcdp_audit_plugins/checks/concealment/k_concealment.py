@@ -134,8 +134,8 @@ CHECKS = [
                 "that one of k records may still be likelier than the others. A missing value of the original is "
                 "consistent with suppressed and missing cells only; these stand for every value, whatever "
                 "`missing_quasi_identifier` says. Records in one table only leave their places free. Values that were "
-                "changed and not generalised are refused. Memory grows with the pairs of different records that are "
-                "consistent."
+                "changed and not generalised are refused, and so is a `unit`. Memory grows with the pairs of different "
+                "records that are consistent."
             ),
             source=(
                 "Tassa, Mazza, Gionis, k-Concealment: an alternative model of k-type anonymity, Transactions on Data "

@@ -157,8 +157,8 @@ CHECKS = [
             limits=(
                 "(k, k)-anonymity can leave somebody a single record: see the example of `k_concealment`. Over people "
                 "who were released; those who were not count for (k, 1), as they might have been, and records without "
-                "an original for (1, k). Missing values, columns that were changed and not generalised, and memory are "
-                "as for `k_concealment`."
+                "an original for (1, k). Missing values, columns that were changed and not generalised, a `unit` and "
+                "memory are as for `k_concealment`."
             ),
             source=(
                 "Gionis, Mazza, Tassa, k-Anonymization revisited, ICDE 2008; Tassa, Mazza, Gionis, k-Concealment: an "

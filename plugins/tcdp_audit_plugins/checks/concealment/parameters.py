@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tcdp_audit.plugin import Parameters, PolicyDocument, Text
+from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 
 
 class ConcealmentParameters(Parameters):
@@ -28,7 +29,8 @@ def known(parameters: ConcealmentParameters, quasi_identifiers: Sequence[str]) -
 
 
 def declared(parameters: ConcealmentParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why an intruder cannot know some attributes under a policy."""
+    """Why records of a policy cannot hide each other, or an intruder cannot know some attributes."""
+    yield from counts_rows(document)
     for name in sorted(set(parameters.attributes or [])):
         if name not in document.attributes:
             yield "attributes", f"the policy declares no attribute {name!r}"

@@ -92,7 +92,7 @@ class ClosenessParameters(AttributeParameters):
 
 
 @dataclass(frozen=True)
-class _Kind:
+class Kind:
     """What a distance needs, and which t there can be: a range, or none where it is only measured."""
 
     measure: Callable[[ClassEvidence], Measured | NDArray[Any]]
@@ -114,24 +114,24 @@ def _hierarchical(evidence: ClassEvidence) -> Measured:
     return distances.hierarchical_distance(*evidence.sensitive, evidence.tree)
 
 
-_KINDS: Mapping[Distance, _Kind] = {
-    Distance.EQUAL: _Kind(lambda one: distances.equal_distance(*one.sensitive), "equal distance"),
-    Distance.ORDERED: _Kind(
+KINDS: Mapping[Distance, Kind] = {
+    Distance.EQUAL: Kind(lambda one: distances.equal_distance(*one.sensitive), "equal distance"),
+    Distance.ORDERED: Kind(
         lambda one: distances.ordered_distance(*one.sensitive),
         "ordered distance",
         scales=frozenset({Scale.ORDINAL, Scale.NUMERIC}),
     ),
-    Distance.NUMERIC: _Kind(_numeric, "numeric distance", scales=frozenset({Scale.NUMERIC})),
-    Distance.HIERARCHICAL: _Kind(_hierarchical, "hierarchical distance", hierarchy=True),
-    Distance.MULTIPLICATIVE: _Kind(
+    Distance.NUMERIC: Kind(_numeric, "numeric distance", scales=frozenset({Scale.NUMERIC})),
+    Distance.HIERARCHICAL: Kind(_hierarchical, "hierarchical distance", hierarchy=True),
+    Distance.MULTIPLICATIVE: Kind(
         lambda one: distances.multiplicative_distance(*one.sensitive),
         "multiplicative distance",
         range=(1, float("inf")),
     ),
-    Distance.KULLBACK_LEIBLER: _Kind(
+    Distance.KULLBACK_LEIBLER: Kind(
         lambda one: distances.kullback_leibler(*one.sensitive), "Kullback-Leibler divergence", range=None
     ),
-    Distance.JENSEN_SHANNON: _Kind(
+    Distance.JENSEN_SHANNON: Kind(
         lambda one: distances.jensen_shannon(*one.sensitive), "Jensen-Shannon divergence", range=None
     ),
 }
@@ -150,11 +150,11 @@ def closeness(evidence: ClassEvidence, parameters: ClosenessParameters) -> Measu
     Source: Li, Li, Venkatasubramanian (2007), definition 1 and sections 4.1-4.2; Domingo-Ferrer, Soria-Comas (2015),
     definition 4 for `multiplicative`.
     """
-    return _KINDS[parameters.distance].measure(evidence)
+    return KINDS[parameters.distance].measure(evidence)
 
 
 def _threshold_faults(parameters: ClosenessParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
-    kind, t = _KINDS[parameters.distance], parameters.t
+    kind, t = KINDS[parameters.distance], parameters.t
     if t is None:
         return
     if kind.range is None:
@@ -168,21 +168,20 @@ def _threshold_faults(parameters: ClosenessParameters, _: PolicyDocument) -> Ite
         yield "t", f"must be at most 1 for the {kind.name}, which never exceeds it; only `multiplicative` takes more"
 
 
-CHECKS = [
-    ClassCheck(
-        name="t_closeness",
-        title="t-closeness",
-        quarter=Quarter.ATTRIBUTE_MODEL,
-        parameters=ClosenessParameters,
-        thresholds=(Threshold("t", Comparison.AT_MOST, closeness, "distance from the table"),),
-        on_attribute=True,
-        scales=lambda parameters: _KINDS[parameters.distance].scales,
-        needs_hierarchy=lambda parameters: _KINDS[parameters.distance].hierarchy,
-        monotone=lambda _: True,  # every distance is convex, or a maximum of ratios of convex and concave figures
-        variant=lambda parameters: _KINDS[parameters.distance].name,
-        validate=_threshold_faults,
-        sentence=lambda outcome: sentence(outcome, _KINDS[Distance(outcome.parameters["distance"])].name),
-        person=person,
-        guide=GUIDE,
-    ),
-]
+T_CLOSENESS = ClassCheck(
+    name="t_closeness",
+    title="t-closeness",
+    quarter=Quarter.ATTRIBUTE_MODEL,
+    parameters=ClosenessParameters,
+    thresholds=(Threshold("t", Comparison.AT_MOST, closeness, "distance from the table"),),
+    on_attribute=True,
+    scales=lambda parameters: KINDS[parameters.distance].scales,
+    needs_hierarchy=lambda parameters: KINDS[parameters.distance].hierarchy,
+    monotone=lambda _: True,  # every distance is convex, or a maximum of ratios of convex and concave figures
+    variant=lambda parameters: KINDS[parameters.distance].name,
+    validate=_threshold_faults,
+    sentence=lambda outcome: sentence(outcome, KINDS[Distance(outcome.parameters["distance"])].name),
+    person=person,
+    guide=GUIDE,
+)
+CHECKS = [T_CLOSENESS]
