@@ -163,7 +163,7 @@ class _Labels:
             order = np.concatenate([np.array(known, dtype=np.intp)[np.lexsort(ancestors)], strange])
             self.place = np.empty(len(labels), dtype=np.intp)
             self.place[order] = np.arange(len(labels))
-            self._find_nodes([labels[code] for code in order[: len(known)].tolist()], hierarchy)
+            self._find_nodes([labels[int(code)] for code in order[: len(known)]], hierarchy)
         self._code = dict(zip(labels, self.place.tolist(), strict=True))
         self._known = {*labels, *(() if hierarchy is None else hierarchy.lineage)}
         self._order = np.argsort(self.place)
