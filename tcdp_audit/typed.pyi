@@ -211,6 +211,18 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["epsilon_identifiability"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    epsilon: _Number | None = None,
+    attributes: Sequence[_Value] | None = None,
+    weights: Literal["inverse_entropy", "equal"] = "inverse_entropy",
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["exact_match_rate"],
     frame: Any,
     *,

@@ -40,6 +40,7 @@ PAIRED = (
     "exact_match_rate",
     "distance_to_closest_record",
     "nearest_neighbour_distance_ratio",
+    "epsilon_identifiability",
 )
 # the assignment of 8,000 records takes minutes; the others need generalised values, and the demonstration's are masked
 ON_FEW = ("assignment_record_linkage", "k_concealment", "kk_anonymity")

@@ -106,6 +106,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("closest_record_share", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
     ("distance_to_closest_record", {"attributes": ["age"]}, {"at_least": 0}, {"at_least": "0.001"}),
     ("nearest_neighbour_distance_ratio", {"attributes": ["age"]}, {"at_least": 0}, {"at_least": "0.001"}),
+    ("epsilon_identifiability", {"attributes": ["age"]}, {"epsilon": 1}, {"epsilon": "0.99"}),
     ("sd_interval_disclosure", {"p": 1}, {"at_most": 1}, {"at_most": "0.99"}),
     ("rank_interval_disclosure", {"p": 1}, {"at_most": 1}, {"at_most": "0.99"}),
     ("rank_swap_attack", {"attributes": ["pay"]}, {"at_most": 1}, {"at_most": "0.99"}),

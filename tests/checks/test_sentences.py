@@ -108,6 +108,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "closest_record_share": [{"at_most": 0}, {}],
     "distance_to_closest_record": [{"at_least": 9}, {}],
     "nearest_neighbour_distance_ratio": [{"at_least": 1}, {}],
+    "epsilon_identifiability": [{"epsilon": 0}, {"weights": "equal"}, {}],
     "sample_uniqueness": [{"at_most": 0}, {"at_most": "0.9"}, {}],
     "population_uniqueness": [{"at_most": 0}, {"estimator": "zayatz"}, {}],
     "k_map": [{"k": 9}, {"k": 1}, {}],

@@ -227,6 +227,18 @@ class ExpectColumnToBeEntropyLDiverse(_Made):
         **others: Unpack[_Column],
     ) -> None: ...
 
+class ExpectTableEpsilonIdentifiabilityToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        epsilon: float | str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        weights: Literal["inverse_entropy", "equal"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableExactMatchRateToBeLimited(_Made):
     def __init__(
         self,

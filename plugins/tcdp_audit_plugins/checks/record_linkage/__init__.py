@@ -7,6 +7,7 @@ from tcdp_audit_plugins.checks.record_linkage import (
     assignment_record_linkage,
     closest_record,
     distance_record_linkage,
+    epsilon_identifiability,
     exact_match_rate,
     probabilistic_record_linkage,
 )
@@ -19,4 +20,5 @@ CHECKS: list[Check] = [
     *supervised_record_linkage.CHECKS,
     *exact_match_rate.CHECKS,
     *closest_record.CHECKS,
+    *epsilon_identifiability.CHECKS,
 ]

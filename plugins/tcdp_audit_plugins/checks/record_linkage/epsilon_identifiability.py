@@ -1,0 +1,252 @@
+"""Epsilon-identifiability: people to whom a released record is nearer than any other person is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    CheckError,
+    CodedTable,
+    Comparison,
+    Exact,
+    Floats,
+    Guide,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    Text,
+    allowance,
+    chance_of,
+    known_columns,
+    part_of,
+    percent,
+    record_noun,
+    sentence_case,
+    somebody,
+    whoever_knows,
+)
+from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
+from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
+from tcdp_audit_plugins.checks.record_linkage.nearest import nearest
+from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
+from tcdp_audit_plugins.formulas import formula
+
+
+class EpsilonParameters(Parameters):
+    """Parameters of `epsilon_identifiability`."""
+
+    epsilon: Annotated[
+        Exact | None, Field(ge=0, le=1, description="The largest share of people who may be identifiable.")
+    ] = None
+    attributes: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="The attributes that are compared; without it, all quasi-identifiers."),
+    ] = None
+    weights: Annotated[
+        Literal["inverse_entropy", "equal"],
+        Field(description="What differences are multiplied by: 1 over the entropy of the attribute, or 1."),
+    ] = "inverse_entropy"
+
+    @property
+    def compared(self) -> ComparisonParameters:
+        """The attributes that are compared."""
+        return ComparisonParameters(attributes=self.attributes)
+
+
+def epsilon_identifiability(view: TableView, parameters: EpsilonParameters) -> TableFigure:
+    """The share of original records to which a released record is strictly nearer than any other original record.
+
+    min_j d_w(x_i, s_j) < min_{j != i} d_w(x_i, x_j), d_w the weighted Euclidean distance in the original's standard
+    deviations. Equal distances are not nearer.
+
+    Returns:
+        An exact fraction from 0 to 1.
+
+    Raises:
+        CheckError: there is no original, it has one record, or there is nothing to compare by.
+
+    Cost: two searches for nearest neighbours, see `nearest`, and a third for the hold-out.
+
+    Source: Yoon, Drumright, van der Schaar (2020), definition of epsilon-identifiability.
+    """
+    tables = Tables.of(view, parameters.compared)
+    if tables.original.records < 2:
+        raise CheckError(f"{tables.original.name} has fewer than two records, so there is no other one that is nearest")
+    weights = {name: _weight(tables.original, name, parameters) for name in sorted(tables.scales)}
+    nearness = _to(tables.released, tables, weights)
+    details: dict[str, Any] = {**nearness.figures(), "weights": {name: float(one) for name, one in weights.items()}}
+    if tables.holdout is not None:
+        beside = _to(tables.holdout, tables, weights)
+        details["holdout"] = {"share": beside.share, "records": tables.holdout.records}
+    return TableFigure(nearness.share, nearness.originals, nearness.identifiable, details=details)
+
+
+def _weight(original: CodedTable, name: str, parameters: EpsilonParameters) -> Fraction:
+    """What differences in an attribute are multiplied by; 0 where the original has one value of it."""
+    counts = np.bincount(original.codes[name], minlength=original.domains[name].size + 1)[:-1]
+    share = counts[counts > 0] / max(counts.sum(), 1)
+    if len(share) < 2:
+        return Fraction(0)
+    return (
+        Fraction(1 / float(-(share * np.log(share)).sum())) if parameters.weights == "inverse_entropy" else Fraction(1)
+    )
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """The nearest others of every distinct original record.
+
+    Args:
+        to_other: distance to the nearest other original record. float64, shape (points,).
+        to_table: distance to the nearest record of some table.
+        records: original records on each point.
+        rounding: distances that differ by less are equal.
+        space: what they are distances in.
+    """
+
+    to_other: Floats
+    to_table: Floats
+    records: NDArray[np.int64]
+    rounding: float
+    space: Space
+
+    @property
+    def originals(self) -> int:
+        """How many original records there are."""
+        return int(self.records.sum())
+
+    @property
+    def identifiable(self) -> int:
+        """Original records to which one of the table is nearer than any other."""
+        return self._count(self.to_table + self.rounding < self.to_other)
+
+    @property
+    def share(self) -> Fraction:
+        """The same over all original records."""
+        return Fraction(self.identifiable, self.originals)
+
+    def figures(self) -> dict[str, Any]:
+        """All of it by name, for details."""
+        return {
+            "identifiable": self.identifiable,
+            "tied": self._count(np.abs(self.to_table - self.to_other) <= self.rounding),
+            "originals_with_a_twin": self._count(self.to_other <= self.rounding),
+            "copies": self._count(self.to_table <= self.rounding),
+            "without_variance": self.space.without_variance,
+            "missing_cells": self.space.missing_cells,
+        }
+
+    def _count(self, points: NDArray[np.bool_]) -> int:
+        return int(self.records[points].sum())
+
+
+def _to(table: CodedTable, tables: Tables, weights: dict[str, Fraction]) -> Nearness:
+    """How near a table comes to each original record, and how near the other originals do."""
+    squares = {name: one**2 for name, one in weights.items()}
+    others, both = (
+        space(tables.original, other, tables.scales, squares, tables.original) for other in (tables.original, table)
+    )
+    points = np.arange(len(others.known))
+    found = nearest(others, points, neighbours=2)
+    is_nearest = others.squared_distances(points, points) <= others.nearly(found.squared)  # but for missing cells
+    return Nearness(
+        np.sqrt(np.where(is_nearest, found.second, found.squared)),
+        np.sqrt(nearest(both).squared),
+        others.known.records,
+        max(others.rounding, both.rounding),
+        both,
+    )
+
+
+def _comparable(parameters: EpsilonParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    return comparable(parameters.compared, document)
+
+
+def _sentence(outcome: Outcome) -> str:
+    records = outcome.records
+    assert records is not None  # noqa: S101 - outcomes of this check have them
+    part = part_of(records.failing or 0, records.total, f"original {record_noun(outcome)}")
+    limit = f", where {allowance(outcome)}" if outcome.status is Status.FAILED else ""
+    holdout = outcome.details.get("holdout")
+    beside = "" if holdout is None else f" To a record of the hold-out it is {percent(float(holdout['share']))}."
+    nearer = f"A released record is nearer than any other original one to {part}"
+    share = percent(outcome.observed, outcome.threshold)
+    return f"{nearer} ({share}){limit}, compared in {known_columns(outcome)}.{beside}"
+
+
+def _person(outcome: Outcome) -> str:
+    chance = chance_of(outcome.observed or 0)
+    nearer = f"finds with {chance} a released record that is nearer to {somebody(outcome)} than anybody else is"
+    return sentence_case(f"{whoever_knows(outcome)} {nearer}.")
+
+
+CHECKS = [
+    TableCheck(
+        name="epsilon_identifiability",
+        title="ε-identifiability",
+        quarter=Quarter.IDENTITY_DEGREE,
+        parameters=EpsilonParameters,
+        measure=epsilon_identifiability,
+        threshold="epsilon",
+        comparison=Comparison.AT_MOST,
+        label="share of identifiable people",
+        requires=frozenset({"holdout"}),
+        validate=_comparable,
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="To how many people does a released record come nearer than anybody else does?",
+            risk="A synthetic record may be more like one real person than any other person is.",
+            definition=(
+                "A person is identifiable if some released record is strictly nearer to their original record than "
+                "every other original record is. The figure is the share of identifiable people. Distances are "
+                "Euclidean, numeric and ordinal attributes in standard deviations of the original, nominal ones 0 or "
+                "1, and every difference is multiplied by the weight of its attribute: 1 over its entropy in the "
+                "original, so that one with few values weighs more. No key is needed."
+            ),
+            **formula(
+                r"\frac{1}{n}\, \#\{i : \min_j d_w(x_i, s_j) < \min_{j \ne i} d_w(x_i, x_j)\} \le \text{epsilon}",
+                r"d_w(a, b)^2 = \sum_k w_k^2\, (a_k - b_k)^2",
+                r"w_k = \frac{1}{H_k}",
+                r"x \text{ original, } s \text{ released, } H_k \text{ entropy of attribute } k",
+            ),
+            reading=(
+                "0, 1, 4, 10 released as 0.2, 2.9, 17 gives 3/4: only to 10 is another person (4) nearer than every "
+                "released record. Details: `identifiable`, how many people; `tied`, to whom a released record is as "
+                "near as the nearest other person, which does not count; `originals_with_a_twin`, whose record another "
+                "one equals, so that nothing can be nearer; `copies`, whose record was released as it is; `weights`, "
+                "0 for an attribute with one value; with a hold-out `holdout`: the `share` for its `records` in place "
+                "of the released ones. `without_variance` names numbers and ranks with one value in the original, "
+                "`missing_cells` counts cells that count as two random records do."
+            ),
+            choosing=(
+                "About one half is what a release gives that is as large as the original and drawn from the same "
+                "population; the hold-out says it for yours. 0.05, where the distance between people is to be a "
+                "safeguard by itself, is our proposal and no published norm."
+            ),
+            limits=(
+                "A record with a twin in the original is never identifiable, however exactly it was released: "
+                "exact_match_rate counts copies. A larger release comes nearer to everybody. Weights by entropy depend "
+                "on how finely numbers are written: a number with many values weighs little."
+            ),
+            source=(
+                "Yoon, Drumright, van der Schaar, Anonymization through data synthesis using generative adversarial "
+                "networks (ADS-GAN), IEEE Journal of Biomedical and Health Informatics 24(8), 2020, "
+                "doi:10.1109/JBHI.2020.2980262"
+            ),
+            example="- epsilon_identifiability: {epsilon: 0.5, attributes: [age, salary]}",
+        ),
+    ),
+]
