@@ -320,6 +320,18 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["k_confusion"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    attack: Mapping[str, Any],
+    k: int | None = None,
+    probability: _Number = ...,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["k_map"],
     frame: Any,
     *,

@@ -90,7 +90,8 @@ def _types(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator[
     elif node["type"] == "array":
         yield f"Sequence[{_type(node['items'], definitions)}]"
     elif node["type"] == "object":
-        yield f"Mapping[str, {_type(node['additionalProperties'], definitions)}]"
+        values = node["additionalProperties"]  # false where the keys are named
+        yield f"Mapping[str, {_type(values, definitions) if values else 'Any'}]"
     elif node["type"] == ["string", "number"]:
         yield "_Value"
     else:

@@ -53,6 +53,7 @@ GIVEN = {
     "t_from_epsilon": {"epsilon": 1},
     "rank_interval_disclosure": {"p": 5, "attributes": BOTH},
     "rank_swap_attack": {"attributes": BOTH},
+    "k_confusion": {"attack": {"rank_swap_attack": {"attributes": BOTH}}},
     "microaggregation_attack": {"attributes": BOTH},
     "sd_interval_disclosure": {"p": 1},
     "recursive_cl_diversity": {"l": 2},

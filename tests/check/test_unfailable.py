@@ -111,6 +111,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("rank_interval_disclosure", {"p": 1}, {"at_most": 1}, {"at_most": "0.99"}),
     ("rank_swap_attack", {"attributes": ["pay"]}, {"at_most": 1}, {"at_most": "0.99"}),
     ("microaggregation_attack", {"attributes": ["pay"]}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("k_confusion", {"attack": {"rank_swap_attack": {"attributes": ["pay"]}}}, {"k": 1}, {"k": 2}),
     ("t_from_epsilon", {"epsilon": 1}, {"at_most": 3}, {"at_most": "2.5"}),  # 1/8 + 7/8 e = 2.503…
     ("expected_t_closeness", {"epsilon": "0.1"}, {"at_most": "2.02"}, {"at_most": 2}),  # e^0.7 = 2.013…
     ("implied_epsilon", {}, {}, {"at_most": 1000}),

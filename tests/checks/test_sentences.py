@@ -106,6 +106,11 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "attribute_inference": [{"secret": "x", "at_most": 0}, {"secret": "x"}],
     "membership_inference": [{"at_most": 0}, {}, {"calibrated": True}],
     "closest_record_share": [{"at_most": 0}, {}],
+    "k_confusion": [
+        {"k": 9, "attack": {"rank_swap_attack": {"attributes": ["x"]}}},
+        {"k": 2, "attack": {"microaggregation_attack": {"attributes": ["x"], "method": "known_groups"}}},
+        {"attack": {"pram_attack": {"attributes": ["x"]}}},
+    ],
     "distance_to_closest_record": [{"at_least": 9}, {}],
     "nearest_neighbour_distance_ratio": [{"at_least": 1}, {}],
     "epsilon_identifiability": [{"epsilon": 0}, {"weights": "equal"}, {}],

@@ -39,6 +39,7 @@ FAMILIES = (  # in the order of lists of checks
     "transparency",
     "likelihood_attacks",
     "control",
+    "k_confusion",
     "uniqueness",
     "population",
     "individual_risk",

@@ -326,6 +326,18 @@ class ExpectTableKConcealmentToBeSufficient(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableKConfusionToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        attack: Any | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        probability: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableToSatisfyKMap(_Made):
     def __init__(
         self,

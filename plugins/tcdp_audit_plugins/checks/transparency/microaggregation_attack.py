@@ -52,7 +52,7 @@ TOO_SMALL_GROUP = (
 )
 
 
-class MicroaggregationParameters(AttackParameters):
+class MicroaggregationAttackParameters(AttackParameters):
     """Parameters of `microaggregation_attack`."""
 
     method: Annotated[
@@ -84,7 +84,7 @@ class MicroaggregationParameters(AttackParameters):
     ] = None
 
 
-def microaggregation_attack(view: TableView, parameters: MicroaggregationParameters) -> TableFigure:
+def microaggregation_attack(view: TableView, parameters: MicroaggregationAttackParameters) -> TableFigure:
     """The share of people whom an intruder finds who knows how the release was microaggregated.
 
     Groups of one attribute are intervals, so that x can only be in the group whose mean is the largest below x, any
@@ -110,7 +110,7 @@ def microaggregation_attack(view: TableView, parameters: MicroaggregationParamet
 class Microaggregated:
     """A release under the attack: its groups, and the candidates that they leave."""
 
-    def __init__(self, view: TableView, parameters: MicroaggregationParameters) -> None:
+    def __init__(self, view: TableView, parameters: MicroaggregationAttackParameters) -> None:
         self.parameters, self.memory = parameters, view.memory
         names = known_attributes(parameters, view.policy.document)
         self.tables = AttackedTables(view.pairs(names), names)
@@ -167,7 +167,7 @@ def smallest_groups(pairs: Pairs, blocks: Mapping[str, Sequence[str]]) -> dict[s
     return smallest
 
 
-def known_attributes(parameters: MicroaggregationParameters, document: PolicyDocument) -> list[str]:
+def known_attributes(parameters: MicroaggregationAttackParameters, document: PolicyDocument) -> list[str]:
     """The attributes that the intruder knows, sorted."""
     if parameters.method == "individual_ranking":
         return ordered_attributes(parameters, document)
@@ -177,7 +177,7 @@ def known_attributes(parameters: MicroaggregationParameters, document: PolicyDoc
     return sorted(set(named or quasi))
 
 
-def _blocks(parameters: MicroaggregationParameters, names: list[str]) -> dict[str, list[str]]:
+def _blocks(parameters: MicroaggregationAttackParameters, names: list[str]) -> dict[str, list[str]]:
     """The attributes that were microaggregated together, by the name of the block."""
     if parameters.method == "individual_ranking":
         return {name: [name] for name in names}
@@ -185,7 +185,7 @@ def _blocks(parameters: MicroaggregationParameters, names: list[str]) -> dict[st
     return {f"block {number}": sorted(set(block)) for number, block in enumerate(blocks, 1)}
 
 
-def _faults(parameters: MicroaggregationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+def _faults(parameters: MicroaggregationAttackParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     if parameters.method == "individual_ranking":
         yield from ordered_faults(parameters, document)
         if parameters.blocks is not None:
@@ -224,7 +224,7 @@ CHECKS: list[Check] = [
         name="microaggregation_attack",
         title="Attack on microaggregation",
         quarter=Quarter.IDENTITY_DEGREE,
-        parameters=MicroaggregationParameters,
+        parameters=MicroaggregationAttackParameters,
         measure=microaggregation_attack,
         label=FIGURE,
         requires=frozenset({"original"}),

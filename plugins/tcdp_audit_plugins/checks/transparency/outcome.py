@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field
 
 from tcdp_audit.plugin import (
     CheckError,
+    Counts,
     Exact,
     Outcome,
     Parameters,
@@ -123,6 +124,31 @@ def attack_figure(
             **pairs.counted(),
         },
     )
+
+
+class Attacked(Protocol):
+    """A release under an attack on candidate sets."""
+
+    def sets(self) -> CandidateSets:
+        """The released records that everybody may be."""
+        ...
+
+    @property
+    def remedy(self) -> str:
+        """What to do where somebody's own record is not among their candidates; half a sentence."""
+        ...
+
+
+def candidates_of_everybody(attacked: Attacked, parameters: AttackParameters) -> Counts:
+    """How many released records each person may be, after the closure where it is asked for. Shape (pairs,).
+
+    Raises:
+        CheckError: somebody's own record is not among their candidates.
+    """
+    sets = attacked.sets()
+    if not sets.holds_truth.all():
+        raise CheckError(_wrong(sets, int((~sets.holds_truth).sum()), attacked.remedy))
+    return (sets.closed() if parameters.closure else sets).size
 
 
 def _wrong(sets: CandidateSets, outside: int, remedy: str) -> str:

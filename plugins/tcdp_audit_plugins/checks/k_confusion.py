@@ -1,0 +1,254 @@
+"""k-confusion: how many records an attack leaves for everybody, whichever attack it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from math import ceil
+from typing import Annotated, Any, Self
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from tcdp_audit.plugin import (
+    Check,
+    Comparison,
+    Counts,
+    Exact,
+    Guide,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    agree,
+    bound,
+    count,
+    figure,
+    known_columns,
+    noun_form,
+    part_of,
+    record_noun,
+    whoever_knows,
+)
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
+from tcdp_audit_plugins.checks.likelihood_attacks import pram_attack
+from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
+from tcdp_audit_plugins.checks.transparency import microaggregation_attack, rank_swap_attack
+from tcdp_audit_plugins.checks.transparency.microaggregation_attack import (
+    Microaggregated,
+    MicroaggregationAttackParameters,
+)
+from tcdp_audit_plugins.checks.transparency.outcome import candidates_of_everybody
+from tcdp_audit_plugins.checks.transparency.rank_swap_attack import RankSwapParameters, RankSwapped
+from tcdp_audit_plugins.formulas import formula
+
+OF_LINKS = ("at_most", "links", "direction", "probability", "severity")  # parameters of an attack that say nothing here
+
+
+class AttackChoice(BaseModel):
+    """One attack by name, with its own parameters."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rank_swap_attack: RankSwapParameters | None = None
+    microaggregation_attack: MicroaggregationAttackParameters | None = None
+    pram_attack: PramParameters | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        """Insist that one attack is named."""
+        if len(self.chosen) != 1:
+            raise ValueError("name one attack: " + ", ".join(type(self).model_fields))
+        return self
+
+    @property
+    def chosen(self) -> list[tuple[str, Any]]:
+        """The attacks that are named, with their parameters."""
+        every = ((name, getattr(self, name)) for name in type(self).model_fields)
+        return [(name, one) for name, one in every if one is not None]
+
+
+class ConfusionParameters(Parameters):
+    """Parameters of `k_confusion`."""
+
+    attack: Annotated[
+        AttackChoice, Field(description="The attack with its own parameters, such as `{rank_swap_attack: {p: 15}}`.")
+    ]
+    k: Annotated[int | None, Field(ge=1, description="The least number of candidates that everybody must have.")] = None
+    probability: Annotated[
+        Exact, Field(ge=0, lt=1, description="Candidates at or below this probability do not count; at most 1/k.")
+    ] = Fraction(0)
+
+    @property
+    def named(self) -> tuple[str, Any]:
+        """The attack's name and its parameters."""
+        return self.attack.chosen[0]
+
+    @property
+    def attributes(self) -> list[str] | None:
+        """The attributes that its intruder knows, where they are named."""
+        own = self.named[1]
+        blocks = getattr(own, "blocks", None) or []
+        return own.attributes or sorted(name for block in blocks for name in block) or None
+
+    def figures(self) -> dict[str, Any]:
+        """As an outcome carries them, the attack by its own figures."""
+        attack, parameters = self.named
+        own = {name: value for name, value in parameters.figures().items() if name not in OF_LINKS}
+        given = {} if self.k is None else {"k": self.k}
+        return {"attack": {attack: own}, **given, "probability": self.probability}
+
+    def files(self) -> Iterator[tuple[str, str | None, str]]:
+        """Those of the attack."""
+        yield from self.named[1].files()
+
+
+def k_confusion(view: TableView, parameters: ConfusionParameters) -> TableFigure:
+    """The least number of candidates that an attack leaves for anybody, each above a probability.
+
+    Where no candidate is above it, all of them are alike to the intruder, and at least 1 / probability of them.
+
+    Returns:
+        A whole number of at least 1.
+
+    Raises:
+        CheckError: as the attack; or the attack is wrong about somebody.
+
+    Cost: that of the attack.
+
+    Source: Stokes, Torra, n-Confusion: a generalization of k-anonymity, EDBT/ICDT Workshops 2012.
+    """
+    attack, own = parameters.named
+    numbers = CANDIDATES[attack](view, own, parameters.probability)
+    few = int((numbers < (parameters.k or 0)).sum())
+    return TableFigure(
+        value=Fraction(int(numbers.min())),
+        records=len(numbers),
+        failing=None if parameters.k is None else few,
+        details={
+            "at_the_least": int((numbers == numbers.min()).sum()),
+            "alone": int((numbers == 1).sum()),
+            "mean_candidates": float(numbers.mean()),
+        },
+        distribution=distribution_of(numbers, np.ones(len(numbers), dtype=np.int64)),
+    )
+
+
+def _of_rank_swapping(view: TableView, parameters: Any, probability: Fraction) -> Counts:  # noqa: ARG001 - all alike
+    return candidates_of_everybody(RankSwapped(view, parameters), parameters)
+
+
+def _of_microaggregation(view: TableView, parameters: Any, probability: Fraction) -> Counts:  # noqa: ARG001 - all alike
+    return candidates_of_everybody(Microaggregated(view, parameters), parameters)
+
+
+def _of_post_randomisation(view: TableView, parameters: Any, probability: Fraction) -> Counts:
+    asked = parameters.model_copy(update={"probability": probability})
+    numbers = pram_attack.candidates_of_released(view, asked)
+    return np.where(numbers == 0, ceil(1 / probability) if probability else 0, numbers)
+
+
+CANDIDATES: Mapping[str, Callable[[TableView, Any, Fraction], Counts]] = {
+    "rank_swap_attack": _of_rank_swapping,
+    "microaggregation_attack": _of_microaggregation,
+    "pram_attack": _of_post_randomisation,
+}
+SPECIFICATIONS: Mapping[str, Check] = {
+    one.name: one for one in (*rank_swap_attack.CHECKS, *microaggregation_attack.CHECKS, *pram_attack.CHECKS)
+}
+
+
+def _faults(parameters: ConfusionParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    name, own = parameters.named
+    for field in OF_LINKS:
+        if field in own.model_fields_set:
+            yield "attack", f"`{field}` of {name} says nothing here, where candidates are counted; leave it out"
+    for field, sentence in SPECIFICATIONS[name].faults(own, document):
+        yield "attack", f"{field}: {sentence}" if field else sentence
+    if parameters.probability * (parameters.k or 1) > 1:
+        yield "probability", f"{parameters.k} candidates cannot all be above it; give at most 1/{parameters.k}"
+
+
+def _sentence(outcome: Outcome) -> str:
+    records, least = outcome.records, int(outcome.observed or 0)
+    assert records is not None  # noqa: S101 - outcomes of this check have them
+    noun, at_least = record_noun(outcome), int(outcome.details["at_the_least"])
+    who = f"An intruder who knows {known_columns(outcome)} and how the release was masked"
+    left = f"{who} is left with {count(least, 'candidate')} for {part_of(at_least, records.total, noun)}"
+    demand = f", where {bound(outcome)}" if outcome.status is Status.FAILED else ""
+    others = " and with more for every other person" if at_least < records.total else ""
+    return f"{left}{others}{demand}{_few(outcome)}."
+
+
+def _few(outcome: Outcome) -> str:
+    records = outcome.records
+    if records is None or outcome.status is not Status.FAILED or not records.failing:
+        return ""
+    few = part_of(records.failing, records.total, record_noun(outcome))
+    return f"; {few} {agree(records.failing, 'has', 'have')} fewer"
+
+
+def _person(outcome: Outcome) -> str:
+    mean, least = float(outcome.details["mean_candidates"]), int(outcome.observed or 0)
+    left = f"{figure(mean)} {noun_form('candidate', mean)} on average, at worst with {count(least, 'candidate')}"
+    return f"{whoever_knows(outcome)} and how the release was masked is left with {left}."
+
+
+CHECKS: list[Check] = [
+    TableCheck(
+        name="k_confusion",
+        title="k-confusion",
+        quarter=Quarter.IDENTITY_MODEL,
+        parameters=ConfusionParameters,
+        measure=k_confusion,
+        threshold="k",
+        comparison=Comparison.AT_LEAST,
+        worst=lambda _, __: Fraction(1),  # the own record alone
+        label="candidates",
+        requires=frozenset({"original"}),
+        validate=_faults,
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="Are there always enough records among which somebody could be?",
+            risk="Somebody who knows how the file was made may be left with one or two candidates for a person.",
+            definition=(
+                "For an attack, the confusion of a person is the number of candidates that it leaves with a "
+                "probability above a given one; where none is above it, all candidates are alike to the intruder and "
+                "count. The release has k-confusion against this attack if everybody's confusion is at least k. "
+                "k-anonymity is the case in which a person's candidates are an equivalence class."
+            ),
+            **formula(
+                r"\min_x \#\{y : \Pr(y \mid x) > t\} \ge k",
+                r"\Pr(y \mid x) = \frac{1}{|B(x)|} \text{ where candidates are a set } B(x)",
+                r"t \text{ probability}",
+            ),
+            reading=(
+                "The observed value is the number of candidates of the person who has the fewest. For "
+                "`rank_swap_attack` and `microaggregation_attack` they are released records that a known person may "
+                "be, after the closure unless the attack says `closure: false`; for `pram_attack` people whom a "
+                "released record may be. Details: `at_the_least`, how many people have that few; `alone`, how many "
+                "have one; `mean_candidates`. The chart has a person for each record."
+            ),
+            choosing=(
+                "The k that you would ask of k-anonymity: 3 to 5 for files under contract, 10 or more for open data. "
+                "`probability` matters where candidates are not alike, as after post-randomisation, in which "
+                "everybody is possible; it is at most 1/k."
+            ),
+            limits=(
+                "It holds against the attack that is named and no other: an upper bound on safety. An attack that is "
+                "wrong about somebody, since its parameters do not fit the release, is an error. Candidates that "
+                "agree in what is sensitive hide nothing of it."
+            ),
+            source=(
+                "Stokes, Torra, n-Confusion: a generalization of k-anonymity, EDBT/ICDT Workshops 2012; multiple "
+                "releases and k-anonymity, arXiv:1112.1978"
+            ),
+            example="- k_confusion: {k: 3, attack: {rank_swap_attack: {attributes: [age, salary]}}}",
+        ),
+    ),
+]
