@@ -36,7 +36,7 @@ class AuditInputs:
         options: how to run.
         release: what the caller gave, or the path that the policy names.
         engine: the release.
-        companions: the further tables by their name in the policy: original, population, holdout.
+        companions: the further tables by their name in the policy: original, population, holdout, previous.
         files: the files beside the tables that the policy names, as they were before anything was read.
     """
 
@@ -156,11 +156,10 @@ def _located(release: Any, policy: Policy) -> Any:
 def _companions(policy: Policy, original: Any, population: Any) -> dict[str, Any]:
     """The further tables to open, from the call or from the policy: the original always, others where a check asks."""
     required = {"original"}.union(*(one.check.requires for one in policy.expectations))
-    given = {"original": original, "population": population, "holdout": None}
-    named = {name: getattr(policy.document, name) for name in given}
-    tables = {name: policy.resolve(location) for name, location in named.items() if location is not None}
+    given = {"original": original, "population": population}
+    tables: dict[str, Any] = {name: policy.resolve(one) for name, one in policy.document.companions.items()}
     tables |= {name: table for name, table in given.items() if table is not None}
-    return {name: table for name, table in tables.items() if name in required}
+    return {name: table for name, table in tables.items() if name.partition(" ")[0] in required}
 
 
 def _require_labels_alike(release: Engine, companions: Mapping[str, Engine]) -> None:

@@ -97,6 +97,17 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["composition_attack"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    sensitive: _Value | None = None,
+    at_least: int | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["delta_disclosure"],
     frame: Any,
     *,
@@ -211,18 +222,6 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
-    check: Literal["epsilon_identifiability"],
-    frame: Any,
-    *,
-    quasi_identifiers: str | Iterable[str],
-    conventions: Mapping[str, Any] | None = None,
-    epsilon: _Number | None = None,
-    attributes: Sequence[_Value] | None = None,
-    weights: Literal["inverse_entropy", "equal"] = "inverse_entropy",
-    severity: Severity | Literal["error", "warning"] = "error",
-) -> Outcome: ...
-@overload
-def measure(
     check: Literal["exact_match_rate"],
     frame: Any,
     *,
@@ -309,29 +308,6 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
-    check: Literal["k_concealment"],
-    frame: Any,
-    *,
-    quasi_identifiers: str | Iterable[str],
-    conventions: Mapping[str, Any] | None = None,
-    k: int | None = None,
-    attributes: Sequence[_Value] | None = None,
-    severity: Severity | Literal["error", "warning"] = "error",
-) -> Outcome: ...
-@overload
-def measure(
-    check: Literal["k_confusion"],
-    frame: Any,
-    *,
-    quasi_identifiers: str | Iterable[str],
-    conventions: Mapping[str, Any] | None = None,
-    attack: Mapping[str, Any],
-    k: int | None = None,
-    probability: _Number = ...,
-    severity: Severity | Literal["error", "warning"] = "error",
-) -> Outcome: ...
-@overload
-def measure(
     check: Literal["k_map"],
     frame: Any,
     *,
@@ -342,14 +318,13 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
-    check: Literal["kk_anonymity"],
+    check: Literal["m_invariance"],
     frame: Any,
     *,
     quasi_identifiers: str | Iterable[str],
     conventions: Mapping[str, Any] | None = None,
-    k: int | None = None,
-    attributes: Sequence[_Value] | None = None,
-    kind: Literal["k_k", "one_k", "k_one"] = "k_k",
+    sensitive: _Value | None = None,
+    m: int | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -362,25 +337,6 @@ def measure(
     attributes: Sequence[_Value] | None = None,
     weights: Mapping[str, _Number] | None = None,
     at_least: _Number | None = None,
-    severity: Severity | Literal["error", "warning"] = "error",
-) -> Outcome: ...
-@overload
-def measure(
-    check: Literal["nt_closeness"],
-    frame: Any,
-    *,
-    quasi_identifiers: str | Iterable[str],
-    attribute: str | None = None,
-    scale: Literal["nominal", "ordinal", "numeric"] | None = None,
-    order: Iterable[Any] | None = None,
-    hierarchy: str | Mapping[str, Any] | None = None,
-    distribution: Literal["uniform"] | Mapping[str, Any] | None = None,
-    conventions: Mapping[str, Any] | None = None,
-    t: _Number | None = None,
-    distance: Literal[
-        "equal", "ordered", "numeric", "hierarchical", "multiplicative", "kullback_leibler", "jensen_shannon"
-    ] = "equal",
-    n: int,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -509,6 +465,16 @@ def measure(
     measure: Literal["highest", "average", "share_above"] = "highest",
     scenario: Literal["prosecutor", "journalist", "marketer"] = "prosecutor",
     threshold_risk: _Number | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["release_differencing"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    k: int | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload

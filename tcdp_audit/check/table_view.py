@@ -17,7 +17,8 @@ from tcdp_audit.encoding.keys import Codes, fold
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError
 from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
-from tcdp_audit.release.coded import CODE, KEY, CodedTable, code_together, common_domains, fit
+from tcdp_audit.policy.model import PREVIOUS
+from tcdp_audit.release.coded import CODE, KEY, CodedTable, code_apart, code_together, common_domains, fit
 from tcdp_audit.release.distinct import distinct_rows, in_parts
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class TableView:
     Args:
         policy: roles, scales and conventions.
         engine: the release.
-        companions: the further tables by their name in the policy: original, population, holdout.
+        companions: the further tables by their name in the policy: original, population, holdout, previous.
         memory: budget in bytes for what is read; None for no limit.
         samples: whether pairs may be a sample where whole tables outgrow the memory.
         find_detectors: finds the detectors of identifiers of all plugins that take part, by name.
@@ -190,6 +191,26 @@ class TableView:
         declared = {**self.policy.attributes, **dict.fromkeys(numeric, number)}
         engines, conventions = [self._companion(name)], self.policy.conventions
         return code_together(engines, attributes, declared, conventions, counted=True, memory=self.memory)[0]
+
+    def releases(
+        self, attributes: Sequence[str], alike: Sequence[str] = (), *, counted: bool = False
+    ) -> list[CodedTable]:
+        """This release and all earlier ones, in this order.
+
+        Args:
+            attributes: columns that may be generalised in another way in each; codes are over each table's own values.
+            alike: further columns, over common domains.
+            counted: whether a row may stand for several records; the order of records is then lost.
+
+        Raises:
+            CheckError: there is no earlier release; or a column is not there, or the rows outgrow the memory.
+        """
+        earlier = [table for name, table in self.companions.items() if name.partition(" ")[0] == PREVIOUS]
+        if not earlier:
+            raise CheckError(f"no earlier release is given; name it in the policy as `{PREVIOUS}:`")
+        declared, conventions = self.policy.attributes, self.policy.conventions
+        engines = [self.engine, *earlier]
+        return code_apart(engines, attributes, alike, declared, conventions, counted=counted, memory=self.memory)
 
     def in_parts(self, attributes: Sequence[str], *companions: str) -> Iterator[list[CodedTable]]:
         """The same part by part: all records that agree in these columns, of whatever table, are in the same part.

@@ -42,6 +42,7 @@ class Model(BaseModel):
 
 
 Text = Annotated[str, BeforeValidator(as_text)]
+PREVIOUS = "previous"  # what results call an earlier release, with its number where there are several
 LABEL = r"^\S(.{0,58}\S)?$"
 NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
 
@@ -158,6 +159,10 @@ class PolicyDocument(Model):
     sampling_fraction: Annotated[Exact | None, Field(gt=0, le=1, description="Share sampled.")] = None
     weight: Annotated[str | None, Field(description="The attribute that holds each record's sampling weight.")] = None
     holdout: Annotated[str | None, Field(description="Originals that had no part in making the release.")] = None
+    previous: Annotated[
+        str | Annotated[list[str], Field(min_length=1)] | None,
+        Field(description="Earlier releases of the same people: a table, or a list of tables, the oldest first."),
+    ] = None
     unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = None
     unit_name: Annotated[
         Noun | None,
@@ -192,3 +197,15 @@ class PolicyDocument(Model):
     seed: Annotated[
         int, Field(ge=0, description="Seed of all random choices of remedies, and of samples of pairs.")
     ] = 0
+
+    @property
+    def companions(self) -> dict[str, str]:
+        """Where the further tables are, by what results call them: original, population, holdout, previous.
+
+        Of several earlier releases the first one is `previous 1`.
+        """
+        named = {"original": self.original, "population": self.population, "holdout": self.holdout}
+        earlier = [self.previous] if isinstance(self.previous, str) else self.previous or []
+        titles = [PREVIOUS] if len(earlier) == 1 else [f"{PREVIOUS} {number + 1}" for number in range(len(earlier))]
+        tables = {**named, **dict(zip(titles, earlier, strict=True))}
+        return {name: location for name, location in tables.items() if location is not None}

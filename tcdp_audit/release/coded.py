@@ -93,6 +93,40 @@ def code_together(
     return [_coded(engine, domains, counted=counted) for engine, domains in zip(engines, by_table, strict=True)]
 
 
+def code_apart(
+    engines: Sequence[Engine],
+    attributes: Sequence[str],
+    alike: Sequence[str],
+    declarations: Mapping[str, AttributeDeclaration],
+    conventions: Conventions,
+    *,
+    counted: bool = False,
+    memory: int | None = None,
+) -> list[CodedTable]:
+    """Some columns of several tables, each coded over the values of its own table, and others over common domains.
+
+    Args:
+        engines: the tables.
+        attributes: the columns that may be generalised in another way in each table.
+        alike: those whose equal codes are equal values.
+        declarations: what the columns mean.
+        conventions: what stands for no value.
+        counted: whether a row may stand for several records, so that the order of records is lost.
+        memory: budget in bytes for the codes and for what is computed from them; None for no limit.
+
+    Raises:
+        CheckError: as `code_together`.
+
+    Cost: one scan of each table; memory for one code per row and column.
+    """
+    common = common_domains(engines, alike, declarations, conventions) if alike else [()] * len(engines)
+    own = [tuple(_domain(engine, name, declarations, conventions) for name in attributes) for engine in engines]
+    by_table = [(*one, *other) for one, other in zip(own, common, strict=True)]
+    if memory is not None:
+        _require_memory(engines, max(by_table, key=bytes_of_record), memory, counted=counted)
+    return [_coded(engine, domains, counted=counted) for engine, domains in zip(engines, by_table, strict=True)]
+
+
 def common_domains(
     engines: Sequence[Engine],
     attributes: Sequence[str],

@@ -29,8 +29,9 @@ def files_of(policy: Policy, **given: Any) -> Mapping[str, Path]:
 
 def _named(policy: Policy) -> Iterator[tuple[str, Any]]:
     yield "the policy", policy.path
-    for name in ("release", "original", "population", "holdout"):
-        yield f"the policy's {name}", _resolved(policy, getattr(policy.document, name))
+    yield "the policy's release", _resolved(policy, policy.document.release)
+    for name, location in policy.document.companions.items():
+        yield f"the policy's {name}", policy.resolve(location)
     yield "the schema", _resolved(policy, policy.document.schema_)
     suite = policy.document.suite
     yield "the suite", _resolved(policy, suite.context if isinstance(suite, StoredSuite) else suite)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from tcdp_audit.testing.cases import SEED, VALUE_MARKER, hierarchy_of
 from tcdp_audit.testing.remedy_cases import AGES, DISEASES, LEVELS, ROLES, SALARIES, SEXES, ZIPS
 
 RECORDS = 60
+EARLIER = 54  # records of the earlier release
 NUMERIC = {"age": AGES, "salary": SALARIES}
 LABELS: Mapping[str, Sequence[str]] = {"zip": ZIPS, "education": LEVELS, "sex": SEXES, "disease": DISEASES}
 QUASI_IDENTIFIERS = ("age", "zip", "education", "sex")
@@ -33,6 +34,7 @@ class TableCase:
         original: what it was made from, key by key.
         population: the quasi-identifiers of everybody.
         holdout: records of the original's kind that the release was not made from.
+        previous: an earlier release; record i has the key i.
         labels: the values of the attributes that are text, in the order of their codes.
     """
 
@@ -41,18 +43,19 @@ class TableCase:
     original: Records
     population: Records
     holdout: Records
+    previous: Records
     labels: Mapping[str, Sequence[str]] = field(default_factory=lambda: LABELS)
 
     def relabelled(self) -> TableCase:
         """The same with other names for the values of text, which also sort in another order."""
         renamed = {name: [f"{one}x" for one in reversed(values)] for name, values in self.labels.items()}
-        return TableCase(self.name, self.release, self.original, self.population, self.holdout, renamed)
+        return replace(self, labels=renamed)
 
     def tables(self, shuffle: int | None = None) -> dict[str, pa.Table]:
         """All tables by name, their records in the order of a seed."""
         random = None if shuffle is None else np.random.default_rng(shuffle)
         tables = {"release": self.release, "original": self.original}
-        tables |= {"population": self.population, "holdout": self.holdout}
+        tables |= {"population": self.population, "holdout": self.holdout, "previous": self.previous}
         people = {"holdout": "stranger"}
         return {name: self._table(records, random, people.get(name, "person")) for name, records in tables.items()}
 
@@ -75,7 +78,7 @@ class TableCase:
             attributes[name]["hierarchy"] = hierarchy_of(self.labels[name])
         attributes["education"]["order"] = list(self.labels["education"])
         attributes[KEY] = {"role": "insensitive"}
-        files = {name: f"{name}.csv" for name in ("original", "population", "holdout")}
+        files = {name: f"{name}.csv" for name in ("original", "population", "holdout", "previous")}
         content = {"version": 1, **files, "key": KEY, "attributes": attributes, "expect": [{check: None}]}
         return PolicyDocument.model_validate(content)
 
@@ -120,8 +123,9 @@ def _masked(random: np.random.Generator, original: Records) -> Records:
 
 
 def _case(name: str, original: Records, release: Records, random: np.random.Generator) -> TableCase:
-    """The release of an original, in a population of which each of its records has up to two doubles."""
+    """The release of an original, after one of most records, in a population where each has up to two doubles."""
     doubles = np.repeat(np.arange(RECORDS), random.integers(1, 4, RECORDS))
     others = _records(random, {})
     population = {one: np.concatenate([release[one][doubles], others[one]]) for one in QUASI_IDENTIFIERS}
-    return TableCase(name, release, original, population, _records(random, {}))
+    earlier = {one: codes[:EARLIER] for one, codes in original.items()}
+    return TableCase(name, release, original, population, _records(random, {}), earlier)

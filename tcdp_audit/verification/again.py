@@ -135,7 +135,7 @@ def plugins_of_result(written: WrittenAudit, plugins: Plugins) -> Plugins:
 
 
 def _require_companions(written: WrittenAudit, given: Given, policy: Policy) -> None:
-    named = {name for name in written.companions if getattr(policy.document, name, None) is not None}
+    named = policy.document.companions
     missing = [one for one in written.companions if one not in named and getattr(given, one, None) is None]
     if missing:
         names = listing([visible(one) for one in missing])

@@ -118,6 +118,9 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("quasi_identifier_strength", {}, {"at_most": 1}, {"at_most": "0.99"}),
     ("direct_identifiers", {}, {"at_most": 9}, {"at_most": 0}),
     ("safe_harbor", {}, {"at_most": 9}, {"at_most": 0}),
+    ("composition_attack", {}, {}, {"at_least": 1}),
+    ("release_differencing", {}, {}, {"k": 1}),
+    ("m_invariance", {}, {}, {"m": 1}),
 ]  # fmt: skip
 NUMERIC: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("t_closeness", {"distance": "ordered"}, {"t": 1}, {"t": "0.6"}),  # a class of 3 is 5/8 away
@@ -137,6 +140,8 @@ def audited(*expect: Mapping[str, Any], attributes: Mapping[str, Any] = ATTRIBUT
     with TemporaryDirectory() as folder:
         given["holdout"] = str(Path(folder) / "holdout.parquet")
         pq.write_table(STRANGERS, given["holdout"])
+        given["previous"] = f"{folder}/previous.parquet"
+        pq.write_table(RELEASE, given["previous"])
         return tcdp_audit.audit(RELEASE, {**given, **policy}, original=ORIGINAL, population=POPULATION)
 
 

@@ -133,6 +133,9 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "direct_identifiers": [{"at_most": 0}, {}],
     "safe_harbor": [{"at_most": 0}, {}],
     "quasi_identifier_strength": [{"at_most": 0}, {"measure": "distinction"}, {"measure": "separation"}],
+    "composition_attack": [{"at_least": 9}, {"at_least": 2}, {}],
+    "release_differencing": [{"k": 9}, {"k": 1}, {}],
+    "m_invariance": [{"m": 9}, {"m": 1}, {}],
     "record_order": [{"at_most": 0}, {}],
 }
 
@@ -199,6 +202,8 @@ def audited(name: str, *, unit: bool, named: bool = False) -> Audit:
         policy["holdout"] = str(Path(folder) / "holdout.parquet")
         strangers = pa.array([f"s{number}" for number in range(records)])
         pq.write_table(original.set_column(2, "id", strangers), policy["holdout"])
+        policy["previous"] = f"{folder}/previous.parquet"
+        pq.write_table(original, policy["previous"])
         return tcdp_audit.audit(release, policy, **companions)
 
 
@@ -209,6 +214,7 @@ def rows(check: str, demand: dict[str, Any]) -> bool:
         or check in {"quasi_identifier_strength", "lkc_privacy"}
         check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda"}
         or check in {"quasi_identifier_strength", "k_concealment", "kk_anonymity", "nt_closeness"}
+        or check in {"quasi_identifier_strength", "release_differencing", "m_invariance"}
         or "scenario" in demand
     )
 

@@ -48,6 +48,7 @@ FAMILIES = (  # in the order of lists of checks
     "direct_identifiers",
     "safe_harbor",
     "quasi_identifier_strength",
+    "releases",
     "record_order",
     "population_frequency",
     "age_cap",

@@ -47,6 +47,7 @@ class _Table(_Host, total=False):
     sampling_fraction: float | str | _Parameter | None
     weight: str | _Parameter | None
     holdout: str | _Parameter | None
+    previous: str | Sequence[str] | _Parameter | None
 
 class _Column(_Table, total=False):
     column: str | _Parameter | None
@@ -130,6 +131,17 @@ class ExpectTableCategoryFrequencyToBeSufficient(_Made):
         max_size: int | _Parameter | None = ...,
         attributes: Sequence[str] | _Parameter | None = ...,
         count: str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableCompositionAttackToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        sensitive: str | _Parameter | None = ...,
+        at_least: int | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -227,18 +239,6 @@ class ExpectColumnToBeEntropyLDiverse(_Made):
         **others: Unpack[_Column],
     ) -> None: ...
 
-class ExpectTableEpsilonIdentifiabilityToBeLimited(_Made):
-    def __init__(
-        self,
-        *,
-        quasi_identifiers: Sequence[str] | str | _Parameter,
-        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
-        epsilon: float | str | _Parameter | None = ...,
-        attributes: Sequence[str] | _Parameter | None = ...,
-        weights: Literal["inverse_entropy", "equal"] | _Parameter | None = ...,
-        **others: Unpack[_Table],
-    ) -> None: ...
-
 class ExpectTableExactMatchRateToBeLimited(_Made):
     def __init__(
         self,
@@ -315,29 +315,6 @@ class ExpectTableToBeKAnonymous(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableKConcealmentToBeSufficient(_Made):
-    def __init__(
-        self,
-        *,
-        quasi_identifiers: Sequence[str] | str | _Parameter,
-        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
-        k: int | _Parameter | None = ...,
-        attributes: Sequence[str] | _Parameter | None = ...,
-        **others: Unpack[_Table],
-    ) -> None: ...
-
-class ExpectTableKConfusionToBeSufficient(_Made):
-    def __init__(
-        self,
-        *,
-        quasi_identifiers: Sequence[str] | str | _Parameter,
-        attack: Any | _Parameter,
-        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
-        k: int | _Parameter | None = ...,
-        probability: float | str | _Parameter | None = ...,
-        **others: Unpack[_Table],
-    ) -> None: ...
-
 class ExpectTableToSatisfyKMap(_Made):
     def __init__(
         self,
@@ -348,15 +325,14 @@ class ExpectTableToSatisfyKMap(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
-class ExpectTableToBeKkAnonymous(_Made):
+class ExpectTableMInvarianceToBeSufficient(_Made):
     def __init__(
         self,
         *,
         quasi_identifiers: Sequence[str] | str | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
-        k: int | _Parameter | None = ...,
-        attributes: Sequence[str] | _Parameter | None = ...,
-        kind: Literal["k_k", "one_k", "k_one"] | _Parameter | None = ...,
+        sensitive: str | _Parameter | None = ...,
+        m: int | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -369,18 +345,6 @@ class ExpectTableNearestNeighbourDistanceRatioToBeSufficient(_Made):
         attributes: Sequence[str] | _Parameter | None = ...,
         weights: Mapping[str, Any] | _Parameter | None = ...,
         at_least: float | str | _Parameter | None = ...,
-        **others: Unpack[_Table],
-    ) -> None: ...
-
-class ExpectTableToBeNtClose(_Made):
-    def __init__(
-        self,
-        *,
-        quasi_identifiers: Sequence[str] | str | _Parameter,
-        n: int | _Parameter,
-        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
-        t: float | str | _Parameter | None = ...,
-        distance: Literal["equal", "ordered", "numeric", "hierarchical", "multiplicative", "kullback_leibler", "jensen_shannon"] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -499,6 +463,16 @@ class ExpectTableReidentificationRiskToBeLimited(_Made):
         measure: Literal["highest", "average", "share_above"] | _Parameter | None = ...,
         scenario: Literal["prosecutor", "journalist", "marketer"] | _Parameter | None = ...,
         threshold_risk: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableReleaseDifferencingToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 

@@ -19,7 +19,7 @@ from tcdp_audit.policy.scalars import TypedFloat, TypedInt
 from tcdp_audit.registry import Plugins
 
 POLICY = "policy"  # the key of a check's statistics that holds the policy it stands in
-_LOCATIONS = ("original", "population", "holdout")
+_LOCATIONS = ("original", "population", "holdout", "previous")
 _OF_NO_USE = ("release", "schema", "suite", "remedy", "seed", "expect")  # to a single expectation of a policy
 _DECLARED = ("scale", "order", "hierarchy", "distribution")
 
@@ -138,7 +138,9 @@ def document_of(policy: str | Path | Mapping[str, Any] | Policy) -> dict[str, An
     document = {name: value for name, value in document.items() if name not in _OF_NO_USE}
     for name in _LOCATIONS:
         if name in document:
-            document[name] = read.resolve(document[name])
+            located = document[name]
+            many = isinstance(located, list)  # of several earlier releases
+            document[name] = [read.resolve(one) for one in located] if many else read.resolve(located)
     for declaration in document["attributes"].values():
         if isinstance(declaration.get("hierarchy"), str):
             declaration["hierarchy"] = read.resolve(declaration["hierarchy"])

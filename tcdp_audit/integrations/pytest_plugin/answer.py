@@ -44,7 +44,7 @@ class Answer:
         """What a report says of the audit as a whole: the tables and the policy by their digests, and the counts."""
         result = self._result
         tables = {"release": result["release"], **result["companions"], "policy": result["policy"]}
-        digests = {f"{name}_sha256": table["sha256"] for name, table in tables.items()}
+        digests = {f"{name.replace(' ', '_')}_sha256": table["sha256"] for name, table in tables.items()}
         return {"status": result["status"], **result["summary"], "records": result["release"]["records"], **digests}
 
     @property

@@ -76,6 +76,14 @@ def test_a_suite_does_not_pass_what_its_policy_fails():
         assert not _verdict(policy_, release)
 
 
+def test_earlier_releases_go_along():
+    for previous in ("a.csv", ["a.csv", "b.csv"]):
+        whole = {**policy([{"release_differencing": {"k": 2}}]), "previous": previous}
+        again = policy_of(suite_of(whole))["previous"]
+        paths = [str(Path(one).absolute()) for one in ([previous] if isinstance(previous, str) else previous)]
+        assert again == (paths[0] if len(paths) == 1 else paths)
+
+
 def test_files_of_a_policy_are_named_by_their_whole_paths(tmp_path: Path):
     (tmp_path / "months.csv").write_text("".join(f"{m},*\n" for m in sorted(frame()["admission_month"].unique())))
     whole = policy([{"k_anonymity": {"k": 2}}])

@@ -1,0 +1,8 @@
+"""Releases: what this release and earlier ones of the same people tell together."""
+
+from __future__ import annotations
+
+from tcdp_audit.plugin import Check
+from tcdp_audit_plugins.checks.releases import composition_attack, m_invariance, release_differencing
+
+CHECKS: list[Check] = [*composition_attack.CHECKS, *release_differencing.CHECKS, *m_invariance.CHECKS]

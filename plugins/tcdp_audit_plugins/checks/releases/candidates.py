@@ -1,0 +1,83 @@
+"""Candidate values: what the classes of somebody in several releases leave of their sensitive value together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcdp_audit.plugin import Counts, Floats, boundaries, positions_of
+from tcdp_audit_plugins.checks.releases.classes import ClassValues, Positions, blocks_of, together
+
+BYTES = 96  # of a value while it is looked for in other releases
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The values that combinations of classes have in common.
+
+    Args:
+        number: how many there are for each combination.
+        entropy: the conditional entropy of the value in bits, 0 where there is no value: each value weighs the product
+            of its shares in all classes.
+    """
+
+    number: Counts
+    entropy: Floats
+
+
+def candidates(values: Sequence[ClassValues], classes: Sequence[Positions], memory: int | None = None) -> Candidates:
+    """The values in the intersection of classes, one of each release.
+
+    Args:
+        values: the values of the classes of each release.
+        classes: for each release the class in each combination, -1 where it has no part; at least one has.
+        memory: budget in bytes; None for no limit.
+
+    Cost: for each combination the values of its smallest class, looked up in the other releases.
+    """
+    sizes = np.array([np.where(own >= 0, np.append(one.number, 0)[own], np.iinfo(np.int64).max)
+                      for one, own in zip(values, classes, strict=True)])  # fmt: skip
+    smallest, least = sizes.argmin(axis=0), sizes.min(axis=0)
+    number, entropy = np.zeros(len(least), dtype=np.int64), np.zeros(len(least))
+    for release in range(len(values)):
+        own = np.flatnonzero((smallest == release) & (least > 0))
+        for begin, end in blocks_of(least[own], together(memory, BYTES)):
+            some = own[begin:end]
+            number[some], entropy[some] = _in_common(values, [one[some] for one in classes], release)
+    return Candidates(number, entropy)
+
+
+def _in_common(values: Sequence[ClassValues], classes: Sequence[Positions], first: int) -> tuple[Counts, Floats]:
+    """How many values each combination has in common, and their entropy; the values of one release are looked up."""
+    own = values[first]
+    lengths = own.number[classes[first]]
+    places = positions_of(own.offsets[classes[first]], lengths)
+    owner, codes = np.repeat(np.arange(len(lengths)), lengths), own.keys[places] % own.width
+    weight = own.shares(places)
+    for release, (one, classes_of) in enumerate(zip(values, classes, strict=True)):
+        if release == first:
+            continue
+        there = classes_of[owner]
+        asked = there * one.width + codes
+        places = np.minimum(np.searchsorted(one.keys, asked), max(len(one.keys) - 1, 0))
+        found = one.keys[places] == asked if len(one.keys) else np.zeros(len(asked), dtype=np.bool_)
+        weight[found] += one.shares(places[found])
+        kept = found | (there < 0)
+        owner, codes, weight = owner[kept], codes[kept], weight[kept]
+    number = np.bincount(owner, minlength=len(lengths))
+    entropy = np.zeros(len(lengths))
+    entropy[number > 0] = _entropies(boundaries(owner), weight)
+    return number, entropy
+
+
+def _entropies(starts: Positions, weight: Floats) -> Floats:
+    """The entropy in bits of each run of weights, which are binary logarithms."""
+    if not len(starts):
+        return np.zeros(0)
+    runs = np.diff(starts, append=len(weight))
+    weight = weight - np.repeat(np.maximum.reduceat(weight, starts), runs)
+    mass = np.exp2(weight)
+    total = np.add.reduceat(mass, starts)
+    return np.maximum(np.log2(total) - np.add.reduceat(mass * weight, starts) / total, 0)

@@ -1,0 +1,217 @@
+"""The equivalence classes of several releases of the same people, and the sensitive values that stand in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.plugin import CheckError, CodedTable, Codes, Counts, Domain, TableView, count, fold, numbered
+
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ReleaseClasses:
+    """The equivalence classes of one release.
+
+    Args:
+        table: the release.
+        names: the quasi-identifiers.
+        class_of: the class of each row. Shape (rows,).
+        codes: the code of each class, for each quasi-identifier in the order of `names`. Shapes (classes,).
+        records: how many records each class has. Shape (classes,).
+    """
+
+    table: CodedTable
+    names: Sequence[str]
+    class_of: Positions
+    codes: Sequence[Codes]
+    records: Counts
+
+    @classmethod
+    def of(cls, table: CodedTable, names: Sequence[str]) -> ReleaseClasses:
+        """The classes of a release. O(rows x quasi-identifiers).
+
+        Raises:
+            CheckError: it has no records.
+        """
+        if not table.records:
+            raise CheckError(f"{table.name} has no records, so nothing can be compared with it; correct `previous:`")
+        keys = fold([table.codes[name] for name in names], [table.domains[name].size + 1 for name in names])
+        distinct, number = numbered(keys.values, keys.span)
+        class_of = number.astype(np.int64)
+        records = np.bincount(class_of, table.rows.each, len(distinct)).astype(np.int64)
+        return cls(table, names, class_of, keys.decode(distinct.astype(np.int64)), records)
+
+    @property
+    def domains(self) -> list[Domain]:
+        """The domain of each quasi-identifier."""
+        return [self.table.domains[name] for name in self.names]
+
+    def values(self, attribute: str, *, missing_is_a_value: bool) -> ClassValues:
+        """The values of a sensitive attribute in each class.
+
+        A missing value is none unless it is to be one; a suppressed cell never is.
+
+        Cost: O(rows log rows).
+        """
+        domain = self.table.domains[attribute]
+        tells = ~domain.tells_nothing
+        tells[-1] = missing_is_a_value
+        codes, width = self.table.codes[attribute], domain.size + 1
+        known = tells[codes]
+        each = self.table.rows.each[known]
+        keys, number = numbered(self.class_of[known] * width + codes[known], len(self.records) * width)
+        times = np.bincount(number, each, len(keys)).astype(np.int64)
+        offsets = np.searchsorted(keys, np.arange(len(self.records) + 1) * width)
+        return ClassValues(offsets.astype(np.int64), keys.astype(np.int64), times, width, known)
+
+
+@dataclass(frozen=True)
+class ClassValues:
+    """The different values of a sensitive attribute in each class, as compressed rows.
+
+    Args:
+        offsets: where the values of each class begin. Shape (classes + 1,).
+        keys: the class of each value times `width`, plus its code; ascending.
+        times: how many records of the class have the value.
+        width: a number above all codes.
+        known: for each row of the release whether it has a value. Shape (rows,).
+    """
+
+    offsets: Positions
+    keys: Positions
+    times: Counts
+    width: int
+    known: NDArray[np.bool_]
+
+    @property
+    def number(self) -> Counts:
+        """How many different values each class has. Shape (classes,)."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def records(self) -> Counts:
+        """How many records of each class have a value. Shape (classes,)."""
+        upto = np.concatenate([[0], np.cumsum(self.times)])
+        return np.diff(upto[self.offsets])
+
+    def shares(self, positions: Positions) -> NDArray[np.float64]:
+        """The share of its class that each value has, as a binary logarithm."""
+        of_class = self.records[self.keys[positions] // self.width]
+        return np.log2(self.times[positions]) - np.log2(of_class)
+
+
+def classes_of_releases(view: TableView, alike: Sequence[str] = (), *, counted: bool = False) -> list[ReleaseClasses]:
+    """The classes of this release and of all earlier ones, in this order.
+
+    Args:
+        view: the release and what it is compared with.
+        alike: further columns, over common domains.
+        counted: whether a row may stand for several records.
+
+    Raises:
+        CheckError: there is no earlier release, one cannot be read, or classes overlap by convention.
+    """
+    names = [name for name in view.quasi_identifiers if name not in alike]
+    names += [name for name in view.quasi_identifiers if name in alike]
+    tables = view.releases([name for name in names if name not in alike], alike, counted=counted)
+    convention = view.policy.conventions.missing_quasi_identifier
+    if convention != "own_category" and any(table.domains[name].missing for table in tables for name in names):
+        raise CheckError(
+            f"a quasi-identifier is missing in one of the releases, which `missing_quasi_identifier: {convention}` "
+            "does not take for a value of its own, so that classes of two releases cannot be compared; fill it in, "
+            "or use `own_category`"
+        )
+    return [ReleaseClasses.of(table, names) for table in tables]
+
+
+def rows_of_people(releases: Sequence[ReleaseClasses], key: str) -> list[Positions]:
+    """For each release the row of each person by the code of their key, -1 for whoever is not in it.
+
+    Raises:
+        CheckError: a record has no key, or two of a release have the same; the message counts, and names no value.
+
+    Cost: O(records).
+    """
+    return [_rows_of_people(one.table, key) for one in releases]
+
+
+def _rows_of_people(table: CodedTable, key: str) -> Positions:
+    codes, people = table.codes[key], table.domains[key].size
+    times = np.bincount(codes, minlength=people + 1)
+    if times[-1]:
+        records = count(int(times[-1]), "record")
+        raise CheckError(
+            f"people cannot be followed: the key {key!r} is missing in {records} of {table.name}; fill it in"
+        )
+    repeated = int((times > 1).sum())
+    if repeated:
+        raise CheckError(
+            f"people cannot be followed: {count(repeated, 'value')} of the key {key!r} in more than one record of "
+            f"{table.name}; name a key with one record for each person"
+        )
+    rows = np.full(people, -1, dtype=np.int64)
+    rows[codes] = np.arange(len(codes))
+    return rows
+
+
+def blocks_of(sizes: Counts, limit: int) -> list[tuple[int, int]]:
+    """Runs of neighbours whose sizes add up to about a limit; one that is larger by itself is a run.
+
+    Example:
+        >>> blocks_of(np.array([2, 2, 9, 1]), 4)
+        [(0, 2), (2, 3), (3, 4)]
+    """
+    upto = np.cumsum(sizes)
+    blocks, begin = [], 0
+    while begin < len(sizes):
+        before = int(upto[begin - 1]) if begin else 0
+        end = max(int(np.searchsorted(upto, before + limit, side="right")), begin + 1)
+        blocks.append((begin, end))
+        begin = end
+    return blocks
+
+
+def together(memory: int | None, each: int) -> int:
+    """How many things that take so many bytes are looked at together."""
+    return 2**22 if memory is None else max(1, min(2**22, memory // (2 * each)))
+
+
+@dataclass(frozen=True)
+class Lifespans:
+    """The classes of people through the releases that they are in, equal combinations of classes together.
+
+    Args:
+        people: the code of the key of each.
+        combination: the combination of each. Shape (people,).
+        classes: for each release the class in each combination, -1 where it has no part.
+    """
+
+    people: Positions
+    combination: Positions
+    classes: Sequence[Positions]
+
+    @classmethod
+    def of(
+        cls, releases: Sequence[ReleaseClasses], rows: Sequence[Positions], values: Sequence[ClassValues]
+    ) -> Lifespans:
+        """Everybody who is in two releases or more; whoever has no value in a release is not in it. O(people)."""
+        classes = [
+            np.where(np.append(own.known, False)[row], np.append(one.class_of, -1)[row], -1)
+            for one, row, own in zip(releases, rows, values, strict=True)
+        ]
+        people = np.flatnonzero(np.sum([own >= 0 for own in classes], axis=0) > 1)
+        keys = fold([own[people] + 1 for own in classes], [len(one.records) + 1 for one in releases])
+        distinct, which = numbered(keys.values, keys.span)
+        combinations = [codes - 1 for codes in keys.decode(distinct.astype(np.int64))]
+        return cls(people, which.astype(np.int64), combinations)
+
+    @property
+    def now(self) -> NDArray[np.bool_]:
+        """Who of them is in this release."""
+        return self.classes[0][self.combination] >= 0

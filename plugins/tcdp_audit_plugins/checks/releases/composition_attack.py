@@ -1,0 +1,282 @@
+"""Composition attack: what is left of somebody's sensitive value once several releases are laid over each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    Check,
+    CheckError,
+    Comparison,
+    Counts,
+    Guide,
+    Outcome,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    agree,
+    columns_of,
+    count,
+    fold,
+    numbered,
+    part_of,
+    record_noun,
+    sentence_case,
+    whoever_knows,
+)
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
+from tcdp_audit_plugins.checks.releases.boxes import overlapping
+from tcdp_audit_plugins.checks.releases.candidates import Candidates, candidates
+from tcdp_audit_plugins.checks.releases.classes import (
+    ClassValues,
+    Lifespans,
+    Positions,
+    ReleaseClasses,
+    classes_of_releases,
+    rows_of_people,
+)
+from tcdp_audit_plugins.checks.releases.parameters import (
+    SensitiveParameters,
+    needs_a_sensitive_attribute,
+    sensitive_attributes,
+)
+from tcdp_audit_plugins.formulas import formula
+
+UNTOLD = np.iinfo(np.int64).max  # of somebody about whom nothing is compared
+
+
+class CompositionParameters(SensitiveParameters):
+    """Parameters of `composition_attack`."""
+
+    at_least: Annotated[
+        int | None, Field(ge=1, description="The least number of values that must be left for everybody: 2 or more.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Left:
+    """What is left of the values of some people, or of some classes of the release.
+
+    Args:
+        number: how many values are left for each; `UNTOLD` where nothing is compared.
+        entropy: their least conditional entropy in bits, infinite where no value is left.
+        records: how many records of the release each is.
+    """
+
+    number: Counts
+    entropy: float
+    records: Counts
+
+    @classmethod
+    def worst_of(cls, parts: Sequence[Left]) -> Left:
+        """The least that is left of several attributes."""
+        number = np.min([one.number for one in parts], axis=0)
+        return cls(number, min(one.entropy for one in parts), parts[0].records)
+
+
+def composition_attack(view: TableView, parameters: CompositionParameters) -> TableFigure:
+    """The least number of sensitive values that the classes of somebody have in common, over all releases.
+
+    With a key, the classes are those of each person's own records. Without one, any two classes of this release and an
+    earlier one whose quasi-identifiers overlap may be one person's, if they have a value in common at all.
+
+    Returns:
+        A number of values; 0 for somebody whose value is another one in each release.
+
+    Raises:
+        CheckError: there is no earlier release, or nobody is in two.
+
+    Cost: with a key O(people x values of their smallest class); without one, that for each pair of overlapping classes.
+
+    Source: Ganta, Kasiviswanathan, Smith (2008).
+    """
+    names, key = sensitive_attributes(parameters, view), view.policy.document.key
+    releases = classes_of_releases(view, [*names, *([] if key is None else [key])], counted=key is None)
+    counts = view.policy.conventions.missing_sensitive == "own_category"
+    values = {name: [one.values(name, missing_is_a_value=counts) for one in releases] for name in names}
+    if key is None:
+        left = _of_classes(view, releases, values)
+        place = np.arange(len(left.number))
+    else:
+        rows = rows_of_people(releases, key)
+        left = Left.worst_of([_of_people(releases, rows, own, view.memory) for own in values.values()])
+        place = np.append(releases[0].class_of, -1)[rows[0]]
+    found = _figure(left, place, parameters.at_least, by_key=key is not None)
+    return replace(found, details={**found.details, "sensitive": names})
+
+
+def _of_people(
+    releases: Sequence[ReleaseClasses], rows: Sequence[Positions], values: Sequence[ClassValues], memory: int | None
+) -> Left:
+    """What is left of everybody who is in this release and in an earlier one, by the code of their key.
+
+    Whoever has no value in a release is not in it.
+    """
+    number = np.full(len(rows[0]), UNTOLD)
+    lives = Lifespans.of(releases, rows, values)
+    found = candidates(values, lives.classes, memory)
+    number[lives.people[lives.now]] = found.number[lives.combination[lives.now]]
+    some = lives.classes[0] >= 0
+    entropy = _least_entropy(Candidates(found.number[some], found.entropy[some]))
+    return Left(number, entropy, np.ones(len(number), dtype=np.int64))
+
+
+def _least_entropy(found: Candidates) -> float:
+    return float(np.min(found.entropy, where=found.number > 0, initial=np.inf))
+
+
+def _of_classes(
+    view: TableView, releases: Sequence[ReleaseClasses], values: Mapping[str, Sequence[ClassValues]]
+) -> Left:
+    """What is left of somebody in each class of this release who may be in a class of an earlier one.
+
+    Classes without a value in common hold nobody who is in both.
+    """
+    this = releases[0]
+    parts = []
+    for place, earlier in enumerate(releases[1:], 1):
+        own, theirs = overlapping(view, this, earlier, suppressed_is_anything=True)
+        for of_attribute in values.values():
+            found = candidates([of_attribute[0], of_attribute[place]], [own, theirs], view.memory)
+            number = np.full(len(this.records), UNTOLD)
+            some = found.number > 0
+            np.minimum.at(number, own[some], found.number[some])
+            parts.append(Left(number, _least_entropy(found), this.records))
+    return Left.worst_of(parts)
+
+
+def _figure(left: Left, place: Positions, demanded: int | None, *, by_key: bool) -> TableFigure:
+    """The figure of everybody about whom something is compared.
+
+    Args:
+        left: what is left for each.
+        place: the class of this release that each is in.
+        demanded: how many values must be left.
+        by_key: whether people are followed by a key.
+    """
+    told = left.number < UNTOLD
+    if not told.any():
+        raise CheckError(NOBODY if by_key else NO_COMMON_CLASS)
+    number, records, place = left.number[told], left.records[told], place[told]
+    people = int(records.sum())
+    few = None if demanded is None else number < demanded
+    return TableFigure(
+        value=int(number.min()),
+        records=people,
+        failing=None if few is None else int(records[few].sum()),
+        classes=(len(np.unique(place)), None if few is None else len(np.unique(place[few]))),
+        details={
+            "with_none": int(records[number == 0].sum()),
+            "with_one": int(records[number == 1].sum()),
+            "least_entropy": left.entropy if np.isfinite(left.entropy) else None,
+            "by_key": by_key,
+        },
+        distribution=_distribution(number, records, place),
+    )
+
+
+def _distribution(number: Counts, records: Counts, place: Positions) -> Sequence[Sequence[float]]:
+    """[values left, classes of this release, people], ascending."""
+    keys = fold([number, place], [int(number.max()) + 1, int(place.max()) + 1])
+    distinct, which = numbered(keys.values, keys.span)
+    figures, _ = keys.decode(distinct.astype(np.int64))
+    return distribution_of(figures, np.bincount(which, records, len(distinct)).astype(np.int64))
+
+
+NOBODY = (
+    "nobody who is in this release is in an earlier one, with a sensitive value in both, so nothing is intersected; "
+    "check that the `key` is written alike in all releases"
+)
+NO_COMMON_CLASS = (
+    "no class of this release overlaps with a class of an earlier one that has a sensitive value in common with it, "
+    "so nothing is intersected; check that both write their quasi-identifiers and values alike, or declare "
+    "hierarchies"
+)
+
+
+def _attributes(outcome: Outcome) -> str:
+    return columns_of(outcome, outcome.details["sensitive"])
+
+
+def _sentence(outcome: Outcome) -> str:
+    records, details = outcome.records, outcome.details
+    assert records is not None  # noqa: S101 - outcomes of this check have them
+    noun, least = record_noun(outcome), int(outcome.observed or 0)
+    about = f"of {_attributes(outcome)} left, once this release and the earlier ones are intersected"
+    if outcome.status is not Status.FAILED:
+        return f"Each {noun} in several releases has at least {count(least, 'value')} {about}."
+    few = sentence_case(part_of(records.failing or 0, records.total, noun))
+    demanded = count(int(outcome.threshold or 0), "value")
+    one = int(details["with_one"])
+    certain = f"; for {part_of(one, records.total, noun)} a single one is" if one else ""
+    return f"{few} {agree(records.failing or 0, 'has', 'have')} fewer than {demanded} {about}{certain}."
+
+
+def _person(outcome: Outcome) -> str:
+    least = int(outcome.observed or 0)
+    finds = f"{whoever_knows(outcome)}, and that they are in several releases,"
+    if not least:
+        return f"{finds} finds groups without a common value at worst: their value is another one in each."
+    if least == 1:
+        return f"{finds} knows their value of {_attributes(outcome)} for certain at worst."
+    return f"{finds} is left with {least:,} values of {_attributes(outcome)} at worst."
+
+
+CHECKS: list[Check] = [
+    TableCheck(
+        name="composition_attack",
+        title="Composition attack",
+        quarter=Quarter.ATTRIBUTE_DEGREE,
+        parameters=CompositionParameters,
+        measure=composition_attack,
+        threshold="at_least",
+        comparison=Comparison.AT_LEAST,
+        label="least number of sensitive values left by all releases",
+        requires=frozenset({"previous"}),
+        validate=needs_a_sensitive_attribute,
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="What is left of somebody's sensitive value once several releases are laid over each other?",
+            risk="Two releases of the same people may each keep every demand, and together give a value away.",
+            definition=(
+                "Somebody is in this release and in an earlier one. In each, their equivalence class leaves some "
+                "sensitive values open; the values that all of them leave open are the candidates. Releases that "
+                "were made without knowledge of each other may each be diverse and leave a single candidate together."
+            ),
+            **formula(r"\min_i \Big| \bigcap_{r \ni i} \{s_j : j \in E_r(i)\} \Big| \ge \text{at\_least}"),
+            reading=(
+                "The least number of candidates that anybody is left with. 1 is a value that is known for certain; 0 "
+                "is somebody whose value differs between releases, which an intruder learns as well. With a `key` in "
+                "the policy people are followed by it, through as many releases as they are in; whoever has no value "
+                "in a release is not in it. Without a key each class of this release is laid over every class of "
+                "each earlier release that overlaps with it, however coarse each is, if they have a value in common; "
+                "what counts then are the records of this release. Details: `with_one` and `with_none` (how many "
+                "have one candidate, or none), `least_entropy` (the least conditional entropy of the value in bits, "
+                "each candidate weighing the product of its shares in the classes), `by_key`, `sensitive` (the "
+                "attributes). The distribution has for each number of candidates the classes of this release and the "
+                "people."
+            ),
+            choosing="2, so that no value is certain; as many as l-diversity demands of a single release.",
+            limits=(
+                "It takes the value of a person for the same in all releases. Without a key it does not know who is "
+                "in two releases: it takes the worst pair of overlapping classes for somebody's, and a suppressed "
+                "cell for any value, so that the figure is a lower bound, and compares this release with each "
+                "earlier one by itself. A suppressed sensitive cell is no candidate. Earlier releases need the "
+                "columns of this one."
+            ),
+            source=(
+                "Ganta, Kasiviswanathan, Smith, Composition attacks and auxiliary information in data privacy, KDD "
+                "2008, doi:10.1145/1401890.1401926"
+            ),
+            example="- composition_attack: {at_least: 2, sensitive: disease}",
+        ),
+    ),
+]

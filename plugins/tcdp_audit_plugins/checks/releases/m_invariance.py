@@ -1,0 +1,250 @@
+"""m-invariance: the classes of a person show the same sensitive values in all releases, each value once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    Check,
+    CheckError,
+    Comparison,
+    Counts,
+    Guide,
+    Outcome,
+    PolicyDocument,
+    Quarter,
+    TableCheck,
+    TableFigure,
+    TableView,
+    agree,
+    chance_of,
+    columns_of,
+    count,
+    plural,
+    record_noun,
+    whoever_knows,
+)
+from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of
+from tcdp_audit_plugins.checks.releases.candidates import candidates
+from tcdp_audit_plugins.checks.releases.classes import (
+    ClassValues,
+    Lifespans,
+    Positions,
+    ReleaseClasses,
+    classes_of_releases,
+    rows_of_people,
+)
+from tcdp_audit_plugins.checks.releases.parameters import (
+    SensitiveParameters,
+    needs_a_sensitive_attribute,
+    sensitive_attributes,
+)
+from tcdp_audit_plugins.formulas import formula
+
+NOBODY = (
+    "nobody who is in this release is in an earlier one, with a sensitive value in both, so that no signature can "
+    "change; check that the `key` is written alike in all releases"
+)
+NO_KEY = "people are followed through the releases by a key; add `key:` with the attribute that all releases share"
+
+
+class InvarianceParameters(SensitiveParameters):
+    """Parameters of `m_invariance`."""
+
+    m: Annotated[
+        int | None, Field(ge=1, description="The least number of records, with a value each, in a class that stays.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """What the classes of all releases show of a sensitive attribute.
+
+    Args:
+        unique: for each release how many records each class has if their values all differ, else 0.
+        people: the code of the key of everybody who is in two releases or more.
+        changed: whose classes do not show the same values in all of them.
+        now: who of them is in this release.
+    """
+
+    unique: Sequence[Counts]
+    people: Positions
+    changed: NDArray[np.bool_]
+    now: NDArray[np.bool_]
+
+
+def signatures(
+    releases: Sequence[ReleaseClasses],
+    rows: Sequence[Positions],
+    values: Sequence[ClassValues],
+    memory: int | None = None,
+) -> Signatures:
+    """The signatures of the classes of everybody: the sets of values that they show.
+
+    Args:
+        releases: their classes, this release first.
+        rows: the row of each person in each release.
+        values: of the attribute, in each release.
+        memory: budget in bytes; None for no limit.
+
+    Cost: O(records), and the values of the smallest class of each combination of classes.
+    """
+    unique = [np.where(one.records == one.number, one.number, 0) for one in values]
+    lives = Lifespans.of(releases, rows, values)
+    common = candidates(values, lives.classes, memory).number
+    changed = np.zeros(len(common), dtype=np.bool_)
+    for one, classes in zip(values, lives.classes, strict=True):
+        changed |= (classes >= 0) & (np.append(one.number, 0)[classes] != common)
+    return Signatures(unique, lives.people, changed[lives.combination], lives.now)
+
+
+def m_invariance(view: TableView, parameters: InvarianceParameters) -> TableFigure:
+    """The largest m for which all releases together are m-invariant.
+
+    Returns:
+        The size of the smallest class of any release; 0 where a class has a value twice, or where the classes of a
+        person show other values in one release than in another.
+
+    Raises:
+        CheckError: there is no earlier release, people cannot be followed, or nobody is in two releases.
+
+    Cost: O(records log records), and the values of the smallest class of each combination of classes.
+
+    Source: Xiao, Tao (2007): m-uniqueness and m-invariance.
+    """
+    names, key = sensitive_attributes(parameters, view), view.policy.document.key
+    if key is None:
+        raise CheckError(NO_KEY)
+    releases = classes_of_releases(view, [*names, key])
+    rows = rows_of_people(releases, key)
+    counts = view.policy.conventions.missing_sensitive == "own_category"
+    found = [
+        signatures(releases, rows, [one.values(name, missing_is_a_value=counts) for one in releases], view.memory)
+        for name in names
+    ]
+    if not any(one.now.any() for one in found):
+        raise CheckError(NOBODY)
+    unique = [np.min(own, axis=0) for own in zip(*(one.unique for one in found), strict=True)]
+    changed = np.zeros(len(rows[0]), dtype=np.bool_)
+    for one in found:
+        changed[one.people[one.changed]] = True
+    figure = _figure(view, releases[0], rows[0], unique, changed, parameters.m)
+    return replace(figure, details={**figure.details, "sensitive": names})
+
+
+def _figure(
+    view: TableView,
+    this: ReleaseClasses,
+    rows: Positions,
+    unique: Sequence[Counts],
+    changed: NDArray[np.bool_],
+    demanded: int | None,
+) -> TableFigure:
+    """The figure of all classes and all people; failing records are those of this release."""
+    sizes = np.concatenate(unique)
+    few = sizes < (1 if demanded is None else demanded)
+    exposed = (unique[0] < (1 if demanded is None else demanded))[this.class_of]
+    exposed[rows[changed & (rows >= 0)]] = True
+    smallest = int(sizes.min())
+    return TableFigure(
+        value=0 if changed.any() else smallest,
+        records=view.records,
+        failing=None if demanded is None else int(exposed.sum()),
+        classes=(len(sizes), None if demanded is None else int(few.sum())),
+        details={
+            "smallest_class": smallest,
+            "classes_with_repeated_values": int((sizes == 0).sum()),
+            "changed_signatures": int(changed.sum()),
+        },
+        distribution=distribution_of(unique[0], this.records),
+    )
+
+
+def _faults(parameters: InvarianceParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    yield from needs_a_sensitive_attribute(parameters, document)
+    yield from counts_rows(document)
+    if document.key is None:
+        yield "", NO_KEY
+
+
+def _sentence(outcome: Outcome) -> str:
+    details, least = outcome.details, int(outcome.observed or 0)
+    values, noun = columns_of(outcome, details["sensitive"]), record_noun(outcome)
+    if least:
+        kept = f"Each group of each release has at least {count(least, noun)}, all with different values of"
+        return f"{kept} {values}, and nobody's group shows other values in another release."
+    changed, repeated = int(details["changed_signatures"]), int(details["classes_with_repeated_values"])
+    reasons = []
+    if changed:
+        reasons.append(f"the groups of {count(changed, noun)} show other values in one release than in another")
+    if repeated:
+        groups = f"{count(repeated, 'group')} of {plural(noun)}"
+        reasons.append(f"{groups} {agree(repeated, 'has', 'have')} no value, or one of them twice")
+    return f"For {values}, {' and '.join(reasons)}."
+
+
+def _person(outcome: Outcome) -> str:
+    least = int(outcome.observed or 0)
+    follows = f"{whoever_knows(outcome)} and follows them through the releases"
+    if not least:
+        return f"{follows} may rule values out until one is left."
+    chance = f"a guess is right with {chance_of(1 / least)} at worst"
+    return f"{follows} is left with the same {count(least, 'value')} each time: {chance}."
+
+
+CHECKS: list[Check] = [
+    TableCheck(
+        name="m_invariance",
+        title="m-invariance",
+        quarter=Quarter.ATTRIBUTE_MODEL,
+        parameters=InvarianceParameters,
+        measure=m_invariance,
+        threshold="m",
+        comparison=Comparison.AT_LEAST,
+        label="largest m of all releases",
+        requires=frozenset({"previous"}),
+        validate=_faults,
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="Does whoever follows a person through all releases find the same sensitive values each time?",
+            risk="Whoever follows a person through several releases may rule out all sensitive values but one.",
+            definition=(
+                "Each equivalence class of each release has at least m records, all with different sensitive values, "
+                "and the classes of a person show the same set of values, their signature, in all releases that they "
+                "are in. Whoever intersects the classes of a person through all releases is then left with m values."
+            ),
+            **formula(
+                r"\min_{r,\,E \in r} n_E \ge m",
+                r"|S_E| = n_E \text{ for all } E",
+                r"S_{E_r(i)} = S_{E_{r'}(i)} \text{ for all } i \in r \cap r'",
+            ),
+            reading=(
+                "The size of the smallest class of any release; 0 where a class has a value twice or none, and where "
+                "a signature changes. People are followed by the policy's `key`, through all earlier releases. "
+                "Failing classes are those of all releases with fewer than m, failing records those of this release "
+                "that are in one, or whose signature changes. Details: `smallest_class` (the figure if no signature "
+                "changed), `classes_with_repeated_values`, `changed_signatures` (people), `sensitive` (the "
+                "attributes). The distribution has the classes of this release."
+            ),
+            choosing="2 at least; as many values as l-diversity demands of a single release.",
+            limits=(
+                "It is strict: a class of 100 records with 50 values is none, since each value stands there twice; "
+                "`composition_attack` measures what is left in any case. Counterfeit records, which m-invariance may "
+                "need, count as records and need keys of their own. Whoever has no value in a release is not in it, "
+                "and a suppressed sensitive cell is none."
+            ),
+            source=(
+                "Xiao, Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD "
+                "2007, doi:10.1145/1247480.1247556"
+            ),
+            example="- m_invariance: {m: 2, sensitive: disease}",
+        ),
+    ),
+]

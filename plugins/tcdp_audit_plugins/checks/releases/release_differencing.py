@@ -1,0 +1,234 @@
+"""Release differencing: classes whose counts differ between two releases by only a few records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf, isinf
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from tcdp_audit.plugin import (
+    Check,
+    CheckError,
+    Comparison,
+    Counts,
+    Guide,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Status,
+    TableCheck,
+    TableFigure,
+    TableView,
+    agree,
+    count,
+    known_columns,
+    part_of,
+    plural,
+    record_noun,
+    sentence_case,
+    somebody,
+)
+from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of
+from tcdp_audit_plugins.checks.releases.boxes import overlapping
+from tcdp_audit_plugins.checks.releases.classes import Positions, ReleaseClasses, classes_of_releases
+from tcdp_audit_plugins.checks.releases.parameters import needs_an_earlier_release
+from tcdp_audit_plugins.formulas import formula
+
+
+class DifferencingParameters(Parameters):
+    """Parameters of `release_differencing`."""
+
+    k: Annotated[
+        int | None, Field(ge=1, description="The least number of records that a difference must be about.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The finest groups of records that two releases both tell apart.
+
+    Args:
+        now: how many records of this release each has.
+        before: how many of the earlier one.
+    """
+
+    now: Counts
+    before: Counts
+
+    @property
+    def sizes(self) -> Counts:
+        """How many records each group has more or fewer than before, where it is not as many."""
+        apart = np.abs(self.now - self.before)
+        return apart[apart > 0]
+
+
+def differences(now: Counts, before: Counts, pairs: tuple[Positions, Positions]) -> Differences:
+    """Classes of two releases that overlap, directly or through others, counted together.
+
+    Args:
+        now: records of each class of this release.
+        before: those of the earlier one.
+        pairs: the classes of the first and of the second that overlap.
+
+    Cost: O(classes + pairs).
+
+    Example:
+        >>> same = np.arange(3)
+        >>> differences(np.array([5, 8, 0]), np.array([5, 7, 3]), (same, same)).sizes.tolist()
+        [1, 3]
+    """
+    classes = len(now) + len(before)
+    edges = (np.ones(len(pairs[0]), dtype=np.int8), (pairs[0], len(now) + pairs[1]))
+    groups, group = connected_components(coo_array(edges, shape=(classes, classes)).tocsr(), directed=False)
+    own, theirs = group[: len(now)], group[len(now) :]
+    return Differences(
+        np.bincount(own, now, groups).astype(np.int64), np.bincount(theirs, before, groups).astype(np.int64)
+    )
+
+
+def release_differencing(view: TableView, parameters: DifferencingParameters) -> TableFigure:
+    """The smallest difference, other than none, between the counts of a class in this release and in an earlier one.
+
+    Where one release is coarser, its class is compared with all classes below it; where classes overlap without one
+    being below the other, with all that they reach.
+
+    Returns:
+        A number of records; infinite where no class differs.
+
+    Raises:
+        CheckError: there is no earlier release, or it has nothing in common that could be compared.
+
+    Cost: O(records), and O(overlapping classes) where one is coarser.
+    """
+    this, *earlier = classes_of_releases(view, counted=True)
+    found = [_compared(view, this, one) for one in earlier]
+    sizes = np.concatenate([one.sizes for one in found])
+    few = None if parameters.k is None else sizes < parameters.k
+    isolated = None if few is None else int(sizes[few].sum())
+    groups = sum(len(one.now) for one in found)
+    details: dict[str, Any] = {
+        "differing": len(sizes),
+        "only_now": sum(int((one.before == 0).sum()) for one in found),
+        "only_before": sum(int((one.now == 0).sum()) for one in found),
+        "gained": sum(int((one.now > one.before).sum()) for one in found),
+        "lost": sum(int((one.now < one.before).sum()) for one in found),
+        "class_pairs": groups,
+    }
+    return TableFigure(
+        value=int(sizes.min()) if len(sizes) else inf,
+        records=sum(int(np.maximum(one.now, one.before).sum()) for one in found),
+        failing=isolated,
+        classes=(groups, None if few is None else int(few.sum())),
+        details=details,
+        distribution=distribution_of(sizes, sizes),
+    )
+
+
+def _compared(view: TableView, this: ReleaseClasses, earlier: ReleaseClasses) -> Differences:
+    """The groups that both releases tell apart; a suppressed cell is a category of its own."""
+    pairs = overlapping(view, this, earlier, suppressed_is_anything=False)
+    if not len(pairs[0]):
+        raise CheckError(
+            f"no class of this release overlaps with one of {earlier.table.name}, so no count can be compared; check "
+            "that both write their quasi-identifiers alike, or declare hierarchies"
+        )
+    found = differences(this.records, earlier.records, pairs)
+    if len(found.now) == 1 and min(len(this.records), len(earlier.records)) > 1:
+        raise CheckError(
+            f"the classes of this release and of {earlier.table.name} overlap from one end to the other, so that only "
+            "the totals can be compared; generalise both along one hierarchy"
+        )
+    return found
+
+
+def _faults(parameters: DifferencingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    yield from needs_an_earlier_release(parameters, document)
+    yield from counts_rows(document)
+
+
+def _sentence(outcome: Outcome) -> str:
+    classes, records, noun = outcome.classes, outcome.records, record_noun(outcome)
+    assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes of this check have both
+    total, differing = classes.total, int(outcome.details["differing"])
+    alike = f"with the same {known_columns(outcome)}"
+    than_before = f"more or fewer {plural(noun)} than in an earlier release"
+    if outcome.observed is None or isinf(outcome.observed):
+        return f"{sentence_case(part_of(0, total, 'group'))} {alike} has {than_before}."
+    smallest = count(int(outcome.observed), noun)
+    if outcome.status is not Status.FAILED:
+        part = sentence_case(part_of(differing, total, "group"))
+        return f"{part} {alike} {agree(differing, 'has', 'have')} {than_before}, by {smallest} or more."
+    few, k = classes.failing or 0, count(int(outcome.threshold or 0), noun)
+    part = sentence_case(part_of(few, total, "group"))
+    isolated = count(records.failing or 0, noun)
+    by = f"by fewer than {k}, which isolates {isolated}"
+    return f"{part} {alike} {agree(few, 'has', 'have')} {than_before}, {by}; the smallest difference is {smallest}."
+
+
+def _person(outcome: Outcome) -> str:
+    if outcome.observed is None or isinf(outcome.observed):
+        return "Whoever compares the counts of two releases learns of nobody who came or went: they are the same."
+    least = int(outcome.observed)
+    alone = f"{somebody(outcome)} is the only one" if least == 1 else f"{somebody(outcome)} is one of {least:,}"
+    return f"Whoever compares the counts of two releases learns at worst that {alone} who came to a group or left it."
+
+
+CHECKS: list[Check] = [
+    TableCheck(
+        name="release_differencing",
+        title="Release differencing",
+        quarter=Quarter.IDENTITY_MODEL,
+        parameters=DifferencingParameters,
+        measure=release_differencing,
+        threshold="k",
+        comparison=Comparison.AT_LEAST,
+        label="smallest difference between the counts of a class in two releases",
+        requires=frozenset({"previous"}),
+        validate=_faults,
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="Do the counts of two releases differ by so few that they single somebody out?",
+            risk="Whoever subtracts an earlier release from this one may be left with a single person.",
+            definition=(
+                "Each equivalence class is counted in this release and in an earlier one on the same "
+                "quasi-identifiers. A difference of a few records, in either direction, isolates those who came or "
+                "went, however large the class is in both. Where one release is coarser, its class is compared with "
+                "all classes below it, along the hierarchy, the ranges or the sets."
+            ),
+            **formula(
+                r"\min_{G : \Delta_G \ne 0} \Delta_G \ge k",
+                r"\Delta_G = \Big| \sum_{E \subseteq G} n_E - \sum_{E' \subseteq G} n'_{E'} \Big|",
+                r"G \text{ the finest groups that both releases tell apart}",
+            ),
+            reading=(
+                "The smallest difference other than none; infinite where no class differs. Failing classes are "
+                "groups that differ by fewer than k, and failing records the sum of their differences: those that "
+                "are isolated. Details: `differing`, `gained` and `lost` (groups with another count, a larger and a "
+                "smaller one), `only_now` and `only_before` (groups that one of the releases lacks), `class_pairs` "
+                "(all groups that were compared). With several earlier releases each is compared with this one. The "
+                "distribution has the differences."
+            ),
+            choosing="The k of k-anonymity: who came or went is then hidden among as many.",
+            limits=(
+                "It sees the difference of counts: one who leaves while another comes is not seen; with a `key`, see "
+                "`m_invariance`. Arbitrary sums of classes are not tried. A group that only one of the releases has "
+                "differs by all of its records, so columns that are written in two ways look like large differences: "
+                "see `only_now` and `only_before`. A suppressed cell is a category of its own, unless the column is "
+                "suppressed throughout. It counts rows, and takes no unit."
+            ),
+            source=(
+                "Denning, Denning, Schwartz, The tracker: a threat to statistical database security, ACM TODS 4(1), "
+                "1979, doi:10.1145/320064.320069"
+            ),
+            example="- release_differencing: {k: 5}",
+        ),
+    ),
+]
