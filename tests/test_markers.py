@@ -94,6 +94,7 @@ _REMEDIES = {
     "global_recoding": "{breaks: {age: [18, 65]}}",
     "top_bottom_coding": "{attribute: age, top: 90}",
     "rounding": "{base: 10}",
+    "data_shuffling": "{proximity: 0}",
     "pram": "{retention: 0.6}",
     "rank_swapping": "{percent: 30}",
     "rebucketize": "{attribute: cost}",
