@@ -54,6 +54,21 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["attribute_inference"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    attributes: Sequence[_Value] | None = None,
+    confidence: _Number = ...,
+    secret: _Value,
+    at_most: _Number | None = None,
+    tolerance: _Number = ...,
+    width: _Number | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["background_knowledge"],
     frame: Any,
     *,
@@ -94,6 +109,18 @@ def measure(
     attributes: Sequence[_Value] | None = None,
     count: _Value | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["closest_record_share"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    attributes: Sequence[_Value] | None = None,
+    confidence: _Number = ...,
+    at_most: _Number | None = None,
+    severity: Severity | Literal["error", "warning"] = "warning",
 ) -> Outcome: ...
 @overload
 def measure(
@@ -222,6 +249,18 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["epsilon_identifiability"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    epsilon: _Number | None = None,
+    attributes: Sequence[_Value] | None = None,
+    weights: Literal["inverse_entropy", "equal"] = "inverse_entropy",
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["exact_match_rate"],
     frame: Any,
     *,
@@ -230,6 +269,7 @@ def measure(
     attributes: Sequence[_Value] | None = None,
     weights: Mapping[str, _Number] | None = None,
     at_most: _Number | None = None,
+    measure: Literal["released", "originals"] = "released",
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -308,12 +348,91 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["k_concealment"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    k: int | None = None,
+    attributes: Sequence[_Value] | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["k_confusion"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    attack: Mapping[str, Any],
+    k: int | None = None,
+    probability: _Number = ...,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["k_map"],
     frame: Any,
     *,
     quasi_identifiers: str | Iterable[str],
     conventions: Mapping[str, Any] | None = None,
     k: int | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["kk_anonymity"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    k: int | None = None,
+    attributes: Sequence[_Value] | None = None,
+    kind: Literal["k_k", "one_k", "k_one"] = "k_k",
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["km_anonymity"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    k: int | None = None,
+    m: int = 2,
+    attributes: Sequence[_Value] | None = None,
+    delimiter: _Value = ";",
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["linkability"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    attributes: Sequence[_Value] | None = None,
+    confidence: _Number = ...,
+    second: Sequence[_Value],
+    at_most: _Number | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["lkc_privacy"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    attribute: str | None = None,
+    scale: Literal["nominal", "ordinal", "numeric"] | None = None,
+    order: Iterable[Any] | None = None,
+    hierarchy: str | Mapping[str, Any] | None = None,
+    distribution: Literal["uniform"] | Mapping[str, Any] | None = None,
+    conventions: Mapping[str, Any] | None = None,
+    L: int = 2,
+    K: int | None = None,
+    C: _Number | None = None,
+    values: Sequence[_Value] | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -329,6 +448,36 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["membership_inference"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    attributes: Sequence[_Value] | None = None,
+    confidence: _Number = ...,
+    at_most: _Number | None = None,
+    calibrated: bool = False,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["microaggregation_attack"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: _Number | None = None,
+    links: Literal["certain", "expected"] = "certain",
+    closure: bool = True,
+    attributes: Sequence[_Value] | None = None,
+    method: Literal["individual_ranking", "known_groups"] = "individual_ranking",
+    k: int | None = None,
+    reach: int = 1,
+    blocks: Sequence[Sequence[_Value]] | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["nearest_neighbour_distance_ratio"],
     frame: Any,
     *,
@@ -337,6 +486,42 @@ def measure(
     attributes: Sequence[_Value] | None = None,
     weights: Mapping[str, _Number] | None = None,
     at_least: _Number | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["noise_attack"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: _Number | None = None,
+    attributes: Sequence[_Value] | None = None,
+    direction: Literal["masked_to_original", "original_to_masked"] = "masked_to_original",
+    probability: _Number = ...,
+    limit: int = 100000,
+    sd: _Number | Mapping[str, _Number] | None = None,
+    covariance: str | None = None,
+    estimate: Literal["covariance", "variances"] = "covariance",
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["nt_closeness"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    attribute: str | None = None,
+    scale: Literal["nominal", "ordinal", "numeric"] | None = None,
+    order: Iterable[Any] | None = None,
+    hierarchy: str | Mapping[str, Any] | None = None,
+    distribution: Literal["uniform"] | Mapping[str, Any] | None = None,
+    conventions: Mapping[str, Any] | None = None,
+    t: _Number | None = None,
+    distance: Literal[
+        "equal", "ordered", "numeric", "hierarchical", "multiplicative", "kullback_leibler", "jensen_shannon"
+    ] = "equal",
+    n: int,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -364,6 +549,22 @@ def measure(
     conventions: Mapping[str, Any] | None = None,
     at_most: _Number | None = None,
     estimator: Literal["exact", "zayatz", "pitman", "log_linear"] = "exact",
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["pram_attack"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: _Number | None = None,
+    attributes: Sequence[_Value] | None = None,
+    direction: Literal["masked_to_original", "original_to_masked"] = "masked_to_original",
+    probability: _Number = ...,
+    limit: int = 100000,
+    retention: _Number | Mapping[str, _Number] | None = None,
+    matrix: Mapping[str, str] | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -410,6 +611,21 @@ def measure(
     at_most: _Number | None = None,
     attributes: Sequence[_Value] | None = None,
     aggregate: Literal["average", "joint", "worst"] = "average",
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["rank_swap_attack"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: _Number | None = None,
+    links: Literal["certain", "expected"] = "certain",
+    closure: bool = True,
+    attributes: Sequence[_Value] | None = None,
+    p: _Number | None = None,
+    displacement: int | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -532,6 +748,19 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["singling_out"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    attributes: Sequence[_Value] | None = None,
+    confidence: _Number = ...,
+    at_most: _Number | None = None,
+    size: int | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["skewness"],
     frame: Any,
     *,
@@ -576,6 +805,23 @@ def measure(
     at_most: _Number | None = None,
     max_size: int = 3,
     dis_fraction: _Number | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["supervised_record_linkage"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    attributes: Sequence[_Value] | None = None,
+    at_most: _Number | None = None,
+    judged: Literal["worst_case", "held_out"] = "worst_case",
+    family: Literal["weighted_mean", "owa", "bilinear", "choquet"] = "weighted_mean",
+    solver: Literal["surrogate", "milp"] = "surrogate",
+    time_limit: int = 60,
+    train_share: _Number = ...,
+    seed: int = 0,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload

@@ -211,10 +211,8 @@ def rows(check: str, demand: dict[str, Any]) -> bool:
     """Whether a check counts rows, so that it takes no unit."""
     return (
         check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda", "singling_out"}
-        or check in {"quasi_identifier_strength", "lkc_privacy"}
-        check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda"}
-        or check in {"quasi_identifier_strength", "k_concealment", "kk_anonymity", "nt_closeness"}
-        or check in {"quasi_identifier_strength", "release_differencing", "m_invariance"}
+        or check in {"quasi_identifier_strength", "lkc_privacy", "k_concealment", "kk_anonymity", "nt_closeness"}
+        or check in {"release_differencing", "m_invariance"}
         or "scenario" in demand
     )
 

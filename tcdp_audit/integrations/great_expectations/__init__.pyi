@@ -101,6 +101,21 @@ class ExpectTableAssignmentRecordLinkageToBeLimited(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableAttributeInferenceToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        secret: str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        confidence: float | str | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        tolerance: float | str | _Parameter | None = ...,
+        width: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectColumnBackgroundKnowledgeToBeLimited(_Made):
     def __init__(
         self,
@@ -131,6 +146,18 @@ class ExpectTableCategoryFrequencyToBeSufficient(_Made):
         max_size: int | _Parameter | None = ...,
         attributes: Sequence[str] | _Parameter | None = ...,
         count: str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableClosestRecordShareToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        confidence: float | str | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -239,6 +266,18 @@ class ExpectColumnToBeEntropyLDiverse(_Made):
         **others: Unpack[_Column],
     ) -> None: ...
 
+class ExpectTableEpsilonIdentifiabilityToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        epsilon: float | str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        weights: Literal["inverse_entropy", "equal"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableExactMatchRateToBeLimited(_Made):
     def __init__(
         self,
@@ -248,6 +287,7 @@ class ExpectTableExactMatchRateToBeLimited(_Made):
         attributes: Sequence[str] | _Parameter | None = ...,
         weights: Mapping[str, Any] | _Parameter | None = ...,
         at_most: float | str | _Parameter | None = ...,
+        measure: Literal["released", "originals"] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -315,6 +355,29 @@ class ExpectTableToBeKAnonymous(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableKConcealmentToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableKConfusionToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        attack: Any | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        probability: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableToSatisfyKMap(_Made):
     def __init__(
         self,
@@ -322,6 +385,57 @@ class ExpectTableToSatisfyKMap(_Made):
         quasi_identifiers: Sequence[str] | str | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         k: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableToBeKkAnonymous(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        kind: Literal["k_k", "one_k", "k_one"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableToBeKmAnonymous(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        m: int | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        delimiter: str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableLinkabilityToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        second: Sequence[str] | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        confidence: float | str | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableLkcPrivacyToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        L: int | _Parameter | None = ...,
+        K: int | _Parameter | None = ...,
+        C: float | str | _Parameter | None = ...,
+        values: Sequence[str] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -336,6 +450,36 @@ class ExpectTableMInvarianceToBeSufficient(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableMembershipInferenceToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        confidence: float | str | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        calibrated: bool | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableMicroaggregationAttackToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        links: Literal["certain", "expected"] | _Parameter | None = ...,
+        closure: bool | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        method: Literal["individual_ranking", "known_groups"] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        reach: int | _Parameter | None = ...,
+        blocks: Sequence[Sequence[str]] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableNearestNeighbourDistanceRatioToBeSufficient(_Made):
     def __init__(
         self,
@@ -345,6 +489,35 @@ class ExpectTableNearestNeighbourDistanceRatioToBeSufficient(_Made):
         attributes: Sequence[str] | _Parameter | None = ...,
         weights: Mapping[str, Any] | _Parameter | None = ...,
         at_least: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableNoiseAttackToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        direction: Literal["masked_to_original", "original_to_masked"] | _Parameter | None = ...,
+        probability: float | str | _Parameter | None = ...,
+        limit: int | _Parameter | None = ...,
+        sd: float | str | Mapping[str, Any] | _Parameter | None = ...,
+        covariance: str | _Parameter | None = ...,
+        estimate: Literal["covariance", "variances"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableToBeNtClose(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        n: int | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        t: float | str | _Parameter | None = ...,
+        distance: Literal["equal", "ordered", "numeric", "hierarchical", "multiplicative", "kullback_leibler", "jensen_shannon"] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -367,6 +540,22 @@ class ExpectTablePopulationUniquenessToBeLimited(_Made):
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         at_most: float | str | _Parameter | None = ...,
         estimator: Literal["exact", "zayatz", "pitman", "log_linear"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTablePramAttackToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        direction: Literal["masked_to_original", "original_to_masked"] | _Parameter | None = ...,
+        probability: float | str | _Parameter | None = ...,
+        limit: int | _Parameter | None = ...,
+        retention: float | str | Mapping[str, Any] | _Parameter | None = ...,
+        matrix: Mapping[str, Any] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -413,6 +602,21 @@ class ExpectTableRankIntervalDisclosureToBeLimited(_Made):
         at_most: float | str | _Parameter | None = ...,
         attributes: Sequence[str] | _Parameter | None = ...,
         aggregate: Literal["average", "joint", "worst"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableRankSwapAttackToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        links: Literal["certain", "expected"] | _Parameter | None = ...,
+        closure: bool | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        p: float | str | _Parameter | None = ...,
+        displacement: int | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -524,6 +728,19 @@ class ExpectColumnSimilarityToBeLimited(_Made):
         **others: Unpack[_Column],
     ) -> None: ...
 
+class ExpectTableSinglingOutToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        confidence: float | str | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        size: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectColumnSkewnessToBeLimited(_Made):
     def __init__(
         self,
@@ -559,6 +776,23 @@ class ExpectTableSudaToBeLimited(_Made):
         at_most: float | str | _Parameter | None = ...,
         max_size: int | _Parameter | None = ...,
         dis_fraction: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableSupervisedRecordLinkageToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        judged: Literal["worst_case", "held_out"] | _Parameter | None = ...,
+        family: Literal["weighted_mean", "owa", "bilinear", "choquet"] | _Parameter | None = ...,
+        solver: Literal["surrogate", "milp"] | _Parameter | None = ...,
+        time_limit: int | _Parameter | None = ...,
+        train_share: float | str | _Parameter | None = ...,
+        seed: int | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
