@@ -40,7 +40,7 @@ def completed(
         ("check a", 2, ["file,a"]),
         ("check --policy b", 3, ["file,b"]),
         ("lint a", 2, ["file,a"]),
-        ("explain k_", 2, ["plain,k_anonymity", "plain,k_concealment", "plain,k_map"]),
+        ("explain k_", 2, ["plain,k_anonymity", "plain,k_concealment", "plain,k_confusion", "plain,k_map"]),
         ("explain zz", 2, []),
         ("explain pol", 2, ["plain,policy"]),
     ],

@@ -38,10 +38,10 @@ def _faults(parameters: RoundingParameters, document: PolicyDocument) -> Iterato
 
 
 ROUNDING = Remedy(
-    name="rounding",
+    name="flooring",
     title="Rounding",
     summary="Rounds numbers.",
-    guide=RemedyGuide("Rounds.", "Always.", "None.", "None.", "- rounding: {width: 10}"),
+    guide=RemedyGuide("Rounds.", "Always.", "None.", "None.", "- flooring: {width: 10}"),
     parameters=RoundingParameters,
     apply=lambda _, __: Treatment(),
     validate=_faults,
@@ -79,7 +79,7 @@ def remedying(entry: str) -> str:
 
 
 def test_remedies_stand_in_the_policys_order_with_their_lines(load: Any):
-    policy = load(remedying("rounding: {width: 10}\n  - rounding:\n  - rounding: {}\nseed: 7"))
+    policy = load(remedying("flooring: {width: 10}\n  - flooring:\n  - flooring: {}\nseed: 7"))
 
     assert [one.remedy for one in policy.remedies] == [ROUNDING] * 3
     assert [one.parameters.width for one in policy.remedies] == [10, 5, 5]
@@ -95,23 +95,23 @@ def test_without_the_section_nothing_is_planned(load: Any):
 
 FAULTS = {
     "empty section": (HEAD + "remedy: []\n", "7:1: remedy: must not be empty"),
-    "a mapping": (HEAD + "remedy: {rounding: {}}\n", "7:1: remedy: must be a list; put the value in [brackets]"),
+    "a mapping": (HEAD + "remedy: {flooring: {}}\n", "7:1: remedy: must be a list; put the value in [brackets]"),
     "two in one": (
-        remedying("{rounding: {}, noise: {}}"),
+        remedying("{flooring: {}, noise: {}}"),
         "8:5: remedy[0]: must be one remedy name with its parameters",
     ),
-    "misspelt": (remedying("roundin: {}"), "8:5: remedy[0]: unknown remedy 'roundin'; did you mean 'rounding'?"),
+    "misspelt": (remedying("floorin: {}"), "8:5: remedy[0]: unknown remedy 'floorin'; did you mean 'flooring'?"),
     "a check's name": (remedying("k_anonymity: {k: 2}"), "8:5: remedy[0]: unknown remedy 'k_anonymity'"),
     "misspelt parameter": (
-        remedying("rounding: {widht: 2}"),
-        "8:23: remedy[0].rounding.widht: unknown name; did you mean 'width'?",
+        remedying("flooring: {widht: 2}"),
+        "8:23: remedy[0].flooring.widht: unknown name; did you mean 'width'?",
     ),
-    "out of bounds": (remedying("rounding: {width: 0}"), "8:23: remedy[0].rounding.width: must be at least 1"),
+    "out of bounds": (remedying("flooring: {width: 0}"), "8:23: remedy[0].flooring.width: must be at least 1"),
     "unsound under the policy": (
-        remedying("rounding: {attribute: agee}"),
-        "8:27: remedy[0].rounding.attribute: the policy declares no attribute 'agee'",
+        remedying("flooring: {attribute: agee}"),
+        "8:27: remedy[0].flooring.attribute: the policy declares no attribute 'agee'",
     ),
-    "unsound as a whole": (remedying("rounding: {width: 13}"), "8:5: remedy[0].rounding: thirteen is not a width"),
+    "unsound as a whole": (remedying("flooring: {width: 13}"), "8:5: remedy[0].flooring: thirteen is not a width"),
     "negative seed": (HEAD + "seed: -1\n", "7:7: seed: must be at least 0"),
     "seed of 1.5": (HEAD + "seed: 1.5\n", "7:7: seed: must be a whole number"),
 }
@@ -127,7 +127,7 @@ def test_a_fault_has_its_sentence_and_its_place(load: Any, name: str):
 
 def test_faults_of_both_sections_are_told_at_once(load: Any):
     with pytest.raises(PolicyError) as caught:
-        load(remedying("rounding: {width: 0}\n  - rounding: {attribute: x}").replace("k: 2", "k: 0"))
+        load(remedying("flooring: {width: 0}\n  - flooring: {attribute: x}").replace("k: 2", "k: 0"))
 
     places = [line.split(": ")[0] for line in str(caught.value).split("\n") if line.startswith("p.tcdp")]
     assert places == ["p.tcdp.yaml:6:22", "p.tcdp.yaml:8:23", "p.tcdp.yaml:9:27"]
@@ -143,7 +143,7 @@ def test_an_unknown_remedy_beside_a_broken_plugin_blames_it(plugins: Plugins):
     broken.register(Broken(), "unlucky")
     mapping = {"version": 1, "attributes": {"age": {"role": "quasi_identifier"}}, "expect": [{"k_anonymity": {}}]}
 
-    assert load_policy({**mapping, "remedy": [{"rounding": {}}]}, broken).remedies[0].remedy is ROUNDING
+    assert load_policy({**mapping, "remedy": [{"flooring": {}}]}, broken).remedies[0].remedy is ROUNDING
     reason = r"no remedy 'swap' is known, and a plugin .* \(unlucky: .*no luck today\)"
     with pytest.raises(PluginError, match=reason):
         load_policy({**mapping, "remedy": [{"swap": {}}]}, broken)
@@ -153,9 +153,9 @@ def test_the_schema_takes_what_the_loader_takes(plugins: Plugins):
     schema = Draft202012Validator(policy_schema(plugins.checks, plugins.remedies))
     sound = {"version": 1, "attributes": {"age": {"role": "quasi_identifier"}}, "expect": [{"k_anonymity": {}}]}
 
-    accepted = [[{"rounding": {"width": 3}}], [{"rounding": None}], None]
+    accepted = [[{"flooring": {"width": 3}}], [{"flooring": None}], None]
     assert all(schema.is_valid({**sound, "remedy": one}) for one in accepted)
-    refused = [[], [{}], [{"rounding": {"width": 0}}], [{"k_anonymity": {}}], {"rounding": {}}, ["rounding"]]
+    refused = [[], [{}], [{"flooring": {"width": 0}}], [{"k_anonymity": {}}], {"flooring": {}}, ["flooring"]]
     assert not any(schema.is_valid({**sound, "remedy": one}) for one in refused)
     assert not schema.is_valid({**sound, "seed": -1})
 
