@@ -13,9 +13,10 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
+from tcdp_audit.errors import CheckError
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints, Space
-from tcdp_audit_plugins.checks.record_linkage.supervised import held_out, search
+from tcdp_audit_plugins.checks.record_linkage.supervised import held_out, mixed_integer, search
 from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import FAMILIES, BilinearForm, Family, WeightedMean
 from tcdp_audit_plugins.checks.record_linkage.supervised.links import FeatureBlocks, Learned, links
@@ -78,7 +79,7 @@ def test_links_of_three_records_by_the_weight_of_the_first_attribute(weight: Fra
     assert weighed(RELEASED, ORIGINAL, (weight, 1 - weight))[0] == expected
 
 
-def test_the_best_weight_is_found_and_proven() -> None:
+def test_the_best_weight_is_found_and_proven(capfd: pytest.CaptureFixture[str]) -> None:
     points, family = paired(RELEASED, ORIGINAL), WeightedMean(2)
 
     found = learned(points, family, MEMORY)
@@ -86,6 +87,7 @@ def test_the_best_weight_is_found_and_proven() -> None:
 
     assert found.links.expected == 3
     assert (proven.best.links.strict, proven.bound) == (3, 3)
+    assert capfd.readouterr() == ("", "")
 
 
 RECORD = st.tuples(st.integers(0, 4), st.integers(0, 4))
@@ -106,7 +108,7 @@ def every_weighing() -> list[tuple[Fraction, Fraction]]:
 
 
 @pytest.mark.long
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(TABLES, st.sampled_from(["weighted_mean", "owa"]))
 def test_no_weights_of_two_attributes_link_more_than_is_proven(rows: list[tuple[Any, Any]], name: Any) -> None:
     released, known = tables(rows)
@@ -136,7 +138,7 @@ def members(name: str) -> list[np.ndarray[Any, Any]]:
 
 
 @pytest.mark.long
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(TABLES, st.sampled_from(["choquet", "bilinear"]))
 def test_no_member_on_a_grid_links_more_than_is_proven(rows: list[tuple[Any, Any]], name: Any) -> None:
     released, known = tables(rows)
@@ -267,6 +269,23 @@ def test_a_proof_without_time_ends_with_what_was_known() -> None:
 
     assert proven.best is known
     assert known.links.strict < proven.bound < 30
+
+
+def test_a_solver_that_cannot_be_run_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    points, family = random_points(30, 3, 3), WeightedMean(3)
+    known = Learned(np.ones(3), links(points, family, np.ones(3)))
+    monkeypatch.setattr("sys.executable", "nowhere")
+
+    with pytest.raises(CheckError, match="the solver could not be run as a process of its own"):
+        optimum(points, family, known, 60)
+
+
+def test_a_solver_that_overruns_its_time_has_found_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    points, family = random_points(30, 3, 3), WeightedMean(3)
+    known = Learned(np.ones(3), links(points, family, np.ones(3)))
+    monkeypatch.setattr(mixed_integer, "GRACE", -0.999)
+
+    assert optimum(points, family, known, 1).best is known
 
 
 # Through an audit

@@ -1,9 +1,10 @@
 """The most records that any member of a family links strictly, by mixed-integer programming, with a proven bound.
 
 min Σ K_i  with  d(i, j) - d(i, match) + M_ij K_i >= margin  for all i and j, K_i 0 or 1, members as `regions` has them.
-M_ij is the margin less what the difference is at least in any member. Rows that every member keeps are left out; a
-record that no member can link is wrong beforehand; of identical released records one at most is linked. Rows are added
-when they are violated.
+M_ij is the margin less what the difference is at least in any member. Each row is divided by its largest coefficient,
+so that what the solver tolerates is below the margin. Rows that every member keeps are left out; a record that no
+member can link is wrong beforehand; of identical released records one at most is linked. Rows are added when they are
+violated.
 
 Abril, Navarro-Arribas, Torra, Improving record linkage with supervised learning for disclosure risk assessment,
 Information Fusion 13 (2012).
@@ -14,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,12 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin import Floats
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family
 from tcdp_audit_plugins.checks.record_linkage.supervised.links import CELLS, Learned, links
+from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import MixedIntegerProgramme, solved
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints, Positions
 from tcdp_audit_plugins.checks.record_linkage.supervised.regions import Mixtures, region
 
-if TYPE_CHECKING:
-    from scipy.optimize import LinearConstraint
-
-MARGIN = 1e-5  # by which a match is nearer: above the solver's tolerance, below what tells records apart
+MARGIN = 3e-6  # by which a match is nearer, in parts of a row's largest coefficient; the solver's tolerance is 1e-6
+NONE = 1e-9  # a difference that is rounding
 COMPETITORS = 10  # of each record, with which the search starts and which are added at a time
 Flags = NDArray[np.bool_]
 
@@ -126,7 +125,7 @@ class _Programme:
 
     def add_violated(self, coefficients: Floats, linked: Flags) -> bool:
         """Add rows of linked pairs that a distance does not keep; whether there are any."""
-        return self._add(coefficients, linked, MARGIN / 2)
+        return self._add(coefficients, linked, NONE)
 
     def _add(self, coefficients: Floats, linked: Flags, below: float) -> bool:
         """Add the nearest competitors of some pairs, those that are nearer than the match by less than so much."""
@@ -151,48 +150,45 @@ class _Programme:
         own = self.members.family.features(points.differences_of(points.seeker[pairs], points.match[pairs]))
         self.open[pair, competitor] = False
         self.pair = np.concatenate([self.pair, pair])
-        self.gap = np.concatenate([self.gap, (others - own).T @ self.members.transform])
-        self.relief = np.concatenate([self.relief, MARGIN - self.members.least(others, own)])
+        gap = (others - own).T @ self.members.transform
+        largest = np.abs(gap).max(axis=1)
+        self.gap = np.concatenate([self.gap, gap / largest[:, None]])
+        self.relief = np.concatenate([self.relief, MARGIN - self.members.least(others, own) / largest])
 
     def solved(self, seconds: float) -> _Solution:
         """The best unknowns under the rows so far."""
-        from scipy.optimize import Bounds, milp  # noqa: PLC0415 - a slow import that only this needs
-
-        unknowns, records = len(self.members.mass), len(self.pairs)
-        low, high = self.members.bounds
-        answer = milp(
-            np.append(np.zeros(unknowns), np.ones(records)),
-            integrality=np.append(np.zeros(unknowns), np.ones(records)),
-            bounds=Bounds(np.append(low, np.zeros(records)), np.append(high, np.ones(records))),
-            constraints=self._constraints(),
-            options={"time_limit": max(seconds, 0.0), "mip_rel_gap": 0.0},
-        )
-        wrong = answer.mip_dual_bound
-        bound = self.most_possible if wrong is None or not np.isfinite(wrong) else records - ceil(wrong - 1e-6)
-        if answer.x is None:
+        answer, unknowns, records = solved(self._whole(), seconds), len(self.members.mass), len(self.pairs)
+        bound = self.most_possible if np.isinf(answer.bound) else records - ceil(answer.bound - 1e-6)
+        if answer.unknowns is None:
             return _Solution(None, np.zeros(records, dtype=np.bool_), bound, finished=False)
-        return _Solution(answer.x[:unknowns], answer.x[unknowns:] < 0.5, bound, finished=answer.status == 0)
+        linked = answer.unknowns[unknowns:] < 0.5
+        return _Solution(answer.unknowns[:unknowns], linked, bound, answer.finished)
 
-    def _constraints(self) -> list[LinearConstraint]:
-        from scipy.optimize import LinearConstraint  # noqa: PLC0415 - a slow import that only this needs
-        from scipy.sparse import csr_array, hstack  # noqa: PLC0415 - likewise
+    def _whole(self) -> MixedIntegerProgramme:
+        """Rows of competitors, the shape of the family, and one link at most for each released point."""
+        from scipy.sparse import csr_array, hstack, vstack  # noqa: PLC0415 - a slow import that only this needs
 
-        records, rows = len(self.pairs), len(self.pair)
+        records, rows, shape = len(self.pairs), len(self.pair), self.members.rows
         relief = csr_array((self.relief, (np.arange(rows), self.pair)), shape=(rows, records))
-        shapes = np.vstack([self.members.mass, self.members.rows])
-        most = np.append(1.0, np.zeros(len(self.members.rows)))
         _, group = np.unique(self.points.seeker[self.pairs], return_inverse=True)
         groups = csr_array((np.ones(records), (group, np.arange(records))))
-        nothing = csr_array((groups.shape[0], len(self.members.mass)))
-        return [
-            LinearConstraint(hstack([csr_array(self.gap), relief]).tocsr(), MARGIN, np.inf),
-            LinearConstraint(
-                hstack([csr_array(shapes), csr_array((len(shapes), records))]).tocsr(),
-                np.append(1.0, np.full(len(self.members.rows), -np.inf)),
-                most,
-            ),
-            LinearConstraint(hstack([nothing, groups]).tocsr(), groups.sum(axis=1) - 1, np.inf),
+        low, high = self.members.bounds
+        nothing, none, one = np.zeros(len(low)), np.zeros(records), np.ones(records)
+        blocks = [
+            (self.gap, relief, np.full(rows, MARGIN), np.full(rows, np.inf)),
+            (self.members.mass[None], csr_array((1, records)), np.ones(1), np.ones(1)),
+            (shape, csr_array((len(shape), records)), np.full(len(shape), -np.inf), np.zeros(len(shape))),
+            (np.zeros((groups.shape[0], len(low))), groups, groups.sum(axis=1) - 1, np.full(groups.shape[0], np.inf)),
         ]
+        return MixedIntegerProgramme(
+            costs=np.append(nothing, one),
+            whole=np.append(nothing, one),
+            low=np.append(low, none),
+            high=np.append(high, one),
+            rows=vstack([hstack([csr_array(left), right]) for left, right, _, _ in blocks]).tocsr(),
+            least=np.concatenate([least for _, _, least, _ in blocks]),
+            most=np.concatenate([most for _, _, _, most in blocks]),
+        )
 
 
 def _possible(points: PairedPoints, members: Mixtures, rows: slice) -> tuple[Flags, Flags]:
@@ -201,7 +197,7 @@ def _possible(points: PairedPoints, members: Mixtures, rows: slice) -> tuple[Fla
     pairs = points.pairs_in(rows)
     seeker, match = points.seeker[pairs] - rows.start, points.match[pairs]
     others, own = features[:, seeker], features[:, seeker, match][:, :, None]
-    wanting = members.least(others, own) < MARGIN
+    wanting = members.least(others, own) < NONE
     hopeless = members.most(others, own) <= 0
     itself = np.arange(len(match)), match
     wanting[itself] = hopeless[itself] = False

@@ -42,17 +42,17 @@ GUIDE = Guide(
         "`weighted_mean` answers most questions; `bilinear` and `choquet` learn more and overfit more."
     ),
     limits=(
-        "`surrogate` maximises the expected number of links of a soft linkage (from four scales of weights, without a "
-        "seed), then searches the true number along one direction at a time: what it finds is possible, but not "
-        "proven to be the most. `milp` proves it for some hundred records and few attributes; where `time_limit` ends "
-        "it, figures are the best so far, may differ on another machine, and `heuristic` is true. Its bound holds for "
-        "matches that are nearer than others by 0.00001 at least. Where there are more than 1,500 x 1,500 pairs, "
-        "1,500 records drawn by the seed are learned from among themselves and held out from; all are linked by what "
-        "was learned, and "
-        "the worst case is then a lower bound. Families other than the weighted mean take up to some ten thousand "
-        "records. A Choquet integral weighs all sets of up to six attributes, of more attributes single ones and "
-        "pairs (2-additive). In a bilinear form, nominal values differ by 0 or 1. Standardisation, missing cells and "
-        "ties are those of distance-based linkage, and pairs that outgrow the memory are refused."
+        "`surrogate` maximises the expected number of links of a soft linkage (from four scales of weights, without "
+        "a seed), then searches the true number along one direction at a time: what it finds is possible, but not "
+        "proven to be the most. `milp` proves it for some hundred records and few attributes; where `time_limit` "
+        "ends it, figures are the best so far, may differ on another machine, and `heuristic` is true. Its bound "
+        "holds for matches that are nearer than others by three millionths of what their difference can be at most. "
+        "Where there are more than 1,500 x 1,500 pairs, 1,500 records drawn by the seed are learned from among "
+        "themselves and held out from; all are linked by what was learned, and the worst case is then a lower bound. "
+        "Families other than the weighted mean take up to some ten thousand records. A Choquet integral weighs all "
+        "sets of up to six attributes, of more attributes single ones and pairs (2-additive). In a bilinear form, "
+        "nominal values differ by 0 or 1. Standardisation, missing cells and ties are those of distance-based "
+        "linkage, and pairs that outgrow the memory are refused."
     ),
     source=(
         "Abril, Navarro-Arribas, Torra, Improving record linkage with supervised learning for disclosure risk "
