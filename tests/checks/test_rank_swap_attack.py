@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit_plugins.checks.transparency import boxes
+from tcdp_audit_plugins.checks.transparency import consistent_ranges
 
 SWAP = "rank_swap_attack"
 # file, w, attributes: mean and least candidates, certain from both ends, expected, nearest from both, certain closed
@@ -161,12 +161,11 @@ def test_what_outgrows_the_memory_or_the_patterns_is_refused(monkeypatch):
     values = list(range(300))
     table = {"a": values, "b": values[::-1]}
     swapped = {name: column[150:] + column[:150] for name, column in table.items()}
-    monkeypatch.setattr(boxes, "EDGE", 2**50)
-    assert "candidate sets hold more than" in attacked(SWAP, swapped, table).message
-    monkeypatch.undo()
-    monkeypatch.setattr(boxes, "AT_ONCE", 100)  # many blocks, the same answer
     assert attacked(SWAP, swapped, table).details["original_to_masked"]["mean_candidates"] == 225.5
-    monkeypatch.setattr(boxes, "PATTERNS", 1)
+    monkeypatch.setattr(consistent_ranges, "EDGE", 2**50)
+    assert "candidate sets hold more than" in attacked(SWAP, swapped, table).message
+    monkeypatch.setattr(consistent_ranges, "EDGE", 1)
+    monkeypatch.setattr(consistent_ranges, "PATTERNS", 1)
     assert "too many to search" in attacked(SWAP, {"a": [1, None], "b": [1, 2]}, {"a": [1, 2], "b": [1, 2]}).message
 
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from tcdp_audit.plugin import CheckError, Cover, Pairs, TableView, agree, count, gibibytes, listing
+from tcdp_audit_plugins.checks._shared.boxes import Numbers, PointTree
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.concealment.boxes import Numbers, PointTree
 from tcdp_audit_plugins.checks.concealment.points import Geometry, Positions, geometry
 
 EDGE = 80  # bytes that a pair of points takes while strong components are looked for

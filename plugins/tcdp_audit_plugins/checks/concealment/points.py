@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Cover, Pairs, fold, numbered
-from tcdp_audit_plugins.checks.concealment.boxes import Boxes, Places
+from tcdp_audit_plugins.checks._shared.boxes import Boxes, Places
 
 Positions = NDArray[np.intp]
 

@@ -23,7 +23,7 @@ from tcdp_audit.plugin import (
     known_columns,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.transparency.boxes import boxes_of
+from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
 from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults
 from tcdp_audit_plugins.checks.transparency.outcome import (
     CHOOSING,
@@ -96,7 +96,7 @@ class RankSwapped:
     def sets(self) -> CandidateSets:
         """The released records that everybody may be."""
         ranges = {name: one.ranges(self.displacement[name]) for name, one in self.ranks.items()}
-        return self.tables.sets(*boxes_of(self.tables, self.ranks, ranges).candidates(self.memory))
+        return sets_of_ranges(self.tables, self.ranks, ranges, self.memory)
 
     @property
     def details(self) -> dict[str, Any]:
