@@ -121,8 +121,8 @@ def _counts(codes: Codes, labels: Sequence[str]) -> Counts:
 
 
 def transitions(attributes: Mapping[str, MaskedAttribute]) -> Transitions:
-    """The likelihood of every pair of records."""
-    columns = list(attributes.values())
+    """The likelihood of every pair of records, attributes with few values first."""
+    columns = sorted(attributes.values(), key=lambda one: len(one.labels))
     sizes = [len(one.labels) + 1 for one in columns]
     return Transitions(
         [one.logarithms for one in columns],

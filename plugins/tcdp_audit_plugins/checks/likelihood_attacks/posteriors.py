@@ -73,7 +73,10 @@ def posteriors(likelihood: Likelihood, probability: float) -> Posteriors:
 
     Cost: O(released points x known points) time, in blocks.
     """
-    parts = [_of_block(likelihood, some, probability) for some in _blocks(likelihood)]
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only where there is a product
+
+    with threadpool_limits(1, "blas"):  # sums do not depend on how many processors there are
+        parts = [_of_block(likelihood, some, probability) for some in _blocks(likelihood)]
     top, ties, total, candidates = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Posteriors(top, ties, total, candidates)
 
@@ -105,7 +108,9 @@ def _top(block: Floats, likelihood: Likelihood) -> tuple[Floats, Counts]:
 
 
 def _persons(chosen: NDArray[np.bool_], likelihood: Likelihood) -> Counts:
-    return np.asarray(chosen @ likelihood.known.astype(np.float64)).astype(np.int64)  # far below 2^53
+    place = np.flatnonzero(chosen)  # few
+    row, known = np.divmod(place, chosen.shape[1])
+    return np.bincount(row, likelihood.known[known], len(chosen)).astype(np.int64)  # far below 2^53
 
 
 def require_few(likelihood: Likelihood, limit: int) -> None:

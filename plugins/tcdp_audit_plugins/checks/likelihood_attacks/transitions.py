@@ -70,11 +70,21 @@ class Transitions:
         return 8 * EPSILON * len(sizes) * float(np.sum(sizes))
 
     def block(self, some: slice) -> Floats:
-        """Ln Pr of some seeking points beside all others, added attribute by attribute in one order."""
-        total = np.zeros((some.stop - some.start, len(self.known)))
+        """Ln Pr of some seeking points beside all others, added attribute by attribute in one order.
+
+        Points are in the order of their codes, so that those of a block agree in their first attributes: what these
+        add up to is computed once for each of their combinations.
+        """
+        total = np.zeros((1, len(self.known)))
+        group = np.zeros(some.stop - some.start, dtype=np.intp)  # the row of `total` that each point has so far
         for table, own, other in zip(self.logarithms, self.seekers.codes[some].T, self.found.codes.T, strict=True):
-            codes, which = np.unique(own, return_inverse=True)  # few in a block: the points are in order
-            total += np.take(table[codes], other, axis=1)[which]
+            _, first, groups = np.unique(group * len(table) + own, return_index=True, return_inverse=True)
+            codes, which = np.unique(own[first], return_inverse=True)
+            if len(first) > len(total):
+                total = total[group[first]]
+            rows = np.take(table[codes], other, axis=1)
+            total += rows if len(rows) == 1 else rows[which]
+            group = groups
         return total
 
     def of_pairs(self, seekers: NDArray[np.intp], found: NDArray[np.intp]) -> Floats:
