@@ -5,12 +5,14 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit_plugins.checks.concealment.boxes import Boxes, PointTree
 
 AGES = {"age": {"role": "quasi_identifier", "scale": "numeric"}}
 CHECKS: list[dict[str, Any]] = [
@@ -242,3 +244,38 @@ def test_what_a_failed_demand_says():
         "than 3 of the original are consistent, by 'age'; the least is 2."
     )
     assert concealed.details["distribution"] == [[1, 1, 1], [2, 4, 4]]
+
+
+@pytest.mark.parametrize(("axes", "most", "points", "number"), [(1, 5, 1, 3), (3, 9, 200, 80), (9, 3000, 300, 60)])
+def test_points_in_boxes(axes, most, points, number):
+    """More axes than a word has lanes, places of more bits than a lane, and boxes that hold nothing."""
+    random = np.random.default_rng(axes)
+    places = np.unique(random.integers(0, most, (axes, points), dtype=np.int32), axis=1)
+    first = random.integers(0, most, (axes, number), dtype=np.int32) // 2
+    last = np.minimum(first + random.integers(-1, most, (axes, number), dtype=np.int32), most)
+    found = {pair for some in PointTree(places, Boxes(first, last)).pairs() for pair in zip(*some, strict=True)}
+    inside = (first[:, :, None] <= places[:, None]) & (places[:, None] <= last[:, :, None])
+    expected = set(zip(*np.nonzero(inside.all(axis=0)), strict=True))
+    assert found == expected
+    assert 0 < len(expected) < number * places.shape[1]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("remedy", [{"mondrian": {}}, {"generalization": {}}, {"suppression": {"of": "cells"}}])
+def test_a_release_that_a_remedy_made(remedy):
+    """The cells that remedies write are read, and nobody is hidden among fewer than in their class."""
+    random = np.random.default_rng(3)
+    leaves = random.choice([leaf for leaf in LEAVES if leaf != "*"], 400)
+    table = {
+        "colour": leaves.tolist(),
+        "size": random.choice(SIZES, 400).tolist(),
+        "height": random.normal(170, 9, 400).round(1).tolist(),
+        "town": random.choice(["bern", "chur", "genf", "thun"], 400).tolist(),
+    }
+    attributes = {name: declared for name, (declared, _) in KINDS.items()} | {"town": {"role": "quasi_identifier"}}
+    policy = {"version": 1, "rows_aligned": True, "attributes": attributes}
+    demands = {"expect": [{"k_anonymity": {"k": 5}}], "remedy": [remedy]}
+    released = tcdp_audit.fix(pd.DataFrame(table), {**policy, **demands}).released
+    outcomes = tcdp_audit.audit(released, {**policy, "expect": CHECKS}, pd.DataFrame(table)).expectations
+    concealed, _, one_k, _, k = (one.observed for one in outcomes)
+    assert 5 <= k <= concealed <= one_k

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit_plugins.checks.concealment.lanes import may_reach, packed, shifts_of
+
 Places = NDArray[np.int32]
 Numbers = NDArray[np.int32]
 
@@ -61,9 +63,9 @@ class PointTree:
         self._start, self._end, self._half = (
             np.array([getattr(one, name) for one in nodes], dtype=np.int32) for name in ("start", "end", "half")
         )
-        extent = (self._high - self._low) * rate[:, None]  # in widths of boxes: what is wide excludes most
-        self._axes = np.argsort(-extent[:, 0], kind="stable")
-        self._axes_of_leaves = np.argsort(-extent[:, self._half < 0].mean(axis=1), kind="stable")
+        shifts = shifts_of(places, boxes.first, boxes.last)
+        corners = (self._places, boxes.first, boxes.last, self._low, self._high)
+        self._in_lanes, self._first, self._last, self._lows, self._highs = (packed(one, shifts) for one in corners)
 
     def pairs(self) -> Iterator[tuple[Numbers, Numbers]]:
         """Every box with every point in it, some pairs at a time.
@@ -87,16 +89,24 @@ class PointTree:
                 stack.append((np.concatenate([box, box]), np.concatenate([half, half + 1])))
 
     def _met(self, box: Numbers, node: Numbers) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
-        """The boxes and nodes that meet, and whether the node lies wholly in the box."""
+        """The boxes and nodes that meet, or nearly do, and whether the node lies wholly in the box."""
         inside = np.ones(len(box), dtype=np.bool_)
-        for axis in self._axes:
-            first, last = self._boxes.first[axis].take(box), self._boxes.last[axis].take(box)
-            low, high = self._low[axis].take(node), self._high[axis].take(node)
-            inside &= (first <= low) & (last >= high)
-            meet = np.flatnonzero((first <= high) & (last >= low))
-            if len(meet) < len(box):
-                box, node, inside = box.take(meet), node.take(meet), inside.take(meet)
+        for lows, highs, firsts, lasts in zip(self._lows, self._highs, self._first, self._last, strict=True):
+            low, high, first, last = lows.take(node), highs.take(node), firsts.take(box), lasts.take(box)
+            inside &= may_reach(first, low) & may_reach(high, last)
+            meet = np.flatnonzero(may_reach(first, high) & may_reach(low, last))
+            box, node, inside = box.take(meet), node.take(meet), inside.take(meet)
+        likely = np.flatnonzero(inside)
+        inside[likely] = self._holds(box.take(likely), self._low, self._high, node.take(likely))
         return box, node, inside
+
+    def _holds(self, box: Numbers, low: Places, high: Places, one: Numbers) -> NDArray[np.bool_]:
+        """Whether what reaches from some places to others, each by its number, lies in the box beside it."""
+        held = np.ones(len(box), dtype=np.bool_)
+        for axis in range(len(low)):
+            held &= self._boxes.first[axis].take(box) <= low[axis].take(one)
+            held &= self._boxes.last[axis].take(box) >= high[axis].take(one)
+        return held
 
     def _below(self, box: Numbers, node: Numbers, *, whole: bool) -> Iterator[tuple[Numbers, Numbers]]:
         """The points below nodes, all of them or those that lie in the boxes; some nodes at a time."""
@@ -112,14 +122,18 @@ class PointTree:
         start = self._start.take(node)
         lengths = self._end.take(node) - start
         before = np.cumsum(lengths, dtype=np.int32) - lengths
-        box = np.repeat(box, lengths)
-        point = np.arange(len(box), dtype=np.int32) + np.repeat(start - before, lengths)
-        for axis in () if whole else self._axes_of_leaves:
-            own = self._places[axis].take(point)
-            within = (self._boxes.first[axis].take(box) <= own) & (own <= self._boxes.last[axis].take(box))
-            kept = np.flatnonzero(within)
-            box, point = box.take(kept), point.take(kept)
-        return box, self._order.take(point)
+        near = np.repeat(np.arange(len(box), dtype=np.int32), lengths)
+        point = np.arange(len(near), dtype=np.int32) + (start - before).take(near)
+        if whole:
+            return box.take(near), self._order.take(point)
+        for own, firsts, lasts in zip(self._in_lanes, self._first, self._last, strict=True):
+            here = own.take(point)
+            met = may_reach(firsts.take(box).take(near), here) & may_reach(here, lasts.take(box).take(near))
+            kept = np.flatnonzero(met)
+            near, point = near.take(kept), point.take(kept)
+        box = box.take(near)
+        kept = np.flatnonzero(self._holds(box, self._places, self._places, point))
+        return box.take(kept), self._order.take(point.take(kept))
 
 
 def _grown(places: Places, rate: NDArray[np.float64]) -> tuple[NDArray[np.intp], list[_Node]]:
