@@ -456,6 +456,7 @@ def measure(
     attributes: Sequence[_Value] | None = None,
     confidence: _Number = ...,
     at_most: _Number | None = None,
+    true_positive_rate: _Number | None = None,
     calibrated: bool = False,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...

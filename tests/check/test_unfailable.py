@@ -103,6 +103,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("linkability", {"attributes": ["age"], "second": ["pay"]}, {"at_most": 1}, {"at_most": "0.99"}),
     ("attribute_inference", {"attributes": ["age"], "secret": "pay"}, {"at_most": 1}, {"at_most": "0.99"}),
     ("membership_inference", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("membership_inference", {"attributes": ["age"]}, {"true_positive_rate": 1}, {"true_positive_rate": "0.99"}),
     ("closest_record_share", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
     ("distance_to_closest_record", {"attributes": ["age"]}, {"at_least": 0}, {"at_least": "0.001"}),
     ("nearest_neighbour_distance_ratio", {"attributes": ["age"]}, {"at_least": 0}, {"at_least": "0.001"}),

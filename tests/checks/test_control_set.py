@@ -248,8 +248,20 @@ def test_a_good_share_of_closest_records_only_ever_warns(tmp_path: Path):
 
 def test_true_positives_need_a_hundred_others(tmp_path: Path):
     assert attacked(tmp_path, "membership_inference", ORIGINAL).details["true_positive_rate"] > 0.1
-    few = attacked(tmp_path, "membership_inference", ORIGINAL, OTHERS.head(99))
+    few = attacked(tmp_path, "membership_inference", ORIGINAL, OTHERS.head(99), true_positive_rate=0.9)
     assert few.details["true_positive_rate"] is None
+    assert few.status is Status.FAILED
+    assert "too small to tell how many are found with few mistakes" in few.message
+
+
+def test_members_found_with_few_mistakes_are_judged_by_the_upper_end(tmp_path: Path):
+    copied = attacked(tmp_path, "membership_inference", ORIGINAL, at_most=1, true_positive_rate="1/20")
+    assert copied.status is Status.FAILED
+    assert "at most 5% is allowed" in copied.message
+    details = copied.details
+    assert details["true_positive_rate_high"] > details["true_positive_rate"] > 0.1
+    honest = attacked(tmp_path, "membership_inference", INDEPENDENT, at_most=0.65, true_positive_rate="1/5")
+    assert honest.status is Status.PASSED
 
 
 @pytest.mark.parametrize(

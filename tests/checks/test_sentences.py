@@ -104,7 +104,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "singling_out": [{"at_most": 0}, {"size": 1}, {}],
     "linkability": [{"second": ["x"], "at_most": 0}, {"second": ["x"]}],
     "attribute_inference": [{"secret": "x", "at_most": 0}, {"secret": "x"}],
-    "membership_inference": [{"at_most": 0}, {}, {"calibrated": True}],
+    "membership_inference": [{"at_most": 0}, {"true_positive_rate": 0}, {"calibrated": True}],
     "closest_record_share": [{"at_most": 0}, {}],
     "k_confusion": [
         {"k": 9, "attack": {"rank_swap_attack": {"attributes": ["x"]}}},

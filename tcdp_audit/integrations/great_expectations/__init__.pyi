@@ -459,6 +459,7 @@ class ExpectTableMembershipInferenceToBeLimited(_Made):
         attributes: Sequence[str] | _Parameter | None = ...,
         confidence: float | str | _Parameter | None = ...,
         at_most: float | str | _Parameter | None = ...,
+        true_positive_rate: float | str | _Parameter | None = ...,
         calibrated: bool | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...

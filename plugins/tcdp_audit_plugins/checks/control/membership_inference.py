@@ -17,10 +17,10 @@ from tcdp_audit.plugin import (
     Exact,
     Floats,
     Guide,
+    Limit,
     Outcome,
     PolicyDocument,
     Quarter,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
@@ -29,6 +29,7 @@ from tcdp_audit.plugin import (
     figure,
     known_columns,
     percent,
+    percent_of,
     somebody,
 )
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
@@ -45,6 +46,7 @@ from tcdp_audit_plugins.checks.control.tables import Places, known_attributes
 from tcdp_audit_plugins.formulas import formula
 
 RARELY_WRONG = Fraction(1, 100)
+FOUND = "upper end of the share of members found while 1 in 100 others is taken for one"
 CALIBRATED = (
     "van Breugel, Sun, Qian, van der Schaar, Membership inference attacks against synthetic data through overfitting "
     "detection (DOMIAS), AISTATS 2023"
@@ -56,6 +58,10 @@ class MembershipParameters(ControlParameters):
 
     at_most: Annotated[
         Exact | None, Field(ge=0, le=1, description="The largest area under the curve; 1/2 is a coin.")
+    ] = None
+    true_positive_rate: Annotated[
+        Exact | None,
+        Field(ge=0, le=1, description="The largest share of members found by who is wrong about 1 in 100 others."),
     ] = None
     calibrated: Annotated[
         bool,
@@ -85,16 +91,19 @@ def membership_inference(view: TableView, parameters: MembershipParameters) -> T
     ranking = Ranking.of((scores[0], original.records), (scores[1], control.records))
     records, strangers = int(original.records.sum()), int(control.records.sum())
     low, high = _interval(ranking.area, records, strangers, parameters.confidence)
+    enough = strangers >= 1 / RARELY_WRONG
+    found = _most_found(ranking, records, strangers, parameters.confidence) if enough else 1.0
     details = {
         "area": ranking.area,
         "low": low,
         "high": high,
         "confidence": parameters.confidence,
-        "true_positive_rate": ranking.true_positives(RARELY_WRONG) if strangers >= 1 / RARELY_WRONG else None,
+        "true_positive_rate": ranking.true_positives(RARELY_WRONG) if enough else None,
+        "true_positive_rate_high": found,
         "original_records": records,
         "holdout_records": strangers,
     }
-    return TableFigure(high, view.records, details=details)
+    return TableFigure(high, view.records, details=details, further={"true_positive_rate": found})
 
 
 def _scores(places: Places, seekers: Points, control: Points, *, calibrated: bool) -> Floats:
@@ -143,6 +152,17 @@ def _interval(area: Fraction, records: int, strangers: int, confidence: Fraction
     return low, max(high, float(area))
 
 
+def _most_found(ranking: Ranking, records: int, strangers: int, confidence: Fraction) -> float:
+    """The upper end of the share of members found, where both the members and the others are a sample.
+
+    The threshold at which 1 in 100 others of the hold-out are taken for members may take more of all others, or fewer:
+    so members are counted at the upper end of that share.
+    """
+    wrong = Attack(RARELY_WRONG * strangers, strangers).rate(confidence).ends[1]
+    share = ranking.true_positives(Fraction(wrong))
+    return Attack(share * records, records).rate(confidence).ends[1]
+
+
 def _faults(parameters: MembershipParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from needs_control(parameters, document)
     yield from measurable(known_attributes(parameters.attributes, quasi_identifiers_of(document)), document)
@@ -152,7 +172,8 @@ def _sentence(outcome: Outcome) -> str:
     details = outcome.details
     sure = percent(float(details["confidence"]))
     high = figure(outcome.observed, outcome.threshold)
-    limit = f", where at most {decimal(outcome.threshold)} is allowed" if outcome.status is Status.FAILED else ""
+    failed = outcome.threshold is not None and float(details["high"]) > outcome.threshold
+    limit = f", where at most {decimal(outcome.threshold)} is allowed" if failed else ""
     what = (
         "how near the release comes to somebody, compared with others,"
         if outcome.parameters["calibrated"]
@@ -161,7 +182,21 @@ def _sentence(outcome: Outcome) -> str:
     told = f"By {known_columns(outcome)}, {what} tells the people of the original from those of the hold-out"
     return (
         f"{told} with an area under the curve of {figure(float(details['area']))}, at most {high} with {sure} "
-        f"confidence{limit}; a coin has 0.5."
+        f"confidence{limit}; a coin has 0.5.{_found(outcome)}"
+    )
+
+
+def _found(outcome: Outcome) -> str:
+    """Whom an intruder finds who is rarely wrong, where the hold-out is large enough to tell."""
+    share, most = outcome.details["true_positive_rate"], outcome.parameters.get("true_positive_rate")
+    if share is None:
+        few = " The hold-out is too small to tell how many are found with few mistakes, so none is taken to be safe."
+        return few if most is not None else ""
+    allowed, high = None if most is None else Fraction(most), float(outcome.details["true_positive_rate_high"])
+    limit = f", where at most {percent_of(allowed)} is allowed" if allowed is not None and high > allowed else ""
+    return (
+        f" Wrong about 1 in 100 others, the intruder finds {percent(float(share))} of the people in the original, at "
+        f"most {percent(high, allowed)}{limit}."
     )
 
 
@@ -180,6 +215,7 @@ CHECKS: list[Check] = [
         measure=membership_inference,
         comparison=Comparison.AT_MOST,
         label="upper end of the area under the curve of telling members from others",
+        further=(Limit("true_positive_rate", Comparison.AT_MOST, FOUND),),
         requires=frozenset({CONTROL}),
         variant=lambda one: "calibrated" if one.calibrated else "",
         validate=_faults,
@@ -202,9 +238,11 @@ CHECKS: list[Check] = [
             reading=(
                 "1/2 is a coin, 1 tells everybody. The observed value is `high`, the upper end of the area's interval "
                 "at `confidence`; `area` is the area itself and `low` the lower end. `true_positive_rate` is the share "
-                "of members that the intruder finds who is wrong about 1 in 100 others, on lines between thresholds; "
-                "it needs a hold-out of 100. 0.01 is a coin, and members who stand out may be found while the area is "
-                "near 1/2. `original_records` and `holdout_records` are the numbers of people. Calibrated, 0/0 is 1."
+                "of members that the intruder finds who is wrong about 1 in 100 others, on lines between thresholds, "
+                "and `true_positive_rate_high` its upper end, which a demand of that name is compared with: it needs a "
+                "hold-out of 100, and is 1 below that. 0.01 is a coin; members who stand out may be found while the "
+                "area is near 1/2. `original_records` and `holdout_records` are the numbers of people. Calibrated, 0/0 "
+                "is 1."
             ),
             choosing=(
                 "0.55 is our proposal; no norm names a figure. It is compared with the upper end of Wilson's interval "

@@ -25,10 +25,9 @@ class ControlParameters(Parameters):
     ] = Fraction(95, 100)
 
     @property
-    def demanded(self) -> Fraction | None:
-        """What is demanded, if anything is; every attack has `at_most`."""
-        value: Fraction | None = getattr(self, "at_most", None)
-        return value
+    def demands(self) -> bool:
+        """Whether anything is demanded."""
+        return any(getattr(self, name, None) is not None for name in ("at_most", "true_positive_rate"))
 
 
 def quasi_identifiers_of(document: PolicyDocument) -> list[str]:
@@ -38,7 +37,7 @@ def quasi_identifiers_of(document: PolicyDocument) -> list[str]:
 
 def judged_beside_control(parameters: ControlParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Why a demand cannot be judged under a policy: there is no hold-out."""
-    if parameters.demanded is not None and document.holdout is None:
+    if parameters.demands and document.holdout is None:
         yield "at_most", NO_CONTROL
 
 
@@ -52,7 +51,7 @@ def measurable(names: Sequence[str], document: PolicyDocument) -> Iterator[tuple
 
 def needs_control(parameters: ControlParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Why a demand on a comparison of two tables cannot be judged: there is only one."""
-    if parameters.demanded is not None and document.holdout is None:
+    if parameters.demands and document.holdout is None:
         yield (
             "at_most",
             "it compares the original with records that had no part in the release; name some as `holdout:`",

@@ -25,7 +25,7 @@ def risk_figure(
     """
     figures = {"success": attack.share, "successes": attack.successes, "attempts": attack.attempts}
     if control is None:
-        if parameters.demanded is not None:
+        if parameters.demands:
             raise CheckError(NO_CONTROL)
         return TableFigure(attack.share, records, details={**figures, **details})
     low, high, excess = interval_of_risk(attack, control, parameters.confidence)
