@@ -8,12 +8,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
+from pyarrow.csv import write_csv
 
 import tcdp_audit
 from tcdp_audit import Outcome
+from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
 
+PLUGINS = Plugins.load(external=False)
 Columns = Mapping[str, Sequence[Any]]
 Policy = Mapping[str, Any] | None
 ROLES: Mapping[str, Any] = {
@@ -38,11 +40,11 @@ def audited(check: str, now: Columns, *earlier: Columns, policy: Policy = None, 
     further = {"version": 1, "key": "id", "attributes": ROLES, **(policy or {}), "expect": [{check: given}]}
     document = {name: one for name, one in further.items() if one is not None}
     with TemporaryDirectory() as folder:
-        places = [str(Path(folder) / f"{number}.parquet") for number in range(len(earlier))]
-        for place, table in zip(places, earlier, strict=True):
-            pq.write_table(pa.table(dict(table)), place)
+        now_at, *places = (str(Path(folder) / f"{number}.csv") for number in range(len(earlier) + 1))
+        for place, table in zip((now_at, *places), (now, *earlier), strict=True):
+            write_csv(pa.table(dict(table)), place)  # what is read without a database is read sooner
         named = {"previous": places[0] if len(places) == 1 else places} if places else {}
-        return tcdp_audit.audit(pa.table(dict(now)), {**document, **named})
+        return tcdp_audit.audit(now_at, {**document, **named}, plugins=PLUGINS)
 
 
 def classes_of(table: Columns, names: Sequence[str]) -> dict[tuple[Any, ...], list[int]]:

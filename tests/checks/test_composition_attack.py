@@ -77,6 +77,8 @@ def test_whoever_has_no_value_is_not_in_a_release():
     assert asked("composition_attack", B, first).status is Status.ERROR
     own_category = {"conventions": {"missing_sensitive": "own_category"}}
     assert asked("composition_attack", B, first, policy=own_category).observed == 0
+    fail = {"conventions": {"missing_sensitive": "fail"}}
+    assert "'disease' has no value in some records" in asked("composition_attack", B, first, policy=fail).message
 
 
 def test_of_several_sensitive_attributes_the_worst_counts():
@@ -91,9 +93,7 @@ def test_of_several_sensitive_attributes_the_worst_counts():
 HIERARCHY = {"*": {"north": ["1", "2"], "south": ["3"]}}
 
 
-@pytest.mark.parametrize(
-    ("zips", "left"), [("1", 2), ("3", 1), ("north", 2), ("south", 1), ("*", 1), ("{1, 2}", 2), ("{2, 3}", 1)]
-)
+@pytest.mark.parametrize(("zips", "left"), [("1", 2), ("south", 1), ("*", 1), ("{1, 2}", 2), ("{2, 3}", 1)])
 def test_categories_of_a_hierarchy_and_sets_overlap(zips: str, left: int):
     attributes = {**ROLES, "zip": {"role": "quasi_identifier", "hierarchy": HIERARCHY}}
     now = {"id": list("abcd"), "zip": list("1133"), "disease": ["flu", "hiv", "flu", "gout"]}
@@ -102,6 +102,7 @@ def test_categories_of_a_hierarchy_and_sets_overlap(zips: str, left: int):
     assert one.observed == left
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("earlier", "overlaps"),
     [("[30, 40)", False), ("[29, 40)", True), ("20-25", False), ("20-26", True), ("(29, 31]", False), ("<26", False),
@@ -133,7 +134,6 @@ def test_numbers_meet_ranges_of_the_other_release():
 def test_people_who_cannot_be_followed(now: Columns, said: str):
     one = asked("composition_attack", now, A, at_least=2)
     assert (one.status, said in one.message) == (Status.ERROR, True)
-    assert "memory:" not in one.message
 
 
 @pytest.mark.parametrize(("convention", "left"), [("own_category", 3), ("wildcard", None), ("fail", None)])

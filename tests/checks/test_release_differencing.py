@@ -6,6 +6,7 @@ from itertools import product
 from math import inf
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 from release_tables import Columns, asked, classes_of, overlap
@@ -30,7 +31,7 @@ def test_those_who_came_and_those_who_went_are_isolated():
     assert [tuple(row) for row in one.details["distribution"]] == [(1, 1, 1), (3, 1, 3)]
 
 
-@pytest.mark.parametrize(("now", "passes"), [(12, True), (11, False), (7, True), (2, True), (3, False)])
+@pytest.mark.parametrize(("now", "passes"), [(12, True), (11, False), (2, True), (3, False)])
 def test_a_difference_of_k_is_enough_in_either_direction(now: int, passes: bool):
     one = asked("release_differencing", counted(x=9, y=now), counted(x=9, y=7), policy=ZIP, k=5)
     assert (one.status is Status.PASSED) == passes
@@ -85,8 +86,8 @@ def test_ranges_that_overlap_in_a_chain_are_not_passed():
 
 
 def test_an_earlier_release_without_records_or_columns_is_not_passed():
-    one = asked("release_differencing", counted(x=9), {"zip": ["x"][:0]}, policy=AGE, k=5)
-    assert one.status is Status.ERROR
+    one = asked("release_differencing", counted(x=9), {"zip": pa.array([], pa.string())}, policy=ZIP, k=5)
+    assert (one.status, "has no records" in one.message) == (Status.ERROR, True)
     one = asked("release_differencing", counted(x=9), {"town": ["x"]}, policy=ZIP, k=5)
     assert (one.status, "column 'zip' is not in" in one.message) == (Status.ERROR, True)
 

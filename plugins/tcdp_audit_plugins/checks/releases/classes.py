@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import CheckError, CodedTable, Codes, Counts, Domain, TableView, count, fold, numbered
+from tcdp_audit.plugin import CheckError, CodedTable, Codes, Counts, Domain, TableView, count, fold, listing, numbered
 
 Positions = NDArray[np.int64]
 
@@ -128,6 +128,22 @@ def classes_of_releases(view: TableView, alike: Sequence[str] = (), *, counted: 
             "or use `own_category`"
         )
     return [ReleaseClasses.of(table, names) for table in tables]
+
+
+def values_of_releases(view: TableView, releases: Sequence[ReleaseClasses], attribute: str) -> list[ClassValues]:
+    """The values of a sensitive attribute in the classes of each release, under the policy's convention.
+
+    Raises:
+        CheckError: a value is missing, and the convention says that this is an error.
+    """
+    convention = view.policy.conventions.missing_sensitive
+    without = [one.table.name for one in releases if one.table.domains[attribute].missing]
+    if convention == "fail" and without:
+        raise CheckError(
+            f"{attribute!r} has no value in some records of {listing(without)}, which `missing_sensitive: fail` takes "
+            "for an error; fill it in, or use another convention"
+        )
+    return [one.values(attribute, missing_is_a_value=convention == "own_category") for one in releases]
 
 
 def rows_of_people(releases: Sequence[ReleaseClasses], key: str) -> list[Positions]:

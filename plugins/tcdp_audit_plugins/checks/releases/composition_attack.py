@@ -41,6 +41,7 @@ from tcdp_audit_plugins.checks.releases.classes import (
     ReleaseClasses,
     classes_of_releases,
     rows_of_people,
+    values_of_releases,
 )
 from tcdp_audit_plugins.checks.releases.parameters import (
     SensitiveParameters,
@@ -99,8 +100,7 @@ def composition_attack(view: TableView, parameters: CompositionParameters) -> Ta
     """
     names, key = sensitive_attributes(parameters, view), view.policy.document.key
     releases = classes_of_releases(view, [*names, *([] if key is None else [key])], counted=key is None)
-    counts = view.policy.conventions.missing_sensitive == "own_category"
-    values = {name: [one.values(name, missing_is_a_value=counts) for one in releases] for name in names}
+    values = {name: values_of_releases(view, releases, name) for name in names}
     if key is None:
         left = _of_classes(view, releases, values)
         place = np.arange(len(left.number))

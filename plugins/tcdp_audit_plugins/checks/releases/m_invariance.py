@@ -39,6 +39,7 @@ from tcdp_audit_plugins.checks.releases.classes import (
     ReleaseClasses,
     classes_of_releases,
     rows_of_people,
+    values_of_releases,
 )
 from tcdp_audit_plugins.checks.releases.parameters import (
     SensitiveParameters,
@@ -119,15 +120,10 @@ def m_invariance(view: TableView, parameters: InvarianceParameters) -> TableFigu
     Source: Xiao, Tao (2007): m-uniqueness and m-invariance.
     """
     names, key = sensitive_attributes(parameters, view), view.policy.document.key
-    if key is None:
-        raise CheckError(NO_KEY)
+    assert key is not None  # noqa: S101 - a policy without one is refused
     releases = classes_of_releases(view, [*names, key])
     rows = rows_of_people(releases, key)
-    counts = view.policy.conventions.missing_sensitive == "own_category"
-    found = [
-        signatures(releases, rows, [one.values(name, missing_is_a_value=counts) for one in releases], view.memory)
-        for name in names
-    ]
+    found = [signatures(releases, rows, values_of_releases(view, releases, name), view.memory) for name in names]
     if not any(one.now.any() for one in found):
         raise CheckError(NOBODY)
     unique = [np.min(own, axis=0) for own in zip(*(one.unique for one in found), strict=True)]
