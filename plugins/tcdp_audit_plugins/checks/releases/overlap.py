@@ -53,7 +53,7 @@ class Overlap:
     def turned(self) -> Overlap:
         """The same with the second release as the first."""
         order = np.lexsort((self.one, self.other))
-        return Overlap(self.other[order], self.one[order], self.sizes[::-1])
+        return Overlap(self.other[order], self.one[order], (self.sizes[1], self.sizes[0]))
 
 
 def overlap_of(
