@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Estimate as Estimate,
         estimate_of_largest as estimate_of_largest,
         estimate_of_mean as estimate_of_mean,
+        interval_of_mean as interval_of_mean,
     )
     from tcdp_audit.check.evidence import Marginal as Marginal, cached_on_marginal as cached_on_marginal
     from tcdp_audit.check.exact import (

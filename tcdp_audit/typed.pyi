@@ -856,6 +856,21 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["uniqueness_profile"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: _Number | None = None,
+    t: int = 2,
+    attributes: Sequence[_Value] | None = None,
+    max_order: int = 3,
+    keys: int = 4096,
+    seed: int = 0,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: str,
     frame: Any,
     *,

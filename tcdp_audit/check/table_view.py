@@ -16,6 +16,7 @@ from tcdp_audit.encoding.counting import boundaries
 from tcdp_audit.encoding.keys import Codes, fold
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError
+from tcdp_audit.frozen import FrozenDict
 from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
 from tcdp_audit.policy.model import PREVIOUS
 from tcdp_audit.release.coded import CODE, KEY, CodedTable, code_apart, code_together, common_domains, fit
@@ -175,6 +176,19 @@ class TableView:
             CheckError: a table or a column is not there.
         """
         return self._coded(attributes, companions, counted=True)
+
+    def streamed(self, attributes: Sequence[str]) -> Iterator[CodedTable]:
+        """Columns of the release batch by batch, as the engine sends them: in any order, equal rows anywhere.
+
+        For what is computed in one pass and in little memory, however many records there are.
+
+        Raises:
+            CheckError: a column is not there, or holds values that do not fit its scale.
+        """
+        ((*domains,),) = common_domains([self.engine], attributes, self.policy.attributes, self.policy.conventions)
+        known = FrozenDict({one.attribute: one for one in domains})
+        for rows in self.engine.counted(domains):
+            yield CodedTable(self.engine.name, known, rows, rows.times)
 
     def of_companion(self, name: str, attributes: Sequence[str], numeric: Sequence[str] = ()) -> CodedTable:
         """Columns of one companion by itself, which the release may lack. A row may stand for several records.

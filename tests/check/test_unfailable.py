@@ -116,6 +116,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("t_from_epsilon", {"epsilon": 1}, {"at_most": 3}, {"at_most": "2.5"}),  # 1/8 + 7/8 e = 2.503…
     ("expected_t_closeness", {"epsilon": "0.1"}, {"at_most": "2.02"}, {"at_most": 2}),  # e^0.7 = 2.013…
     ("implied_epsilon", {}, {}, {"at_most": 1000}),
+    ("uniqueness_profile", {}, {"at_most": 1}, {"at_most": "0.99"}),
     ("quasi_identifier_strength", {}, {"at_most": 1}, {"at_most": "0.99"}),
     ("direct_identifiers", {}, {"at_most": 9}, {"at_most": 0}),
     ("safe_harbor", {}, {"at_most": 9}, {"at_most": 0}),

@@ -136,6 +136,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "composition_attack": [{"at_least": 9}, {"at_least": 2}, {}],
     "release_differencing": [{"k": 9}, {"k": 1}, {}],
     "m_invariance": [{"m": 9}, {"m": 1}, {}],
+    "uniqueness_profile": [{"at_most": 0}, {"t": 3}, {"t": 5, "at_most": 0}, {}],
     "record_order": [{"at_most": 0}, {}],
 }
 
@@ -213,6 +214,8 @@ def rows(check: str, demand: dict[str, Any]) -> bool:
         check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda", "singling_out"}
         or check in {"quasi_identifier_strength", "lkc_privacy", "k_concealment", "kk_anonymity", "nt_closeness"}
         or check in {"release_differencing", "m_invariance"}
+        check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda"}
+        or check in {"quasi_identifier_strength", "lkc_privacy", "uniqueness_profile"}
         or "scenario" in demand
     )
 

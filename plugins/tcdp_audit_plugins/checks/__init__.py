@@ -49,6 +49,7 @@ FAMILIES = (  # in the order of lists of checks
     "safe_harbor",
     "quasi_identifier_strength",
     "releases",
+    "uniqueness_profile",
     "record_order",
     "population_frequency",
     "age_cap",

@@ -818,3 +818,18 @@ class ExpectTableTFromEpsilonToBeLimited(_Made):
         at_most: float | str | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
+
+class ExpectTableUniquenessProfileToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        t: int | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        max_order: int | _Parameter | None = ...,
+        keys: int | _Parameter | None = ...,
+        seed: int | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
