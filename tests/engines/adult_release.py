@@ -11,6 +11,9 @@ from every_class_check import every_class_check
 
 QUASI_IDENTIFIERS = ("education", "marital-status", "native-country", "race", "sex", "workclass")
 RISKS: list[dict[str, Any]] = [
+    {"lkc_privacy": {"K": 5, "C": 0.5}},
+    {"km_anonymity": {"k": 5}},
+    {"uniqueness_profile": {"keys": 200}},
     {"individual_risk": {}},
     {"population_uniqueness": {"estimator": "pitman"}},
     {"reidentification_risk": {}},
