@@ -51,6 +51,14 @@ def test_the_colleague_and_the_insider_count_people_by_column():
     assert told["The insider"].startswith("0 people: knowing one other member at most")
 
 
+def test_whoever_knows_a_few_facts_is_a_neighbour_too():
+    told = reached({"lkc_privacy": {"L": 1}})
+    assert told["The neighbour"].startswith(
+        "By a single column out of 'age' and 'zip': nobody stands alone; the smallest "
+    )
+    assert told["The colleague"] == "0 people are in groups that have a single secret, by a single column."
+
+
 def test_a_worst_group_is_told_where_no_count_is():
     told = reached({"basic_beta_likeness": {"attribute": "disease"}})
     assert told["The gossip"] == "At worst a 'disease' is 3 times as common as in the whole file."

@@ -23,6 +23,7 @@ from tcdp_audit.plugin import (
     plural,
     record_noun,
 )
+from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
 
 HEAD = ("who", "what they do", "in this file")
 INTRODUCTION = (
@@ -88,6 +89,25 @@ def _alone(outcome: Outcome) -> str:
 def _unique(outcome: Outcome) -> str:
     alone = int(outcome.details.get("victims", 0))
     return f"By {known_columns(outcome)}: {_people(outcome, alone)} {agree(alone, 'is', 'are')} the only match."
+
+
+def _by_few(outcome: Outcome) -> str:
+    """What knowing at most L quasi-identifiers tells, whichever they are."""
+    few, alone = few_columns(outcome.parameters["L"]), _of_most(outcome, "unique_records")
+    found = f"{_people(outcome, alone)} {agree(alone, 'is', 'are')} the only match" if alone else "nobody stands alone"
+    return f"By {few} out of {known_columns(outcome)}: {found}; the smallest group has {figure(outcome.observed)}."
+
+
+def _secret_by_few(outcome: Outcome) -> str:
+    victims = _of_most(outcome, "records_in_homogeneous_groups")
+    verb = agree(victims, "is in a group that has", "are in groups that have")
+    return f"{_people(outcome, victims)} {verb} a single secret, by {few_columns(outcome.parameters['L'])}."
+
+
+def _of_most(outcome: Outcome, detail: str) -> int:
+    """A count for the largest sets of attributes, which take in those of smaller ones."""
+    counts = outcome.details[detail]
+    return int(counts[max(counts, key=int)])
 
 
 def _same_secret(outcome: Outcome) -> str:
@@ -170,12 +190,17 @@ STORIES = (
     Story(
         "The neighbour",
         "knows these things about somebody and looks for the row.",
-        (("k_anonymity", _alone), ("sample_uniqueness", _unique), ("alpha_k_anonymity", _alone)),
+        (
+            ("k_anonymity", _alone),
+            ("sample_uniqueness", _unique),
+            ("alpha_k_anonymity", _alone),
+            ("lkc_privacy", _by_few),
+        ),
     ),
     Story(
         "The colleague",
         "cannot tell which row is whose and need not: everybody in the group has the same secret.",
-        (("homogeneity", _same_secret), ("distinct_l_diversity", _one_value)),
+        (("homogeneity", _same_secret), ("distinct_l_diversity", _one_value), ("lkc_privacy", _secret_by_few)),
     ),
     Story(
         "The insider",
