@@ -163,6 +163,24 @@ OF_MANY_RECORDS = {"record_order"}  # an error where there are fewer than 20
 LABELS = {"zip": "place of living", "x": "yearly income"}
 
 
+ROWS = {
+    "delta_presence",
+    "individual_risk",
+    "k_concealment",
+    "k_map",
+    "kk_anonymity",
+    "lkc_privacy",
+    "m_invariance",
+    "nt_closeness",
+    "population_uniqueness",
+    "quasi_identifier_strength",
+    "release_differencing",
+    "singling_out",
+    "suda",
+    "uniqueness_profile",
+}
+
+
 def outcomes(name: str, *, unit: bool, named: bool = False) -> list[Outcome]:
     return list(audited(name, unit=unit, named=named).expectations)
 
@@ -210,14 +228,7 @@ def audited(name: str, *, unit: bool, named: bool = False) -> Audit:
 
 def rows(check: str, demand: dict[str, Any]) -> bool:
     """Whether a check counts rows, so that it takes no unit."""
-    return (
-        check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda", "singling_out"}
-        or check in {"quasi_identifier_strength", "lkc_privacy", "k_concealment", "kk_anonymity", "nt_closeness"}
-        or check in {"release_differencing", "m_invariance"}
-        check in {"population_uniqueness", "k_map", "delta_presence", "individual_risk", "suda"}
-        or check in {"quasi_identifier_strength", "lkc_privacy", "uniqueness_profile"}
-        or "scenario" in demand
-    )
+    return check in ROWS or "scenario" in demand
 
 
 def test_every_built_in_check_is_asked() -> None:
