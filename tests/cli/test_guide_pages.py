@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -105,16 +106,27 @@ def test_a_guide_leaves_nothing_out(name: str):
     assert any(character.isdigit() for character in guide.source), f"{name}: the source has no year or number"
 
 
+def names_in(example: Any) -> Iterator[str]:
+    """The columns that an example names, however deep."""
+    if isinstance(example, list):
+        yield from (name for one in example for name in names_in(one))
+    elif isinstance(example, dict):
+        for key, value in example.items():
+            if key in {"attribute", "attributes", "column", "secret", "second", "sensitive"}:
+                yield from [value] if isinstance(value, str) else value
+            elif isinstance(value, dict):
+                yield from names_in(value)
+
+
 @pytest.mark.parametrize("name", CHECKS)
 def test_the_example_is_an_expectation_on_this_check(name: str):
     expectations = yaml.safe_load(CHECKS[name].guide.example)
     given = [one[name] or {} for one in expectations]
-    named = {one.get(key) for one in given for key in ("attribute", "column")} - {None}
-    named |= {attribute for one in given for attribute in one.get("attributes", ())}
+    named = set(names_in(given))
     tree = {"*": {"all": ["low", "high"]}}
     sensitive = {"role": "sensitive", "scale": "numeric", "hierarchy": tree}
     attributes = {"ward": {"role": "quasi_identifier"}, **dict.fromkeys(named or {"salary"}, sensitive)}
-    companions = {name: f"{name}.csv" for name in ("original", "population", "holdout")} | {"rows_aligned": True}
+    companions = {name: f"{name}.csv" for name in ("original", "population", "holdout", "previous")} | {"key": "id"}
 
     policy = load_policy({"version": 1, **companions, "attributes": attributes, "expect": expectations})
 

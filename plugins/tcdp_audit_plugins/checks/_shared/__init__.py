@@ -1,6 +1,6 @@
 """Shared by several checks: distances, logarithms, windows, samples of a population, sentences and guides.
 
-boxes                                    which points lie in which boxes
+boxes, lanes                             which points lie in which boxes
 candidate_sets                           who somebody may be, and what a matching of everybody leaves
 distances                                t-closeness by each distance
 closeness_sentence, closeness_guide      a closeness check in words

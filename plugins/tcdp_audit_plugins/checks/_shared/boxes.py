@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit_plugins.checks.concealment.lanes import may_reach, packed, shifts_of
+from tcdp_audit_plugins.checks._shared.lanes import may_reach, packed, shifts_of
 
 Places = NDArray[np.int32]
 Numbers = NDArray[np.int32]
