@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
-from tcdp_audit_plugins.checks.concealment.boxes import Boxes, PointTree
 
 import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit_plugins.checks._shared.boxes import Boxes, PointTree
 
 AGES = {"age": {"role": "quasi_identifier", "scale": "numeric"}}
 CHECKS: list[dict[str, Any]] = [
