@@ -28,6 +28,9 @@ def test_those_who_came_and_those_who_went_are_isolated():
     assert (one.status, one.observed) == (Status.FAILED, 1)
     assert (one.classes.total, one.classes.failing, one.records.failing) == (3, 2, 4)
     assert (one.details["gained"], one.details["lost"], one.details["only_before"]) == (1, 1, 1)
+    assert one.message.endswith(
+        "the smallest difference is 1 record. 1 of these groups is in one of the releases only."
+    )
     assert [tuple(row) for row in one.details["distribution"]] == [(1, 1, 1), (3, 1, 3)]
 
 

@@ -164,12 +164,21 @@ def _sentence(outcome: Outcome) -> str:
     smallest = count(int(outcome.observed), noun)
     if outcome.status is not Status.FAILED:
         part = sentence_case(part_of(differing, total, "group"))
-        return f"{part} {alike} {agree(differing, 'has', 'have')} {than_before}, by {smallest} or more."
+        return (
+            f"{part} {alike} {agree(differing, 'has', 'have')} {than_before}, by {smallest} or more.{_apart(outcome)}"
+        )
     few, k = classes.failing or 0, count(int(outcome.threshold or 0), noun)
     part = sentence_case(part_of(few, total, "group"))
     isolated = count(records.failing or 0, noun)
     by = f"by fewer than {k}, which isolates {isolated}"
-    return f"{part} {alike} {agree(few, 'has', 'have')} {than_before}, {by}; the smallest difference is {smallest}."
+    least = f"the smallest difference is {smallest}"
+    return f"{part} {alike} {agree(few, 'has', 'have')} {than_before}, {by}; {least}.{_apart(outcome)}"
+
+
+def _apart(outcome: Outcome) -> str:
+    """How many groups one of the releases lacks: many of them may mean that columns are written in two ways."""
+    apart = int(outcome.details["only_now"]) + int(outcome.details["only_before"])
+    return f" {apart:,} of these groups {agree(apart, 'is', 'are')} in one of the releases only." if apart else ""
 
 
 def _person(outcome: Outcome) -> str:
