@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
 
@@ -15,16 +16,20 @@ def learned_from(points: PairedPoints, seed: int) -> PairedPoints:
     """All records where these are few, else some of them, drawn by a seed, among themselves."""
     if points.cells <= LEARNED**2:
         return points
-    chosen = np.zeros(points.records, dtype=np.bool_)
-    chosen[np.random.default_rng(seed).permutation(points.records)[:LEARNED]] = True
-    return points.among_themselves(chosen, strangers=False)
+    return points.among_themselves(_drawn(points, LEARNED, seed), strangers=False)
 
 
 def split(points: PairedPoints, share: Fraction, seed: int) -> tuple[PairedPoints, PairedPoints] | None:
-    """Records to learn from, among themselves, and the others beside whoever was not released; None if one is empty."""
-    drawn = round(share * points.records)
+    """Records to learn from, among themselves, and all others beside whoever was not released; None if one is empty."""
+    drawn = min(round(share * points.records), LEARNED)
     if not 0 < drawn < points.records:
         return None
-    chosen = np.zeros(points.records, dtype=np.bool_)
-    chosen[np.random.default_rng(seed).permutation(points.records)[:drawn]] = True
+    chosen = _drawn(points, drawn, seed)
     return points.among_themselves(chosen, strangers=False), points.among_themselves(~chosen, strangers=True)
+
+
+def _drawn(points: PairedPoints, number: int, seed: int) -> NDArray[np.bool_]:
+    """Some of the records; they stand in an order of their content, so that the order of rows plays no part."""
+    chosen = np.zeros(points.records, dtype=np.bool_)
+    chosen[np.random.default_rng(seed).permutation(points.records)[:number]] = True
+    return chosen

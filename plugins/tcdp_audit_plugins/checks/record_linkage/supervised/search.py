@@ -104,6 +104,7 @@ class Search:
             "held_out_equal": self.correct(others, self.equal) / others.records,
             "held_out_baseline": Fraction(1, int(others.space.known.records.sum())),
             "held_out_records": others.records,
+            "trained_on": training.records,
         }
 
 

@@ -67,7 +67,7 @@ def supervised_record_linkage(view: TableView, parameters: SupervisedLinkagePara
     )
     with threadpool_limits(1, "blas"):
         sample = learned_from(points, parameters.seed)
-        best, held_out = search.best(sample), search.held_out(sample, parameters.train_share, parameters.seed)
+        best, held_out = search.best(sample), search.held_out(points, parameters.train_share, parameters.seed)
         equal, worst = (search.correct(points, one) for one in (search.equal, best.learned.coefficients))
     coefficients = search.equal if equal > worst else best.learned.coefficients
     shares = {
