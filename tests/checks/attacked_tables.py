@@ -48,6 +48,17 @@ def largest(released: Column, original: Column) -> int:
     return max(displacement(x, y, released) for x, y in both)
 
 
+def least(released: Sequence[Column], original: Sequence[Column]) -> int:
+    """The least displacement in all attributes that leaves everybody a candidate."""
+    people = range(len(released[0]))
+
+    def moved(i: int, j: int) -> int:
+        cells = [(x[i], y[j], y) for x, y in zip(original, released, strict=True)]
+        return max([displacement(x, y, column) for x, y, column in cells if x is not None and y is not None], default=0)
+
+    return max(min(moved(i, j) for j in people) for i in people)
+
+
 def together(matrices: Sequence[Matrix]) -> Matrix:
     """What all attributes leave."""
     return [[all(cells) for cells in zip(*rows, strict=True)] for rows in zip(*matrices, strict=True)]

@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from attacked_tables import attacked, both_ends, closed, largest, together, within, without_nearest
+from attacked_tables import attacked, both_ends, closed, largest, least, together, within, without_nearest
 from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit_plugins.checks.transparency import consistent_ranges
+from tcdp_audit_plugins.checks.transparency import consistent_ranges, least_displacement
 
 SWAP = "rank_swap_attack"
 # file, w, attributes: mean and least candidates, certain from both ends, expected, nearest from both, certain closed
@@ -76,6 +76,12 @@ def test_census_percent_and_inferred_displacements(data, census):
     inferred = on_census(data, census, "P5", 13).details
     assert "largest_displacement" not in inferred
     assert max(inferred["displacement"].values()) == 53
+    alone = inferred["least_displacement"]
+    assert alone <= 53
+    empty = [
+        on_census(data, census, "P5", 13, displacement=w, closure=False).details["empty"] for w in (alone - 1, alone)
+    ]
+    assert empty[0] > 0 == empty[1]
 
 
 KNOWN = {"a": [1, 2, 3, 4], "b": [1, 3, 2, 4]}
@@ -93,6 +99,7 @@ def test_the_closure_makes_all_four_certain():
         "records (100%)."
     )
     assert outcome.details["candidates_left"] == {"1": 4, "2": 0, "3-5": 0, "6-10": 0, "11-100": 0, "more": 0}
+    assert outcome.details["least_displacement"] == 1
     without = attacked(SWAP, SWAPPED, KNOWN, displacement=1, closure=False, at_most=0.5)
     assert (without.observed, without.status) == (0.5, Status.PASSED)
     assert "closed" not in without.details
@@ -136,6 +143,7 @@ def test_small_tables_agree_with_every_matching(rows, declared, random):
     if not outside:
         assert details["closed"] == both_ends(closed(matrix))
         assert details["expected_correct"] == details["closed"]["original_to_masked"]["expected_correct"]
+    assert details["least_displacement"] == least(list(released.values()), list(original.values()))
     order = random.sample(range(len(rows)), len(rows))
     shuffled = [{name: [column[i] for i in order] for name, column in one.items()} for one in (released, original)]
     assert attacked(SWAP, *shuffled, **({} if declared is None else {"displacement": declared})).details == details
@@ -167,6 +175,14 @@ def test_what_outgrows_the_memory_or_the_patterns_is_refused(monkeypatch):
     monkeypatch.setattr(consistent_ranges, "EDGE", 1)
     monkeypatch.setattr(consistent_ranges, "PATTERNS", 1)
     assert "too many to search" in attacked(SWAP, {"a": [1, None], "b": [1, 2]}, {"a": [1, 2], "b": [1, 2]}).message
+
+
+def test_the_least_displacement_is_given_up_among_very_many_ties(monkeypatch):
+    released, original = {"a": [1, 1, 2, 2]}, {"a": [0, 5, 6, 7]}
+    monkeypatch.setattr(least_displacement, "AT_ONCE", 1)
+    assert attacked(SWAP, released, original).details["least_displacement"] == 1
+    monkeypatch.setattr(least_displacement, "CELLS", -1)
+    assert "least_displacement" not in attacked(SWAP, released, original).details
 
 
 def test_nothing_in_common_is_refused():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 from report_samples import salaries
 
@@ -62,6 +63,24 @@ def test_whoever_knows_a_few_facts_is_a_neighbour_too():
 def test_a_worst_group_is_told_where_no_count_is():
     told = reached({"basic_beta_likeness": {"attribute": "disease"}})
     assert told["The gossip"] == "At worst a 'disease' is 3 times as common as in the whole file."
+
+
+def test_the_data_broker_who_knows_the_masking_rules_rows_out():
+    ages = {"version": 1, "rows_aligned": True, "attributes": {"age": {"role": "quasi_identifier", "scale": "numeric"}}}
+    released, original = pa.table({"age": [30, 20, 40, 50]}), pa.table({"age": [20, 30, 40, 50]})
+
+    def told(**expect):
+        audit = tcdp_audit.audit(released, {**ages, "expect": [expect]}, original)
+        (table,) = (one for one in stories(audit) if isinstance(one, Rows))
+        return table.body[-1][2]
+
+    assert told(rank_swap_attack={"links": "expected"}) == (
+        "By how the file was masked all rows but one are ruled out for 0 records; guessing among what is left is right "
+        "for 41.7%."
+    )
+    assert told(k_confusion={"attack": {"rank_swap_attack": {}}}) == (
+        "By how the file was masked, everybody may be one of 2 or more."
+    )
 
 
 def test_there_are_no_stories_without_outcomes():

@@ -171,6 +171,17 @@ def _concealed(outcome: Outcome) -> str:
     return f"Everybody may be one of {least} records at least, by {known_columns(outcome)}."
 
 
+def _cornered(outcome: Outcome) -> str:
+    certain, records = int(outcome.details["certain"]), outcome.records
+    share = 0.0 if records is None else float(outcome.details["expected_correct"]) / records.total
+    ruled_out = "By how the file was masked all rows but one are ruled out for"
+    return f"{ruled_out} {_people(outcome, certain)}; guessing among what is left is right for {percent(share)}."
+
+
+def _left_over(outcome: Outcome) -> str:
+    return f"By how the file was masked, everybody may be one of {figure(outcome.observed)} or more."
+
+
 def _inferred(outcome: Outcome) -> str:
     own = f"The nearest record tells {column_of(outcome, outcome.parameters['secret'])} rightly for"
     told = f"{own} {percent(float(outcome.details['success']))} of the {plural(record_noun(outcome))}"
@@ -233,6 +244,9 @@ STORIES = (
             ("pram_attack", _linked),
             ("supervised_record_linkage", _linked),
             ("noise_attack", _linked),
+            ("rank_swap_attack", _cornered),
+            ("microaggregation_attack", _cornered),
+            ("k_confusion", _left_over),
             ("linkability", _joined),
         ),
     ),

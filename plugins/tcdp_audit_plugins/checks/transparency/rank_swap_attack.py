@@ -25,6 +25,7 @@ from tcdp_audit.plugin import (
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
 from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults
+from tcdp_audit_plugins.checks.transparency.least_displacement import least_displacement
 from tcdp_audit_plugins.checks.transparency.outcome import (
     CHOOSING,
     FIGURE,
@@ -102,7 +103,9 @@ class RankSwapped:
     def details(self) -> dict[str, Any]:
         """How far values were moved, and what the intruder takes for it."""
         declared = {} if self.displacement == self.largest else {"largest_displacement": self.largest}
-        return {"displacement": self.displacement, **declared}
+        least = least_displacement(self.tables, self.ranks)
+        found_out = {} if least is None else {"least_displacement": least}
+        return {"displacement": self.displacement, **declared, **found_out}
 
     @property
     def remedy(self) -> str:
@@ -175,7 +178,9 @@ CHECKS: list[Check] = [
             ),
             reading=(
                 f"{READING} `displacement` is what the intruder takes for w in each attribute, `largest_displacement` "
-                "what it was, where another one was declared."
+                "what it was, where another one was declared. `least_displacement` is what an intruder finds out who "
+                "is told nothing: the least w, one for all attributes, that leaves nobody without a candidate (left "
+                "out where very many ties make it slow)."
             ),
             choosing=(
                 f"{CHOOSING} Leave `p` and `displacement` out: w need not be published, since too small a w leaves "
