@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 
 import tcdp_audit
@@ -15,15 +16,16 @@ from tcdp_audit.outcome import Outcome
 
 Column = Sequence[int | None]
 Matrix = list[list[bool]]
+Table = Mapping[str, Any] | pd.DataFrame
 NUMERIC = {"role": "quasi_identifier", "scale": "numeric"}
 
 
-def attacked(check: str, released: Mapping[str, Any], original: Mapping[str, Any], **parameters: Any) -> Outcome:
+def attacked(check: str, released: Table, original: Table, **parameters: Any) -> Outcome:
     """What comes of an attack on tables whose rows are aligned."""
     policy = {
         "version": 1,
         "rows_aligned": True,
-        "attributes": dict.fromkeys(released, NUMERIC),
+        "attributes": dict.fromkeys(map(str, released), NUMERIC),
         "expect": [{check: parameters}],
     }
     tables = (pa.table({name: pa.array(column) for name, column in one.items()}) for one in (released, original))
