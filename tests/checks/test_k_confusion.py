@@ -83,6 +83,19 @@ def test_a_probability_leaves_out_who_is_unlikely(probability, least):
     assert (outcome.observed, outcome.parameters["probability"]) == (least, Fraction(probability))
 
 
+@pytest.mark.parametrize(("probability", "least"), [(0, 3), ("1/10", 2), ("3/5", 2)])
+def test_noise_leaves_whoever_is_near(probability, least):
+    # one standard deviation of the noise from each to the next: 0.57, 0.35, 0.08 at the ends, 0.27, 0.45, 0.27 between
+    policy = {
+        "version": 1,
+        "rows_aligned": True,
+        "attributes": {"a": {"role": "quasi_identifier", "scale": "numeric"}},
+        "expect": [{CONFUSION: {"attack": {"noise_attack": {"sd": 100}}, "probability": probability}}],
+    }
+    table = pa.table({"a": [0, 10, 20]})
+    assert tcdp_audit.audit(table, policy, table).expectations[0].observed == least
+
+
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [

@@ -88,7 +88,9 @@ def brute(released: Sequence[Row], original: Sequence[Row], retention: Fraction 
         columns.append((matrix, [one[place] for one in released]))
     likelihood = [
         [
-            prod(probability(*column, x, y) for column, x, y in zip(columns, person, record, strict=True))
+            prod(
+                probability(matrix, cells, x, y) for (matrix, cells), x, y in zip(columns, person, record, strict=True)
+            )
             for person in original
         ]
         for record in released

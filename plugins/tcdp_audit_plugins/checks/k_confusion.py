@@ -35,7 +35,8 @@ from tcdp_audit.plugin import (
     whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
-from tcdp_audit_plugins.checks.likelihood_attacks import pram_attack
+from tcdp_audit_plugins.checks.likelihood_attacks import noise_attack, pram_attack
+from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters
 from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
 from tcdp_audit_plugins.checks.transparency import microaggregation_attack, rank_swap_attack
 from tcdp_audit_plugins.checks.transparency.microaggregation_attack import (
@@ -57,6 +58,7 @@ class AttackChoice(BaseModel):
     rank_swap_attack: RankSwapParameters | None = None
     microaggregation_attack: MicroaggregationAttackParameters | None = None
     pram_attack: PramParameters | None = None
+    noise_attack: NoiseParameters | None = None
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -148,7 +150,16 @@ def _of_microaggregation(view: TableView, parameters: Any, probability: Fraction
 
 def _of_post_randomisation(view: TableView, parameters: Any, probability: Fraction) -> Counts:
     asked = parameters.model_copy(update={"probability": probability})
-    numbers = pram_attack.candidates_of_released(view, asked)
+    return _alike_if_none(pram_attack.candidates_of_released(view, asked), probability)
+
+
+def _of_noise(view: TableView, parameters: Any, probability: Fraction) -> Counts:
+    asked = parameters.model_copy(update={"probability": probability})
+    return _alike_if_none(noise_attack.candidates_of_released(view, asked), probability)
+
+
+def _alike_if_none(numbers: Counts, probability: Fraction) -> Counts:
+    """Where nobody is above the probability, all are candidates, and at least so many are needed to add up to 1."""
     return np.where(numbers == 0, ceil(1 / probability) if probability else 0, numbers)
 
 
@@ -156,9 +167,12 @@ CANDIDATES: Mapping[str, Callable[[TableView, Any, Fraction], Counts]] = {
     "rank_swap_attack": _of_rank_swapping,
     "microaggregation_attack": _of_microaggregation,
     "pram_attack": _of_post_randomisation,
+    "noise_attack": _of_noise,
 }
 SPECIFICATIONS: Mapping[str, Check] = {
-    one.name: one for one in (*rank_swap_attack.CHECKS, *microaggregation_attack.CHECKS, *pram_attack.CHECKS)
+    one.name: one
+    for family in (rank_swap_attack, microaggregation_attack, pram_attack, noise_attack)
+    for one in family.CHECKS
 }
 
 
@@ -230,14 +244,14 @@ CHECKS: list[Check] = [
             reading=(
                 "The observed value is the number of candidates of the person who has the fewest. For "
                 "`rank_swap_attack` and `microaggregation_attack` they are released records that a known person may "
-                "be, after the closure unless the attack says `closure: false`; for `pram_attack` people whom a "
-                "released record may be. Details: `at_the_least`, how many people have that few; `alone`, how many "
-                "have one; `mean_candidates`. The chart has a person for each record."
+                "be, after the closure unless the attack says `closure: false`; for `pram_attack` and "
+                "`noise_attack` people whom a released record may be. Details: `at_the_least`, how many people "
+                "have that few; `alone`, how many have one; `mean_candidates`. The chart has a person for each record."
             ),
             choosing=(
                 "The k that you would ask of k-anonymity: 3 to 5 for files under contract, 10 or more for open data. "
-                "`probability` matters where candidates are not alike, as after post-randomisation, in which "
-                "everybody is possible; it is at most 1/k."
+                "`probability` matters where candidates are not alike, as after post-randomisation and "
+                "noise, in which everybody is possible; it is at most 1/k."
             ),
             limits=(
                 "It holds against the attack that is named and no other: an upper bound on safety. An attack that is "

@@ -124,7 +124,7 @@ def transitions(attributes: Mapping[str, MaskedAttribute]) -> Transitions:
     """The likelihood of every pair of records, attributes with few values first."""
     columns = sorted(attributes.values(), key=lambda one: len(one.labels))
     sizes = [len(one.labels) + 1 for one in columns]
-    return Transitions(
+    return Transitions.of(
         [one.logarithms for one in columns],
         CodedPoints.of([one.released for one in columns], sizes),
         CodedPoints.of([one.original for one in columns], sizes),

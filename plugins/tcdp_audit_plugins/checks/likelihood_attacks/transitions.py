@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,11 +46,19 @@ class Transitions:
         logarithms: for each attribute ln Pr(released | original), shape (released codes, original codes).
         seekers: released points; known ones where `turned`.
         found: known points; released ones where turned.
+        rounding: what a sum of logarithms can be wrong by, several times over.
     """
 
     logarithms: Sequence[Floats]
     seekers: CodedPoints
     found: CodedPoints
+    rounding: float
+
+    @classmethod
+    def of(cls, logarithms: Sequence[Floats], released: CodedPoints, known: CodedPoints) -> Transitions:
+        """Those of two tables."""
+        largest = sum(float(np.abs(table[np.isfinite(table)]).max(initial=1)) for table in logarithms)
+        return cls(logarithms, released, known, 8 * EPSILON * len(logarithms) * largest)
 
     @property
     def released(self) -> Counts:
@@ -62,12 +69,6 @@ class Transitions:
     def known(self) -> Counts:
         """Records on each point that is looked for."""
         return self.found.records
-
-    @cached_property
-    def rounding(self) -> float:
-        """What a sum of logarithms can be wrong by, several times over."""
-        sizes = [np.abs(table[np.isfinite(table)]).max(initial=1) for table in self.logarithms]
-        return 8 * EPSILON * len(sizes) * float(np.sum(sizes))
 
     def block(self, some: slice) -> Floats:
         """Ln Pr of some seeking points beside all others, added attribute by attribute in one order.
