@@ -12,7 +12,10 @@ from hypothesis import given, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.plugin import Rows
+from tcdp_audit_plugins.checks._shared import boxes
 from tcdp_audit_plugins.checks._shared.boxes import Boxes, PointTree
+from tcdp_audit_plugins.sections.attacks import stories
 
 AGES = {"age": {"role": "quasi_identifier", "scale": "numeric"}}
 CHECKS: list[dict[str, Any]] = [
@@ -247,8 +250,9 @@ def test_what_a_failed_demand_says():
 
 
 @pytest.mark.parametrize(("axes", "most", "points", "number"), [(1, 5, 1, 3), (3, 9, 200, 80), (9, 3000, 300, 60)])
-def test_points_in_boxes(axes, most, points, number):
-    """More axes than a word has lanes, places of more bits than a lane, and boxes that hold nothing."""
+def test_points_in_boxes(axes, most, points, number, monkeypatch):
+    """More axes than a word has lanes, places of more bits than a lane, boxes that hold nothing, few at a time."""
+    monkeypatch.setattr(boxes, "TOGETHER", 64)
     random = np.random.default_rng(axes)
     places = np.unique(random.integers(0, most, (axes, points), dtype=np.int32), axis=1)
     first = random.integers(0, most, (axes, number), dtype=np.int32) // 2
@@ -277,5 +281,22 @@ def test_a_release_that_a_remedy_made(remedy):
     demands = {"expect": [{"k_anonymity": {"k": 5}}], "remedy": [remedy]}
     released = tcdp_audit.fix(pd.DataFrame(table), {**policy, **demands}).released
     outcomes = tcdp_audit.audit(released, {**policy, "expect": CHECKS}, pd.DataFrame(table)).expectations
-    concealed, _, one_k, _, k = (one.observed for one in outcomes)
+    concealed, _, one_k, _, k = (one.observed or 0 for one in outcomes)
     assert 5 <= k <= concealed <= one_k
+
+
+def test_integers_that_a_range_would_round_are_refused():
+    (outcome,) = audited({"age": [f"[0, {2**60}]"]}, {"age": [2**54 + 1]}, expect=[{"k_concealment": {}}])
+    assert "integers too large to be compared exactly" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("example", "told"),
+    [(2, "1 record can only be one record, by 'age'."), (1, "Everybody may be one of 2 records at least, by 'age'.")],
+)
+def test_the_data_broker_knows_everybody(example, told):
+    ages, ranges, _, _ = PUBLISHED[example]
+    document = {"version": 1, "rows_aligned": True, "attributes": AGES, "expect": [{"k_concealment": {}}]}
+    audit = tcdp_audit.audit(pd.DataFrame({"age": ranges}), document, pd.DataFrame({"age": ages}))
+    (table,) = (one for one in stories(audit) if isinstance(one, Rows))
+    assert told in {row[2] for row in table.body}
