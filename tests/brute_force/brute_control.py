@@ -105,10 +105,10 @@ def inference(tables: Tables, names: Sequence[str], secret: str, right: Callable
         near = nearest(one, tables[0], names, width)
         return Fraction(sum(right(tables[0][place][secret], one[secret]) for place in near), len(near))
 
-    having = [[one for one in table if one[secret] is not None] for table in tables[1:]]
-    if not all(having):
+    own, others = ([one for one in table if one[secret] is not None] for table in tables[1:])
+    if not own or not others:
         raise Nothing
-    return both((tables[0], *having), credit)
+    return both((tables[0], own, others), credit)
 
 
 def near_enough(tables: Tables, secret: str, tolerance: Fraction) -> Callable[[Any, Any], bool]:

@@ -100,8 +100,8 @@ class Released:
             for one, some in zip(self.places, points, strict=True)
         ]
         sizes = [one @ place.released.records for one, place in zip(near, self.places, strict=True)]
-        common = np.asarray((near[0] @ self.both).multiply(near[1]).sum(axis=1)).ravel()
-        return np.asarray(common / (sizes[0] * sizes[1]))
+        common = (near[0] @ self.both).multiply(near[1]) @ np.ones(self.both.shape[1])
+        return np.asarray(common / (sizes[0] * sizes[1]), np.float64)
 
 
 def linkability(view: TableView, parameters: LinkabilityParameters) -> TableFigure:
