@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,13 @@ from synthetic_tables import REMEMBERED, STRANGERS, TAUGHT, asked
 
 import tcdp_audit
 from tcdp_audit import PolicyError
+from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.encoding.generalised import Interval
 from tcdp_audit.outcome import Outcome, Severity, Status
+from tcdp_audit.policy import Scale
 from tcdp_audit_plugins.checks._shared.beside_control import Attack, interval_of_risk
 from tcdp_audit_plugins.checks.control.draws import none_drawn
+from tcdp_audit_plugins.checks.control.gower import numbers_of
 from tcdp_audit_plugins.checks.control.ranking import Ranking
 from tcdp_audit_plugins.checks.control.singling_out import blind_guess
 
@@ -293,3 +298,23 @@ def test_memory_of_a_release_is_found_in_numbers(holdout: Path):
     assert found.status is Status.FAILED
     assert found.details["true_positive_rate"] >= 0.1  # a tenth was copied
     assert len(STRANGERS) == found.details["holdout_records"]
+
+
+def test_a_range_stands_at_its_middle_and_a_suppressed_cell_nowhere():
+    covers = Interval(0, 1), Interval(-inf, inf), Interval(2, inf)
+    values, counts = np.array(["[low, middle]", "*", "[high, ...]"], dtype=object), np.ones(3, dtype=np.int64)
+    domain = Domain("grade", values, counts, 0, np.arange(3), covers=covers)
+    np.testing.assert_array_equal(numbers_of(domain, Scale.ORDINAL), [0.5, np.nan, 2])
+
+
+def test_nothing_to_compare_by_and_no_secret_are_errors(tmp_path: Path):
+    nobody = OTHERS.assign(pay=pd.NA)
+    found = attacked(tmp_path, "attribute_inference", ORIGINAL, nobody)
+    assert "has a value of 'pay', so there is no secret to guess" in found.message
+    alike = asked("membership_inference", ORIGINAL[["code"]], ORIGINAL[["code"]].assign(code="c1"), _same(tmp_path))
+    assert "none of the compared attributes varies" in alike.message
+
+
+def _same(folder: Path) -> Path:
+    pd.DataFrame({"code": ["c1", "c1"]}).to_csv(folder / "same.csv", index=False)
+    return folder / "same.csv"
