@@ -41,12 +41,17 @@ GUIDE = RemedyGuide(
         "For numeric quasi-identifiers whose means matter: sums stay as they were, but for rounding, while variances "
         "shrink by the information loss. `refined` loses less than `mdav` at some more time: at k = 3, 5 and 10 on the "
         "Census file of 1,080 records and 13 attributes 4.93, 7.69 and 12.14 % of the variance instead of 5.69, 9.09 "
-        "and 14.16 %. Where the policy demands closeness, try both `merge` and `first`: the first loses less where few "
+        "and 14.16 %. Where a demand on linkage beside the original fails and no k is given, clusters grow until it "
+        "holds. `blocks` lose less and protect less: whoever knows several blocks meets few records that are together "
+        "in all of them. "
+        "Where the policy demands closeness, try both `merge` and `first`: the first loses less where few "
         "clusters fail, the second where t is small. Nominal attributes with many values are better generalised. "
         "Where whole numbers may become fractions, `rounded: false` keeps sums exactly."
     ),
     guarantees=(
-        "Every class has at least k records. With `merge` or `first` every cluster keeps every demand on classes, "
+        "Every class has at least k records, but for `blocks`: there a record shares its cells of each block with at "
+        "least k - 1 others, not the same ones. "
+        "With `merge` or `first` every cluster keeps every demand on classes, "
         "decided as the audit decides it; clusters whose rounded centroids agree become one class, which only the "
         "re-audit judges. The same records in any order give the same release. No record is dropped and no sensitive "
         "cell is changed. A centroid is no generalisation: a cell may hold a value that no record had. Where no record "
@@ -65,6 +70,7 @@ GUIDE = RemedyGuide(
         "clusters": "Clusters in the end.",
         "smallest": "Records of the smallest cluster.",
         "largest": "Records of the largest cluster.",
+        "blocks": "Blocks of attributes that were clustered by themselves; clusters are those of all blocks.",
         "information_loss": (
             "100 SSE/SST: squared distances of the records to their cluster's centroid, in percent of those to the "
             "table's; means are not rounded here."

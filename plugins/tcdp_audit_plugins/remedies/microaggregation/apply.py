@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin import Attribute, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
+from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs, weakest
 from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies.microaggregation.centroids import loss_percent, released_column
 from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
@@ -29,6 +31,8 @@ from tcdp_audit_plugins.remedies.microaggregation.quantiles import (
 )
 from tcdp_audit_plugins.remedies.microaggregation.refined import refined_clusters
 
+SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300)  # of clusters, to choose among
+
 
 def microaggregate(view: RemedyView, parameters: MicroaggregationParameters) -> Treatment:
     """Give all records of a cluster the same quasi-identifiers: means, medians and modes.
@@ -37,9 +41,14 @@ def microaggregate(view: RemedyView, parameters: MicroaggregationParameters) -> 
         RemedyError: there are fewer than k records, quasi-identifiers that are left out vary, or the demands on classes
             do not even hold for one class of all records.
 
-    Cost: that of the method, and of judging clusters where they have to keep more than k.
+    Cost: that of the method, and of judging clusters where they have to keep more than k; the same and an audit for
+    each of at most ten sizes where they are to keep a demand that compares with the original.
     """
+    if parameters.k is None and _is_for_pairs(view):
+        return _with_size(view, parameters, weakest(view, partial(_with_size, view, parameters), _sizes(view)))
     k = _size(view, parameters)
+    if parameters.blocks is not None:
+        return _by_blocks(view, parameters, k, parameters.blocks)
     attributes = _attributes_to_aggregate(view, parameters)
     order = by_content(view)
     points = points_of(attributes, order)
@@ -59,6 +68,46 @@ def microaggregate(view: RemedyView, parameters: MicroaggregationParameters) -> 
             reason = refused_as_one_class(failed_as_one_class(view.demands), view.audited(whole))
             raise RemedyError(f"no clusters of these records keep the policy: {reason}")
     return replace(released_as(clusters), notes={"k": k, **_figures(points, clusters), **notes})
+
+
+def _is_for_pairs(view: RemedyView) -> bool:
+    """Whether what fails compares the release with its original, so that it has to say how large clusters are."""
+    judged_alone = view.demanded_k is not None and view.failing_on_classes(view.outcomes)
+    return bool(failing_pairs(view, view.outcomes)) and not judged_alone
+
+
+def _sizes(view: RemedyView) -> list[int]:
+    """Sizes of clusters to choose among, from small to large."""
+    least = max(view.demanded_k or 2, 2)
+    return sorted({min(least, view.records), *(one for one in SIZES if least <= one <= view.records // 2)})
+
+
+def _with_size(view: RemedyView, parameters: MicroaggregationParameters, k: int) -> Treatment:
+    return microaggregate(view, parameters.model_copy(update={"k": k}))
+
+
+def _by_blocks(
+    view: RemedyView, parameters: MicroaggregationParameters, k: int, blocks: Sequence[Sequence[str]]
+) -> Treatment:
+    """Every block of attributes with clusters of its own."""
+    order, columns, figures = by_content(view), dict[str, NewColumn](), []
+    for block in blocks:
+        attributes = view.attributes(sorted(block))
+        points = points_of(attributes, order)
+        clusters = _by_distance(view, parameters, k, points)
+        columns |= {one.name: released_column(one, order, clusters, rounded=parameters.rounded) for one in attributes}
+        figures.append((len(block), _figures(points, clusters)))
+    attributes_in_all = sum(size for size, _ in figures)
+    loss = sum(size * one["information_loss"] for size, one in figures) / attributes_in_all
+    notes = {
+        "k": k,
+        "clusters": sum(one["clusters"] for _, one in figures),
+        "smallest": min(one["smallest"] for _, one in figures),
+        "largest": max(one["largest"] for _, one in figures),
+        "information_loss": round(loss, 4),
+        "blocks": len(blocks),
+    }
+    return Treatment(columns, notes=notes)
 
 
 def _figures(points: Points, clusters: Clusters) -> Mapping[str, Any]:

@@ -9,7 +9,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tcdp_audit.plugin import Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Text
+from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs
 from tcdp_audit_plugins.remedies.microaggregation.points import has_numbers
+
+MANY = 10_000  # records, beyond which clustering them again and again takes too long to be tried unasked
 
 
 class Method(StrEnum):
@@ -32,7 +35,11 @@ class MicroaggregationParameters(RemedyParameters):
 
     k: Annotated[
         int | None,
-        Field(ge=2, description="The least number of records in a cluster; by default the largest k of the policy."),
+        Field(
+            ge=2,
+            description="The least number of records in a cluster; by default the largest k of the policy, and where a "
+            "demand that compares the release with its original fails the least that does.",
+        ),
     ] = None
     method: Annotated[
         Method,
@@ -58,6 +65,14 @@ class MicroaggregationParameters(RemedyParameters):
         list[Text] | None,
         Field(min_length=1, description="The quasi-identifiers to aggregate, together; by default all of them."),
     ] = None
+    blocks: Annotated[
+        list[Annotated[list[Text], Field(min_length=1)]] | None,
+        Field(
+            min_length=1,
+            description="In place of `attributes`: blocks of quasi-identifiers, each clustered by itself. Then classes "
+            "have fewer than k records, and only demands beside the original are helped.",
+        ),
+    ] = None
     rounded: Annotated[
         bool, Field(description="Means of whole numbers are rounded to whole numbers; others never are.")
     ] = True
@@ -65,11 +80,20 @@ class MicroaggregationParameters(RemedyParameters):
 
 def faults(parameters: MicroaggregationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Faults that only the policy as a whole shows: (parameter, sentence)."""
-    if parameters.k is None and not any(_names_k(one) for one in document.expect):
+    paired = document.key is not None or document.rows_aligned
+    if parameters.k is None and not paired and not any(_names_k(one) for one in document.expect):
         yield "k", "the policy demands no k of its classes; say how many records a cluster has at least"
-    for name in parameters.attributes or ():
-        if name not in document.attributes or document.attributes[name].role is not Role.QUASI_IDENTIFIER:
-            yield "attributes", f"{name!r} is no quasi-identifier of the policy"
+    in_blocks = [name for block in parameters.blocks or () for name in block]
+    for field, names in (("attributes", parameters.attributes or ()), ("blocks", in_blocks)):
+        for name in names:
+            if name not in document.attributes or document.attributes[name].role is not Role.QUASI_IDENTIFIER:
+                yield field, f"{name!r} is no quasi-identifier of the policy"
+    if len(set(in_blocks)) < len(in_blocks):
+        yield "blocks", "an attribute is in two blocks"
+    if in_blocks and parameters.attributes is not None:
+        yield "blocks", "give blocks, or attributes that are aggregated together, not both"
+    if in_blocks and parameters.closeness is not Closeness.NONE and "closeness" in parameters.model_fields_set:
+        yield "blocks", "clusters of a block are no classes, so that they keep no demand on classes; leave `closeness`"
     yield from _confidential_faults(parameters, document)
 
 
@@ -89,7 +113,7 @@ def _confidential_faults(parameters: MicroaggregationParameters, document: Polic
 
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """Parameters to try, where a demand on classes fails and all quasi-identifiers are numeric or ordinal.
+    """Parameters to try, where all quasi-identifiers are numeric or ordinal and a demand on classes or pairs fails.
 
     Args:
         view: the release.
@@ -97,7 +121,11 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
     """
     failing = view.failing_on_classes(outcomes)
     known = view.quasi_identifiers
-    if not failing or not known or not all(has_numbers(one) for one in known):
+    if not known or not all(has_numbers(one) for one in known):
+        return
+    if not failing:
+        if failing_pairs(view, outcomes) and view.records <= MANY:
+            yield {}
         return
     k = max(view.demanded_k or 2, 2)
     yield {"k": k}
