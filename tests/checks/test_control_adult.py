@@ -27,9 +27,17 @@ SECRETS = ("occupation", "salary-class")
 PRINTED = {
     "copy": (".895", ".898", "1.000", ".205", ".6625", ".859", ".054"),
     "half": (".698", ".701", ".603", ".201", ".333", ".378", ".0275"),
+    "resampled by .3": (".631", ".596", ".300", ".141", ".158", ".212", ".0064"),
+    "resampled by .7": (".528", ".513", ".099", ".089", ".006", ".031", ".0001"),
     "strangers": (".497", ".499", ".209", ".210", "-.018", "-.000", "-.00002"),
 }
-KEYS = {"copy": [2297, 2297, 348], "half": [2319, 1130, 354], "strangers": [2286, 365, 350]}  # and how many in each
+KEYS = {  # that one released record has alone, and how many of them are alone in original and hold-out
+    "copy": [2297, 2297, 348],
+    "half": [2319, 1130, 354],
+    "resampled by .3": [2767, 702, 334],
+    "resampled by .7": [2938, 358, 291],
+    "strangers": [2286, 365, 350],
+}
 LIMITS = {"closest_record_share": 0.55, "membership_inference": 0.55, "exact_match_rate": 0.05}
 Tables = Mapping[str, pa.Table]
 
@@ -38,10 +46,25 @@ Tables = Mapping[str, pa.Table]
 def tables(data: Path) -> Tables:
     """Original, hold-out and releases, of a seeded permutation."""
     adult = read_csv(data / "adult" / "adult.csv")
-    order = np.random.default_rng(2024).permutation(len(adult))
+    random = np.random.default_rng(2024)
+    order = random.permutation(len(adult))
     original, holdout, strangers = (adult.take(order[place * SIZE : (place + 1) * SIZE]) for place in range(3))
     half = pa.concat_tables([original[: SIZE // 2], strangers[: SIZE // 2]])
-    return {"original": original, "holdout": holdout, "copy": original, "half": half, "strangers": strangers}
+    releases = {"copy": original, "half": half, "strangers": strangers}
+    for part in (0.3, 0.7):
+        releases[f"resampled by {part}".replace("0.", ".")] = resampled(original, part, random)
+    return {"original": original, "holdout": holdout, **releases}
+
+
+def resampled(table: pa.Table, part: float, random: np.random.Generator) -> pa.Table:
+    """A table of which some cells are drawn again, each from its column."""
+    columns = {}
+    for name in table.column_names:
+        values = table[name].to_numpy().copy()
+        drawn = random.random(SIZE) < part
+        values[drawn] = random.choice(table[name].to_numpy(), drawn.sum())
+        columns[name] = values
+    return pa.table(columns)
 
 
 def suite(names: list[str]) -> list[dict[str, Any]]:
