@@ -308,7 +308,7 @@ def test_a_range_stands_at_its_middle_and_a_suppressed_cell_nowhere():
 
 
 def test_nothing_to_compare_by_and_no_secret_are_errors(tmp_path: Path):
-    nobody = OTHERS.assign(pay=pd.NA)
+    nobody = OTHERS.assign(pay=np.nan)
     found = attacked(tmp_path, "attribute_inference", ORIGINAL, nobody)
     assert "has a value of 'pay', so there is no secret to guess" in found.message
     alike = asked("membership_inference", ORIGINAL[["code"]], ORIGINAL[["code"]].assign(code="c1"), _same(tmp_path))
