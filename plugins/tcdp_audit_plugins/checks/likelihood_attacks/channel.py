@@ -113,13 +113,13 @@ def logarithms(matrix: Floats, released: Counts) -> Floats:
 
 
 def expected_released(original: Counts, matrix: Floats) -> Floats:
-    """How often each value is released, in the mean.
+    """How often each value is released, in the mean; added up by size, so that no order of values matters.
 
     Example:
         >>> expected_released(np.array([110, 90]), keeping(2, 0.9)).round(9).tolist()
         [108.0, 92.0]
     """
-    return np.asarray(original @ matrix)
+    return np.asarray(np.sort(original[:, None] * matrix, axis=0).sum(axis=0))
 
 
 def cell_posterior(original: Counts, matrix: Floats) -> Floats:
