@@ -294,7 +294,7 @@ def test_a_solver_that_overruns_its_time_has_found_nothing(monkeypatch: pytest.M
 def audited(released: pd.DataFrame, original: pd.DataFrame, **parameters: Any) -> Outcome:
     attributes: dict[str, Any] = {
         name: {"role": "quasi_identifier", "scale": "numeric" if released[name].dtype.kind in "if" else "nominal"}
-        for name in released
+        for name in map(str, released.columns)
         if name != "id"
     }
     attributes["id"] = {"role": "insensitive"}
