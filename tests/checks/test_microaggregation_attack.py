@@ -169,6 +169,12 @@ def test_means_that_were_rounded_need_a_reach():
     assert (wider.status, wider.details["without_own_record"]) == (Status.PASSED, 0)
 
 
+def test_a_reach_from_end_to_end_judges_nothing():
+    outcome = attacked(MICRO, MASKED, KNOWN, reach=6, at_most=0)
+    assert (outcome.observed, outcome.status, set(outcome.unfailable)) == (0, Status.MEASURED, {"at_most"})
+    assert attacked(MICRO, MASKED, KNOWN, at_most=0).status is Status.PASSED
+
+
 def test_plain_groups_take_what_is_left_over():
     assert by_rank(pd.Series([5, 1, 3, 2, 4]), 2).tolist() == [4, 1.5, 4, 1.5, 4]
     assert Fraction(1, 2) == attacked(MICRO, {"a": [1.5, 1.5]}, {"a": [1, 2]}, links="expected").observed

@@ -107,6 +107,16 @@ def test_the_closure_makes_all_four_certain():
     assert (guessed.observed, guessed.status) == (0.75, Status.FAILED)
 
 
+def test_a_bound_from_end_to_end_judges_nothing():
+    for declared in ({"p": 100}, {"displacement": 3}):
+        outcome = attacked(SWAP, SWAPPED, KNOWN, **declared, at_most=0)
+        assert (outcome.observed, outcome.status, set(outcome.unfailable)) == (0, Status.MEASURED, {"at_most"})
+    judged = attacked(SWAP, SWAPPED, KNOWN, displacement=2, at_most=1, links="expected")
+    assert judged.status is Status.MEASURED  # no share is above 1
+    passed = attacked(SWAP, SWAPPED, KNOWN, displacement=2, at_most="0.9")
+    assert (passed.status, "at most 2 ranks (none was by more than 1)" in passed.message) == (Status.PASSED, True)
+
+
 def test_a_demand_of_an_intruder_who_is_wrong_is_an_error():
     outcome = attacked(SWAP, SWAPPED, KNOWN, displacement=0, at_most=0)
     assert outcome.status is Status.ERROR

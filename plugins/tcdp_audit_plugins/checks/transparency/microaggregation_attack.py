@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Annotated, Literal
 
 import numpy as np
@@ -204,6 +205,11 @@ def _faults(parameters: MicroaggregationAttackParameters, document: PolicyDocume
             yield "attributes" if parameters.blocks is None else "blocks", reason
 
 
+def _worst(figure: TableFigure, parameters: MicroaggregationAttackParameters) -> Fraction | float:
+    """Where the reach is from end to end, everybody may be everybody, whatever the release is."""
+    return figure.value if parameters.reach >= 1 / figure.details["random_baseline"] > 1 else Fraction(1)
+
+
 def _sentence(outcome: Outcome) -> str:
     known = known_columns(outcome)
     who = (
@@ -227,6 +233,7 @@ CHECKS: list[Check] = [
         parameters=MicroaggregationAttackParameters,
         measure=microaggregation_attack,
         label=FIGURE,
+        worst=_worst,
         requires=frozenset({"original"}),
         validate=_faults,
         sentence=_sentence,

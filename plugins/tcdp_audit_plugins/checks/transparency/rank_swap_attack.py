@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Annotated, Any
 
 import numpy as np
@@ -138,9 +139,18 @@ def _faults(parameters: RankSwapParameters, document: PolicyDocument) -> Iterato
         yield "displacement", "`p` and `displacement` say the same; give one of them"
 
 
+def _worst(figure: TableFigure, parameters: RankSwapParameters) -> Fraction | float:
+    """Where the declared bound reaches from end to end, everybody may be everybody, whatever the release is."""
+    declared = parameters.p is not None or parameters.displacement is not None
+    everywhere = min(figure.details["displacement"].values()) >= 1 / figure.details["random_baseline"] - 1
+    return figure.value if declared and everywhere else Fraction(1)
+
+
 def _sentence(outcome: Outcome) -> str:
     farthest = max(int(ranks) for ranks in outcome.details["displacement"].values())
+    largest = max(map(int, outcome.details.get("largest_displacement", {"": farthest}).values()))
     moved = f"that values were moved by at most {count(farthest, 'rank')}"
+    moved += f" (none was by more than {largest:,})" if largest < farthest else ""
     return attack_sentence(outcome, f"An intruder who knows {known_columns(outcome)} and {moved}")
 
 
@@ -156,6 +166,7 @@ CHECKS: list[Check] = [
         parameters=RankSwapParameters,
         measure=rank_swap_attack,
         label=FIGURE,
+        worst=_worst,
         requires=frozenset({"original"}),
         validate=_faults,
         sentence=_sentence,
