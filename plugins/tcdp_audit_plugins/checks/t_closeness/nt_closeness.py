@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
-from math import inf
 from typing import Annotated
 
 import numpy as np
@@ -136,11 +134,6 @@ def _faults(parameters: NtClosenessParameters, document: PolicyDocument) -> Iter
     )
 
 
-def _worst(_: TableFigure, parameters: NtClosenessParameters) -> Fraction | None:
-    most = (KINDS[parameters.distance].range or (0, inf))[1]
-    return None if most == inf else Fraction(most)
-
-
 CHECKS = [
     TableCheck(
         name="nt_closeness",
@@ -151,7 +144,6 @@ CHECKS = [
         threshold="t",
         comparison=Comparison.AT_MOST,
         label="distance from the nearest large group",
-        worst=_worst,
         variant=lambda parameters: KINDS[parameters.distance].name,
         validate=_faults,
         sentence=sentence,
