@@ -19,6 +19,7 @@ from tcdp_audit.remedy.remedy import RemedyError
 from tcdp_audit_plugins.remedies.data_shuffling.copula import correlations, new_scores, scores
 
 
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=12))
 def test_a_score_is_that_of_the_mean_rank(values: list[int]) -> None:
     ordered, n = sorted(values), len(values)
@@ -61,7 +62,7 @@ def test_an_attribute_that_does_not_vary_is_no_obstacle() -> None:
 AGES = {"age": {"role": "quasi_identifier", "scale": "numeric"}, "wage": {"role": "sensitive", "scale": "numeric"}}
 
 
-@settings(max_examples=8)
+@settings(max_examples=3)
 @given(
     st.lists(st.tuples(st.one_of(st.none(), st.integers(0, 9)), st.integers(0, 9)), min_size=4, max_size=30),
     st.sampled_from([Fraction(0), Fraction(1, 2)]),

@@ -89,7 +89,7 @@ def test_what_a_policy_cannot_say(remedy: dict[str, Any], sentence: str) -> None
 )
 def test_extremes_become_so_much_or_more(parameters: dict[str, Any], cells: list[Any]) -> None:
     declared = {"age": "numeric"}
-    exact = {name: Fraction(value) if name == "share" else value for name, value in parameters.items()}
+    exact: dict[str, Any] = {name: Fraction(value) if name == "share" else value for name, value in parameters.items()}
     done = masked(pa.table({"age": AGES}), declared, "top_bottom_coding", attribute="age", **exact)
     assert [None if one is None else str(one) for one in done.column("age")] == [
         None if one is None else str(one) for one in cells
@@ -162,6 +162,7 @@ def test_what_cannot_be_rounded(table: dict[str, Any], parameters: dict[str, Any
         masked(pa.table(table), declared, "rounding", **parameters)
 
 
+@pytest.mark.long
 def test_the_finest_base_that_does() -> None:
     random = np.random.default_rng(3)
     table = pa.table({"age": random.integers(18, 90, 60), "height": random.integers(140, 200, 60)})

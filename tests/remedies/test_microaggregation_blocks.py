@@ -17,7 +17,7 @@ NAMES = ("age", "height", "wage")
 DECLARED = {name: {"role": "quasi_identifier", "scale": "numeric"} for name in NAMES}
 
 
-def people(n: int = 60) -> pa.Table:
+def people(n: int = 40) -> pa.Table:
     random = np.random.default_rng(8)
     return pa.table({name: random.normal(50, 10, n).round(2) for name in NAMES})
 

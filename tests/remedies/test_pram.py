@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from masked import PLUGINS, masked, paired_policy
 
 from tcdp_audit import PolicyError, fix, load_policy
@@ -30,6 +30,7 @@ def slow_invariant(matrix: list[list[Fraction]], counts: list[int]) -> list[list
     ]
 
 
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=5), st.data())
 def test_invariant_probabilities_are_those_of_the_two_steps(counts: list[int], data: st.DataObject) -> None:
     values = len(counts)

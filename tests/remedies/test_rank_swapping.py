@@ -23,6 +23,7 @@ AGE = {"age": {"role": "quasi_identifier", "scale": "numeric"}}
 LINKAGE = {"distance_record_linkage": {"at_most": 0.1}}
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 60), st.integers(1, 70), st.integers(0, 2**32))
 def test_pairs_are_within_reach_and_nobody_is_left_who_could_have_a_partner(count: int, width: int, seed: int) -> None:
     partner = pairs_within(count, width, np.random.default_rng(seed))
@@ -32,6 +33,7 @@ def test_pairs_are_within_reach_and_nobody_is_left_who_could_have_a_partner(coun
     assert all(later - earlier > width for earlier, later in pairwise(alone))
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 60), st.floats(0.1, 100), st.integers(0, 2**32))
 def test_without_a_bound_at_most_one_is_left_alone(count: int, typical: float, seed: int) -> None:
     partner = pairs_by_distribution(count, typical, np.random.default_rng(seed))
@@ -58,7 +60,7 @@ def ranges_of(values: list[Any], sorted_values: list[Any]) -> list[tuple[int, in
     return [(sorted_values.index(v), len(sorted_values) - 1 - sorted_values[::-1].index(v)) for v in values]
 
 
-@settings(max_examples=10)
+@settings(max_examples=3)
 @given(
     st.lists(st.one_of(st.none(), st.integers(0, 9)), min_size=4, max_size=30).filter(
         lambda ages: sum(age is not None for age in ages) >= 4
@@ -186,6 +188,7 @@ def test_nobody_asks_for_it_and_it_is_planned() -> None:
     assert "rank_swapping" in {one.remedy for one in done.log.tried}
 
 
+@pytest.mark.long
 def test_it_runs_once_even_if_another_remedy_goes_on() -> None:
     table = people()
     remedies = [{"rank_swapping": {"percent": 5}}, {"suppression": {"of": "cells"}}]

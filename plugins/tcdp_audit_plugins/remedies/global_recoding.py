@@ -121,7 +121,7 @@ def _labels(attribute: Attribute, places: Floats, ranges: Sequence[str]) -> list
     if ((first != last) & ~nothing).any():
         raise RemedyError(f"a generalised value of {attribute.name!r} reaches over a break; recode before generalising")
     own = attribute.domain.labels
-    return [own[code] if nothing[code] else ranges[place] for code, place in enumerate(first.tolist())]
+    return [own[code] if nothing[code] else ranges[int(place)] for code, place in enumerate(first)]
 
 
 GUIDE = RemedyGuide(
