@@ -1,4 +1,4 @@
-"""Global recoding, top and bottom coding, rounding: what each value becomes, and what cannot be done."""
+"""Rounding: the multiple that each number becomes, and what cannot be rounded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tcdp_audit import PolicyError, fix, load_policy
 from tcdp_audit.remedy.remedy import RemedyError
 from tcdp_audit_plugins.remedies.rounding import near, nearest
 
-AGES = [3, 17, 18, 29, 30, 64, 65, 99, None]
 GRADES = ["none", "low", "middle", "high"]
 GRADE = {"grade": {"role": "quasi_identifier", "scale": "ordinal", "order": GRADES}}
 DECLARED = {
@@ -24,35 +23,6 @@ DECLARED = {
     "name": {"role": "identifier"},
     **GRADE,
 }
-
-
-def test_numbers_become_the_range_between_two_breaks() -> None:
-    done = masked(pa.table({"age": AGES}), {"age": "numeric"}, "global_recoding", breaks={"age": [18, 30, 65]})
-    ranges = ["<18"] * 2 + ["[18, 30)"] * 2 + ["[30, 65)"] * 2 + [">=65"] * 2 + [None]
-    assert done.column("age") == ranges
-    assert done.notes == {"ranges": 4, "records": 8}
-    again = masked(done.table, {"age": "numeric"}, "global_recoding", breaks={"age": [18, 30, 65]})
-    assert again.column("age") == ranges
-    assert again.notes["records"] == 0
-
-
-def test_ranks_become_ranges_of_the_order_and_suppressed_cells_stay() -> None:
-    table = pa.table({"grade": [*GRADES, "*"]})
-    assert masked(table, GRADE, "global_recoding", breaks={"grade": ["low", "high"]}).column("grade") == [
-        "none",
-        "[low, middle]",
-        "[low, middle]",
-        "high",
-        "*",
-    ]
-
-
-def test_finer_ranges_join_coarser_ones_and_a_range_over_a_break_is_refused() -> None:
-    table = pa.table({"age": ["[0, 10)", "[10, 18)", "[18, 20]", "*"]})
-    done = masked(table, {"age": "numeric"}, "global_recoding", breaks={"age": [18]})
-    assert done.column("age") == ["<18", "<18", ">=18", "*"]
-    with pytest.raises(RemedyError, match="'age' reaches over a break"):
-        masked(table, {"age": "numeric"}, "global_recoding", breaks={"age": [15]})
 
 
 @pytest.mark.parametrize(
@@ -74,50 +44,6 @@ def test_finer_ranges_join_coarser_ones_and_a_range_over_a_break_is_refused() ->
 def test_what_a_policy_cannot_say(remedy: dict[str, Any], sentence: str) -> None:
     with pytest.raises(PolicyError, match=sentence):
         load_policy(paired_policy(DECLARED, {"exact_match_rate": {"at_most": 0}}, remedy=[remedy]), PLUGINS)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "cells"),
-    [
-        ({"top": 65}, [3, 17, 18, 29, 30, 64, ">=65", ">=65", None]),
-        ({"bottom": 17}, ["<=17", "<=17", 18, 29, 30, 64, 65, 99, None]),
-        ({"bottom": 17, "top": 65}, ["<=17", "<=17", 18, 29, 30, 64, ">=65", ">=65", None]),
-        ({"bottom": 17, "top": 65, "released_as": "bound"}, [17, 17, 18, 29, 30, 64, 65, 65, None]),
-        ({"share": "1/4"}, ["<=17", "<=17", 18, 29, 30, 64, ">=65", ">=65", None]),
-        ({"share": "1/2"}, ["<=29"] * 4 + [">=30"] * 4 + [None]),
-    ],
-)
-def test_extremes_become_so_much_or_more(parameters: dict[str, Any], cells: list[Any]) -> None:
-    declared = {"age": "numeric"}
-    exact: dict[str, Any] = {name: Fraction(value) if name == "share" else value for name, value in parameters.items()}
-    done = masked(pa.table({"age": AGES}), declared, "top_bottom_coding", attribute="age", **exact)
-    assert [None if one is None else str(one) for one in done.column("age")] == [
-        None if one is None else str(one) for one in cells
-    ]
-    again = masked(done.table, declared, "top_bottom_coding", attribute="age", **exact)
-    assert again.table.equals(done.table)
-
-
-def test_a_coded_column_of_numbers_keeps_its_type_and_counts_what_it_codes() -> None:
-    table = pa.table({"age": pa.array([1, 5, 9, 9, None], pa.int16())})
-    done = masked(table, {"age": "numeric"}, "top_bottom_coding", attribute="age", top=8, released_as="bound")
-    assert done.table.schema == table.schema
-    assert done.column("age") == [1, 5, 8, 8, None]
-    assert done.notes == {"top": 2, "bottom": 0, "records": 2}
-
-
-@pytest.mark.parametrize(
-    ("ages", "parameters", "sentence"),
-    [
-        ([1, 1, 2, 2], {"share": Fraction(1, 10)}, "each have more records than the share"),
-        (["[0, 10]", "[20, 30]"], {"top": 25}, "reaches over a threshold"),
-        (["[0, 10]", "[20, 30]"], {"bottom": 5}, "reaches over a threshold"),
-        ([1, 2], {}, "compare the release with its original"),
-    ],
-)
-def test_extremes_that_cannot_be_coded(ages: list[Any], parameters: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(RemedyError, match=sentence):
-        masked(pa.table({"age": ages}), {"age": "numeric"}, "top_bottom_coding", attribute="age", **parameters)
 
 
 @given(
