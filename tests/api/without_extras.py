@@ -76,6 +76,7 @@ place = original.column_names.index(policy["key"])
 strangers = pa.array([f"stranger {number}" for number in range(original.num_rows)])
 policy["holdout"] = str(Path(folder) / "holdout.parquet")
 write_table(original.set_column(place, policy["key"], strangers), policy["holdout"])
+policy["previous"] = policy["release"]  # as if nothing had changed since
 policy["attributes"]["diagnosis"]["hierarchy"] = str(path.parent / "diagnosis.csv")
 policy["expect"] = [{name: GIVEN.get(name, {})} for name in Plugins.load(external=False).checks if name not in ON_FEW]
 outcomes = list(audit(None, load_policy(policy)).expectations)
