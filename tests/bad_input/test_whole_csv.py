@@ -24,7 +24,7 @@ HEADER = "age,zip,disease\n"
 SOUND = TABLE.removeprefix(HEADER)
 
 
-@pytest.mark.parametrize("suffix", ["csv", "csv.gz"])
+@pytest.mark.parametrize("suffix", ["csv", pytest.param("csv.gz", marks=pytest.mark.long)])
 @pytest.mark.parametrize("after", ["", "\n", f"\n{SOUND}"], ids=["at the end", "with a line end", "before others"])
 @pytest.mark.parametrize("quote", ["", '"'], ids=["plain", "quoted"])
 @pytest.mark.parametrize("megabytes", [17, pytest.param(36, marks=pytest.mark.long)])

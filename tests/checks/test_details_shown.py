@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set as AbstractSet
 from functools import cache
 from math import isfinite
 from typing import Any
 
 import pytest
-from test_sentences import EXPECT, TABLES, audited
+from test_sentences import EXPECT, FIRST, TABLES, audited
 
 from tcdp_audit import Outcome
 from tcdp_audit.plugin import count, figure, percent
@@ -64,11 +64,13 @@ def is_seen(value: Any, cells: set[str], prose: str) -> bool:
     return bool(ways & {part for cell in cells for part in (cell, *cell.split(" to "), *cell.split(", "))})
 
 
+@pytest.mark.xdist_group("details")  # the tables are audited once for all checks
+@pytest.mark.parametrize("tables", [FIRST, pytest.param(TABLES.keys() - FIRST, marks=pytest.mark.long)])
 @pytest.mark.parametrize("check", EXPECT)
-def test_every_detail_of_every_check_stands_in_the_report(check: str) -> None:
+def test_every_detail_of_every_check_stands_in_the_report(check: str, tables: AbstractSet[str]) -> None:
     unseen = {
         (detail, str(leaf))
-        for name in TABLES
+        for name in tables
         for outcome, finding, cells in shown(name)
         if outcome.check == check
         for detail, value in outcome.details.items()

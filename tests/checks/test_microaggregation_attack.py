@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from attacked_tables import Matrix, attacked, both_ends, closed, together, without_nearest
 from hypothesis import assume, given, settings, strategies as st
-from microaggregated import by_rank, in_blocks, one_by_one
+from microaggregated_tables import by_rank, in_blocks, one_by_one
 
 import tcdp_audit
 from tcdp_audit.outcome import Status

@@ -69,7 +69,7 @@ def rows_of(shard: CountedCodes) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("counted", [False, True])
 @pytest.mark.parametrize("spill", [False, True])
-@pytest.mark.parametrize("count", [1, 2, 7, 64, 512])
+@pytest.mark.parametrize("count", [1, *(pytest.param(one, marks=pytest.mark.long) for one in (2, 7, 512)), 64])
 def test_every_record_is_in_one_shard_and_no_class_in_two(
     scratch: Path, count: int, spill: bool, counted: bool
 ) -> None:

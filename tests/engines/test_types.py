@@ -242,12 +242,12 @@ def _classes(release: Any) -> Any:
         return REFUSED
 
 
-def _every_third(names: Iterable[str]) -> list[Any]:
+def _every_sixth(names: Iterable[str]) -> list[Any]:
     """All of them; of each family of types some belong to the first tier."""
-    return [pytest.param(name, marks=[pytest.mark.long] if place % 3 else []) for place, name in enumerate(names)]
+    return [pytest.param(name, marks=[pytest.mark.long] if place % 6 else []) for place, name in enumerate(names)]
 
 
-@pytest.mark.parametrize("name", _every_third(FRAMES))
+@pytest.mark.parametrize("name", _every_sixth(FRAMES))
 def test_a_frame_and_its_files_have_the_same_classes(tmp_path: Path, name: str) -> None:
     frame = FRAMES[name]
     assert _classes(frame) == TRUTH
@@ -298,7 +298,7 @@ def test_a_float_of_any_width_is_the_number_that_its_csv_file_holds(tmp_path: Pa
 WIDE_DECIMALS = ["arrow decimal128", "arrow decimal256", "pandas arrow decimal", "pandas objects: decimals"]
 
 
-@pytest.mark.parametrize("name", _every_third(EXACT_NUMBERS))
+@pytest.mark.parametrize("name", _every_sixth(EXACT_NUMBERS))
 def test_a_frame_of_numbers_and_its_files_have_the_same_figures(tmp_path: Path, name: str) -> None:
     figure = _figure(FRAMES[name])
     found = {path.suffix: _figure(path) for path in _files(FRAMES[name], tmp_path)}

@@ -13,7 +13,8 @@ from tcdp_audit.testing import check_conforms
 from tcdp_audit_plugins.engines.database import DATABASE
 
 
-@pytest.mark.parametrize("database", ["sqlite", pytest.param("duckdb", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
 def test_files_of_databases(database: str, tmp_path: Path) -> None:
     numbers = iter(range(100))
     check_conforms(DATABASE, {"place": lambda table: getattr(Loaded(tmp_path), database)(table, f"t{next(numbers)}")})
