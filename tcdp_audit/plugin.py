@@ -229,7 +229,9 @@ if TYPE_CHECKING:
         VERDICTS as VERDICTS,
         exposed_sentence as exposed_sentence,
         people_noun as people_noun,
+        title_of as title_of,
         verdict_sentence as verdict_sentence,
+        verdict_title as verdict_title,
     )
     from tcdp_audit.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
     from tcdp_audit.visible import visible as visible, visible_json as visible_json

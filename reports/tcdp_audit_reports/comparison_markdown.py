@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin import VERDICTS, AuditComparison, Change
+from tcdp_audit.plugin import AuditComparison, Change, title_of
 from tcdp_audit_reports.markdown_text import escaped, table
 
 
@@ -14,11 +14,11 @@ def render(comparison: AuditComparison) -> str:
 
 
 def _blocks(comparison: AuditComparison) -> Iterator[str]:
-    was, now = VERDICTS[comparison.old.verdict], VERDICTS[comparison.new.verdict]
+    was, now = (escaped(title_of(one.verdict, one.useless)) for one in (comparison.old, comparison.new))
     yield f"# Still: {now}" if was == now else f"# Was: {was}. Is: {now}"
     yield escaped(comparison.sentence)
-    for name, one in (("Old", comparison.old), ("New", comparison.new)):
-        yield f"**{name}** {escaped(one.path.name)}: {escaped(one.release.name)}, {VERDICTS[one.verdict]}"
+    for name, one, verdict in (("Old", comparison.old, was), ("New", comparison.new, now)):
+        yield f"**{name}** {escaped(one.path.name)}: {escaped(one.release.name)}, {verdict}"
     if comparison.expectations:
         yield "## Expectations"
         head = ("Change", "Expectation", "Attribute", "Was", "Is", "Demand")

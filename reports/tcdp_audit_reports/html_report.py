@@ -11,7 +11,6 @@ from functools import cache
 from markupsafe import Markup
 
 from tcdp_audit.plugin import (
-    VERDICTS,
     Audit,
     FilledSection,
     Rows,
@@ -19,6 +18,7 @@ from tcdp_audit.plugin import (
     packed,
     tool,
     verdict_sentence,
+    verdict_title,
     visible,
 )
 from tcdp_audit_reports.certificate import reasons, tally
@@ -35,7 +35,7 @@ def render(audit: Audit) -> str:
     return template().render(
         css=Markup(stylesheet(remedied=remedied)),  # noqa: S704 - the package's own files
         css_hash=stylesheet_hash(remedied=remedied),
-        word=VERDICTS[audit.verdict],
+        word=verdict_title(audit),
         state=audit.verdict,
         sentence=verdict_sentence(audit),
         relation=_relation(audit),

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin import VERDICTS, Audit, FilledSection, Rows, count, exposed_sentence, tool, verdict_sentence
+from tcdp_audit.plugin import (
+    Audit,
+    FilledSection,
+    Rows,
+    count,
+    exposed_sentence,
+    tool,
+    verdict_sentence,
+    verdict_title,
+)
 from tcdp_audit_reports.markdown_text import escaped, table
 
 BANNER = "**This report contains cells of the release** (`--show-values`): treat it as you treat the data."
@@ -17,7 +26,7 @@ def render(audit: Audit) -> str:
 
 def _blocks(audit: Audit) -> Iterator[str]:
     release = audit.release
-    yield f"# {VERDICTS[audit.verdict]}: {escaped(release.name)}"
+    yield f"# {escaped(verdict_title(audit))}: {escaped(release.name)}"
     if any(one.cells is not None for outcome in audit.outcomes for one in outcome.worst):
         yield BANNER
     yield escaped(verdict_sentence(audit))

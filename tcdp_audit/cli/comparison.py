@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.comparison import AuditComparison, Change, Fact
-from tcdp_audit.results.verdict import VERDICTS
+from tcdp_audit.results.verdict import title_of
 from tcdp_audit.visible import visible
 
 MARKS = {
@@ -31,8 +31,9 @@ def show_comparison(comparison: AuditComparison, written: Sequence[str]) -> None
         written: paths of the reports that were written.
     """
     console = console_of_command()
-    for name, one in (("old", comparison.old), ("new", comparison.new)):
-        about = f"{visible(one.path.name)}: {visible(one.release.name)}, {VERDICTS[one.verdict]}"
+    was, now = (title_of(one.verdict, one.useless) for one in (comparison.old, comparison.new))
+    for name, one, verdict in (("old", comparison.old, was), ("new", comparison.new, now)):
+        about = f"{visible(one.path.name)}: {visible(one.release.name)}, {verdict}"
         console.print(Text(f"{name}  ", "bold") + Text(about, "default"))
     console.print()
     console.print(_expectations(comparison.expectations))
@@ -42,9 +43,8 @@ def show_comparison(comparison: AuditComparison, written: Sequence[str]) -> None
     for path in written:
         console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
     mark, style = MARKS[comparison.verdict.value]
-    was, now = VERDICTS[comparison.old.verdict], VERDICTS[comparison.new.verdict]
-    verdict = f"Still: {now}." if was == now else f"Was: {was}. Is: {now}."
-    console.print(Text(f"\n{mark} {verdict} ", style) + Text(visible(comparison.sentence), "default"))
+    told = f"Still: {now}." if was == now else f"Was: {was}. Is: {now}."
+    console.print(Text(f"\n{mark} {told} ", style) + Text(visible(comparison.sentence), "default"))
 
 
 def _table(*headings: str) -> Table:

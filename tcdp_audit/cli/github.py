@@ -21,7 +21,7 @@ from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.findings import Level, ToolFinding, findings_of
 from tcdp_audit.results.place import name_in_repository
 from tcdp_audit.results.unaudited import Unaudited
-from tcdp_audit.results.verdict import VERDICTS
+from tcdp_audit.results.verdict import VERDICTS, verdict_title
 from tcdp_audit.visible import visible, visible_lines
 from tcdp_audit.words import count
 
@@ -180,7 +180,7 @@ def _table(results: Sequence[Result]) -> str:
     rows = [
         (name_in_repository(result.path), "–", VERDICTS["error"])
         if isinstance(result, Unaudited)
-        else (_policy_of(result), result.release.name, VERDICTS[result.verdict])
+        else (_policy_of(result), result.release.name, verdict_title(result))
         for result in results
     ]
     lines = ["| Policy | Release | Verdict |", "| --- | --- | --- |"]

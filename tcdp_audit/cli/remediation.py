@@ -42,7 +42,7 @@ def tell(console: Console, remediation: Remediation, reports: Sequence[str], *, 
     if log.planned and log.steps:
         console.print(Text("\nPolicy lines that do the same:\n", "dim") + Text(log.lines.rstrip(), "default"))
     written = [*([] if remediation.written is None else [str(remediation.written)]), *reports]
-    conclude(console, written, remediation.after.verdict, _verdict(remediation))
+    conclude(console, written, remediation.after.verdict, _verdict(remediation), useless=log.useless)
 
 
 def _line(before: Outcome, after: Outcome) -> Line:

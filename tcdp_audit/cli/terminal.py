@@ -19,7 +19,7 @@ from tcdp_audit.provenance import Table as Release
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.remedy_trial import RemedyTrial
 from tcdp_audit.results.unaudited import Unaudited
-from tcdp_audit.results.verdict import VERDICTS, verdict_sentence
+from tcdp_audit.results.verdict import title_of, verdict_sentence
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count, listing, prose, sentence_case
 
@@ -114,7 +114,9 @@ def _trial(trial: RemedyTrial) -> Iterator[str]:
             yield f"{number}. {visible(step.title)}{f': cells changed: {cells}' if cells else ''}"
         yield f"The cost: {log.cost}."
     if trial.passes:
-        yield "The release would then pass; `tcdp-audit fix` writes and proves it."
+        useless = [] if log is None else list(map(visible, log.useless))
+        emptied = f", and be useless for {listing(useless)}" if useless else ""
+        yield f"The release would then pass{emptied}; `tcdp-audit fix` writes and proves it."
     else:
         start = "" if trial.is_tested else "\n"
         yield f"{start}No remedy is known after which it would pass: {visible(trial.reason)}."
@@ -210,7 +212,14 @@ def _cut(text: str, room: int) -> str:
     return f"{set_cell_size(text, max(room - cell_len(end) - 1, 0))}…{end}"
 
 
-def conclude(console: Console, written: Iterable[str], status: str, sentence: str, counts: str = "") -> None:
+def conclude(
+    console: Console,
+    written: Iterable[str],
+    status: str,
+    sentence: str,
+    counts: str = "",
+    useless: Iterable[str] = (),
+) -> None:
     """Print the files that were written, and the verdict.
 
     Args:
@@ -219,10 +228,11 @@ def conclude(console: Console, written: Iterable[str], status: str, sentence: st
         status: of the verdict.
         sentence: what it means.
         counts: how many demands there are of which status, and how long it took.
+        useless: the columns that remedies have emptied.
     """
     for path in written:
         console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
-    console.print(Text(f"\n{SHAPES[status]} {VERDICTS[status]}. ", STYLES[status]) + Text(sentence, "default"))
+    console.print(Text(f"\n{SHAPES[status]} {title_of(status, useless)}. ", STYLES[status]) + Text(sentence, "default"))
     if counts:
         console.print(Text(sentence_case(counts)), soft_wrap=True)
 

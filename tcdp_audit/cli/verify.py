@@ -116,9 +116,9 @@ def _refuse(options: Mapping[str, Any], names: tuple[str, ...], of: str) -> None
 
 def _conclusion(verification: Verification, *, attested: bool) -> str:
     """What follows, in a sentence or a few."""
-    from tcdp_audit.results.verdict import VERDICTS  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.results.verdict import title_of  # noqa: PLC0415 - imports pydantic
 
-    verdict = VERDICTS[verification.verdict]
+    verdict = title_of(verification.verdict, verification.useless)
     against = [*verification.differences, *verification.unverified]
     if against and {one.subject for one in against} == {VERDICT}:
         return f"No approval: the attestation is genuine, and says of this release: {verdict}."

@@ -109,6 +109,11 @@ class PairedColumn:
         """The transitions that leave the value as it was. Shape (transitions,)."""
         return self.same[self.transitions.after] == self.transitions.before
 
+    @property
+    def is_emptied(self) -> bool:
+        """Whether it had several values, and has at most one now. Missing and suppressed cells are one value: none."""
+        return _different(self.before) > 1 and _different(self.after) < 2
+
     @cached_property
     def cells_changed(self) -> int:
         """The number of records that stayed with another value; a missing value that is suppressed is another one."""
@@ -118,6 +123,12 @@ class PairedColumn:
 def records_with(domain: Domain) -> NDArray[np.int64]:
     """The number of records with each code, the missing one included. Shape (domain + 1,)."""
     return np.append(domain.counts, domain.missing)
+
+
+def _different(domain: Domain) -> int:
+    """The number of different values that records have; no value counts as one."""
+    there = records_with(domain) > 0
+    return int((there & ~domain.tells_nothing).sum()) + bool((there & domain.tells_nothing).any())
 
 
 def share(part: float, whole: float) -> float:

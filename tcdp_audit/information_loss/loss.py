@@ -74,6 +74,11 @@ class InformationLoss:
         return {one.name: one.cells_changed for one in self.columns}
 
     @cached_property
+    def emptied(self) -> tuple[str, ...]:
+        """The attributes that told records apart and do not any more; see `PairedColumn.is_emptied`."""
+        return tuple(one.name for one in self.columns if one.is_emptied)
+
+    @cached_property
     def _class_sizes(self) -> ClassSizes | None:
         return class_sizes(self.columns, self.suppressed)
 

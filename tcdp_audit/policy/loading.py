@@ -129,6 +129,7 @@ class _Reading:
             if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
                 self._fault(["unit"], f"the unit of privacy cannot be a {role.value.replace('_', '-')} as well")
         self._columns_named(document)
+        self._columns_kept(document)
         if document.plugins is not None:
             self.plugins = self.plugins.only(document.plugins)
         for plugin in document.plugins or ():
@@ -141,6 +142,14 @@ class _Reading:
         if weight is not None and weight.scale is not Scale.NUMERIC:
             example = f"{document.weight}: {{role: {weight.role.value}, scale: numeric}}"
             self._fault(["weight"], f"{document.weight!r} is not declared as numeric; a weight is: `{example}`")
+
+    def _columns_kept(self, document: PolicyDocument) -> None:
+        """Of the columns that `keep` names the loss is measured."""
+        lossy = [*document.with_role(Role.QUASI_IDENTIFIER), *document.with_role(Role.SENSITIVE)]
+        for name in document.keep or {}:
+            if name not in lossy:
+                asked = "is not declared as a quasi-identifier or as sensitive, so nothing is measured of it"
+                self._fault(["keep", name], f"{name!r} {asked}{nearest(name, lossy)}")
 
     def _leave_unnamed_plugins_out(self) -> None:
         """Also where a policy is unsound, look for its other faults with the external plugins that it names only."""

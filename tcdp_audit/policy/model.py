@@ -194,9 +194,20 @@ class PolicyDocument(Model):
         list[dict[str, Any]] | None,
         Field(min_length=1, description="How a release that fails is repaired: remedies, in the order of their turn."),
     ] = None
+    max_loss: Annotated[
+        Exact | None, Field(ge=0, le=1, description="The most that remedies may lose: the mean loss of a cell, 0 to 1.")
+    ] = None
+    keep: Annotated[
+        dict[Text, Annotated[Exact, Field(ge=0, le=1)]] | None,
+        Field(min_length=1, description="What remedies must leave of single columns: 1 less the mean loss of a cell."),
+    ] = None
     seed: Annotated[
         int, Field(ge=0, description="Seed of all random choices of remedies, and of samples of pairs.")
     ] = 0
+
+    def with_role(self, role: Role) -> list[str]:
+        """The attributes of a role, by name."""
+        return sorted(name for name, declaration in self.attributes.items() if declaration.role is role)
 
     @property
     def companions(self) -> dict[str, str]:

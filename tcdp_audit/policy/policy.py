@@ -117,7 +117,7 @@ class Policy:
 
     def with_role(self, role: Role) -> list[str]:
         """The attributes of a role, in the order of their names so that no answer depends on the file's order."""
-        return sorted(name for name, declaration in self.attributes.items() if declaration.role is role)
+        return self.document.with_role(role)
 
     def resolve(self, location: str) -> str:
         """A path in the policy, relative to the policy's own folder; a URL or another address as it stands."""

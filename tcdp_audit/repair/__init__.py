@@ -1,6 +1,7 @@
 """Remedies applied to a release, one after another, until its policy is kept.
 
 open_table  a table in memory, opened once
+limits      what remedies may cost
 loop        plans, treatments and their audits
 own_types   a repaired release in the types that it came in
 output      the file that it is written to, tried first and proven last

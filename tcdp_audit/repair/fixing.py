@@ -176,6 +176,7 @@ class _Repair:
             best = loop.run(outcomes) if needed else loop.start(outcomes)
             loss = loop.loss_of(best)
             changed, measures = _changes(loop, best, loss.cells_changed), loss.as_json()
+            useless, refusal = loss.emptied, loop.refusal
         released = self._released(best, changed)
         log = ChangeLog(
             input=before.release,
@@ -189,7 +190,8 @@ class _Repair:
             order=released.order,
             seed=self.inputs.policy.document.seed,
             loss=measures,
-            reason=_reason(best, obstacle, passed=self.inputs.with_provenance(best.outcomes).passed),
+            reason=_reason(best, obstacle, refusal, passed=self.inputs.with_provenance(best.outcomes).passed),
+            useless=useless,
         )
         after, written = self._proven(released, log)
         return Remediation(before=before, after=after, released=released.table, written=written)
@@ -234,7 +236,7 @@ def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dic
     return {name: counts[name] for name in before.column_names}
 
 
-def _reason(best: Candidate, obstacle: str, *, passed: bool) -> str:
+def _reason(best: Candidate, obstacle: str, refusal: str, *, passed: bool) -> str:
     """Why the release does not pass, or nothing."""
     if best.passes:
         return "" if passed else NOTHING_PROVED if best.steps else NOTHING_TO_REPAIR
@@ -245,4 +247,5 @@ def _reason(best: Candidate, obstacle: str, *, passed: bool) -> str:
     tally = tally_of(best.outcomes)
     demands = tally.demands.total + (tally.columns.total if any(one.is_structural for one in failing) else 0)
     part, fail = part_of(len(failing), demands, "demand"), agree(len(failing), "fails", "fail")
-    return f"{part} still {fail}: {named}"
+    refused = f"; refused because of what it costs: {refusal}" if refusal else ""
+    return f"{part} still {fail}: {named}{refused}"

@@ -26,6 +26,7 @@ from tcdp_audit.policy.policy import PlannedRemedy
 from tcdp_audit.remedy.remedy import Remedy, RemedyError, Treatment, require_least
 from tcdp_audit.remedy.treatment import same_cells, touched, treated
 from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.repair.limits import LossLimits, TooMuchLostError
 from tcdp_audit.repair.open_table import OpenTable
 from tcdp_audit.results.change_log import Step, blocking
 
@@ -94,6 +95,8 @@ class RepairLoop:
         self.inputs, self.policy = inputs, inputs.policy
         self.input = OpenTable.of_input(inputs)
         self.tried: list[Step] = []
+        self.limits = LossLimits.of(inputs.policy.document)
+        self._refused: list[tuple[float, str]] = []  # loss beyond the limits, and the sentence that says so
         self._least = inf  # loss of the best candidate that passes, of those that are compared
         self._open = [self.input]
         self._views: dict[OpenTable, RemedyView] = {}
@@ -117,6 +120,11 @@ class RepairLoop:
             outcomes: its audit as it came in.
         """
         return self._as_named(self.start(outcomes)) if self.policy.remedies else self._planned(self.start(outcomes))
+
+    @property
+    def refusal(self) -> str:
+        """The sentence on the release that lost least of those that lost more than the policy allows; or nothing."""
+        return min(self._refused)[1] if self._refused else ""
 
     # Remedies that the policy names
 
@@ -154,8 +162,9 @@ class RepairLoop:
         treatment = planned.remedy.apply(view, planned.parameters)
         after = self._treated(candidate, treatment)
         self._open.append(after.opened)
+        if self.limits.are_set or not self.policy.remedies:
+            after = replace(after, loss=self._affordable(planned, self.loss_of(after)))
         if not self.policy.remedies:
-            after = replace(after, loss=self.loss_of(after))
             require_least(after.rank[1], self._least)
         outcomes = after.opened.settled.outcomes()
         step = Step(
@@ -170,6 +179,15 @@ class RepairLoop:
             loss=after.total_loss,
         )
         return replace(after, outcomes=outcomes, steps=(*candidate.steps, step))
+
+    def _affordable(self, planned: PlannedRemedy, loss: InformationLoss) -> InformationLoss:
+        """A loss that keeps within the policy's limits."""
+        try:
+            self.limits.require(loss)
+        except TooMuchLostError as error:
+            self._refused.append((loss.total, f"{planned.remedy.title}: {error}"))
+            raise
+        return loss
 
     def _treated(self, candidate: Candidate, treatment: Treatment) -> Candidate:
         """A candidate after a treatment, not audited yet."""

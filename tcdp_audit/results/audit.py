@@ -28,7 +28,7 @@ from tcdp_audit.results.frame import frame_of
 from tcdp_audit.results.own_files import files_of, require_own_files
 from tcdp_audit.results.reporter import FilledSection, filled, reporter_of
 from tcdp_audit.results.tally import DemandTally, tally_of
-from tcdp_audit.results.verdict import VERDICTS, verdict_of, verdict_sentence
+from tcdp_audit.results.verdict import verdict_of, verdict_sentence, verdict_title
 from tcdp_audit.visible import visible, visible_json
 from tcdp_audit.words import count
 
@@ -126,7 +126,7 @@ class Audit:
     def _repr_html_(self) -> str:
         """The verdict and a table of the outcomes, for notebooks."""
         rows = [one.as_row() for one in self._displayed]
-        verdict, sentence = VERDICTS[self.verdict], verdict_sentence(self)
+        verdict, sentence = verdict_title(self), verdict_sentence(self)
         return as_html(rows, state=self.verdict, verdict=verdict, sentence=sentence, about=self._about)
 
     def to_frame(self) -> pd.DataFrame:
@@ -247,7 +247,7 @@ class Audit:
             "status": self.status,
             "verdict": {
                 "state": self.verdict,
-                "title": VERDICTS[self.verdict],
+                "title": verdict_title(self),
                 "sentence": verdict_sentence(self),
             },
             "exposed": None if self.exposed is None else self.exposed.as_json(self.outcomes),

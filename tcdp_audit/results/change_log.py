@@ -29,8 +29,10 @@ class Step:
         suppressed: how many records it dropped.
         notes: figures about how it was done, documented on the remedy's page.
         lines: what an audit of the release has to be told, as lines of a policy.
-        error: why it could not be applied, or was stopped before its audit; or nothing.
-        loss: the total information loss after it, where it was measured to choose between remedies.
+        error: why it could not be applied, was stopped before its audit, or lost more than the policy allows; or
+            nothing.
+        loss: the total information loss after it, where it was measured to choose between remedies, or because the
+            policy limits it.
     """
 
     remedy: str
@@ -89,6 +91,7 @@ class ChangeLog:
         seed: of every random choice.
         loss: what it cost, by the names of `InformationLoss.as_json`.
         reason: why the release does not pass, or nothing.
+        useless: the columns that told records apart, and in which all records agree now.
     """
 
     input: Table
@@ -103,6 +106,7 @@ class ChangeLog:
     loss: Mapping[str, Any]
     tried: tuple[Step, ...] = ()
     reason: str = ""
+    useless: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Lock its mappings."""
@@ -153,6 +157,7 @@ class ChangeLog:
             "seed": self.seed,
             "loss": number(self.loss),
             "reason": self.reason,
+            "useless": list(self.useless),
         }
 
 

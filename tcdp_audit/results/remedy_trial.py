@@ -43,4 +43,5 @@ class RemedyTrial:
             "cells_changed": changes.get("cells_changed", {}),
             "planned": changes.get("planned"),
             "loss": changes.get("loss"),
+            "useless": changes.get("useless", []),
         }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tcdp_audit.exposed import failures
 from tcdp_audit.phrases import column_of, part_of
 from tcdp_audit.results.tally import tally_of
+from tcdp_audit.visible import visible
 from tcdp_audit.words import agree, listing, noun_of_column, plural, sentence_case, share
 
 if TYPE_CHECKING:
@@ -20,6 +21,22 @@ VERDICTS = {
     "error": "Audit incomplete",
     "measured": "Measured, not judged",
 }
+
+
+def title_of(state: str, useless: Iterable[str] = ()) -> str:
+    """A verdict in a few words. One that a release is fit names the columns that remedies have emptied.
+
+    Args:
+        state: of the verdict.
+        useless: the columns in which all records agree now, and did not before.
+    """
+    names = ", ".join(map(visible, useless))
+    return f"{VERDICTS[state]}, and useless for: {names}" if names and state == "passed" else VERDICTS[state]
+
+
+def verdict_title(audit: Audit) -> str:
+    """The verdict of an audit in a few words."""
+    return title_of(verdict_of(audit), () if audit.change_log is None else audit.change_log.useless)
 
 
 def verdict_of(audit: Audit) -> str:

@@ -12,6 +12,7 @@ from tcdp_audit.policy import Policy
 from tcdp_audit.provenance import tool
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.verdict import title_of
 from tcdp_audit.verification.again import (
     TRIAL,
     Given,
@@ -90,8 +91,8 @@ def verify(
         if not changed:
             raise
         told = Point("figures", State.UNVERIFIED, f"they cannot be computed: {error}")
-        return Verification((*changed, told), written.verdict)
-    return Verification(tuple(_points(written, given, again)), written.verdict)
+        return Verification((*changed, told), written.verdict, written.useless)
+    return Verification(tuple(_points(written, given, again)), written.verdict, written.useless)
 
 
 def _changed(written: WrittenAudit, given: Given) -> Iterator[Point]:
@@ -117,9 +118,8 @@ def _named_files(written: WrittenAudit, given: Given) -> list[Point]:
 
 
 def _points(written: WrittenAudit, given: Given, again: Audit) -> Iterator[Point]:
-    points = list(points_of(written, again.as_json()))
     log, again = _log(written, given, again)
-    points += [*log, *_trial(written, again)]
+    points = [*points_of(written, _with_title(again, written)), *log, *_trial(written, again)]
     yield from points
     if written.page is None:
         return
@@ -127,6 +127,14 @@ def _points(written: WrittenAudit, given: Given, again: Audit) -> Iterator[Point
         yield page_point(written, again)
     else:
         yield Point("report", State.UNVERIFIED, "its text was not compared, because its result is not confirmed")
+
+
+def _with_title(again: Audit, written: WrittenAudit) -> Mapping[str, Any]:
+    """The result of an audit. Which columns remedies emptied is the written log's word where none was made again."""
+    now = again.as_json()
+    if again.change_log is None:
+        now["verdict"]["title"] = title_of(again.verdict, written.useless)
+    return now
 
 
 def _log(written: WrittenAudit, given: Given, again: Audit) -> tuple[list[Point], Audit]:

@@ -54,6 +54,11 @@ class WrittenAudit:
         return verdict_in(self.result)
 
     @property
+    def useless(self) -> Sequence[str]:
+        """The columns that remedies emptied, as it says; none in older results."""
+        return useless_in(self.result)
+
+    @property
     def release(self) -> Table:
         """What was audited."""
         return table_of(self.result["release"])
@@ -108,6 +113,13 @@ def verdict_in(result: Mapping[str, Any]) -> str:
     told = result.get("verdict")
     state = told.get("state") if isinstance(told, Mapping) else None
     return "failed" if result["status"] == "error" and state == "failed" else str(result["status"])
+
+
+def useless_in(result: Mapping[str, Any]) -> list[str]:
+    """The columns that remedies emptied, as a result says; none in older ones."""
+    log = result.get("change_log")
+    names = log.get("useless") if isinstance(log, Mapping) else None
+    return [one for one in names if isinstance(one, str)] if isinstance(names, list) else []
 
 
 def files_in(result: Mapping[str, Any]) -> list[NamedFile]:

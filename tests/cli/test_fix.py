@@ -43,7 +43,7 @@ def test_a_repaired_release_is_written_and_said(here: Any) -> None:
     assert "1. Mondrian" in told.out
     assert "Records: 6 in, 6 out, shuffled, seed 0." in told.out
     assert "written: fixed.csv\nwritten: fixed.html\nwritten: fixed.json" in told.out
-    assert told.out.rstrip().endswith("✓ Fit for release. The release meets its policy now.")
+    assert told.out.rstrip().endswith("✓ Fit for release, and useless for: zip. The release meets its policy now.")
     assert Path("fixed.csv").read_text(encoding="utf-8").startswith("age,zip,disease\n")
     assert max(map(len, told.out.splitlines())) <= 80
     result = json.loads(Path("fixed.json").read_text(encoding="utf-8"))

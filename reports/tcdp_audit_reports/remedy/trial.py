@@ -5,6 +5,7 @@ from __future__ import annotations
 from tcdp_audit.plugin import Audit, ChangeLog, RemedyTrial, Step, count, prose, share, visible
 from tcdp_audit_reports.advice import Advice
 from tcdp_audit_reports.chart import Table
+from tcdp_audit_reports.columns import named
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.remedy.advised import CLOSEST, cost_of, none_known
 from tcdp_audit_reports.remedy.candidates import SHOWN, fate, not_taken, parameters_of
@@ -53,7 +54,9 @@ def _result(trial: RemedyTrial) -> str:
         return f"Tried on this very file, in memory. Even then it would not pass: {prose(trial.reason).rstrip('.')}."
     warned = sum(one.is_warning for one in trial.outcomes)
     remain = f", with {count(warned, 'warning')}" if warned else ""
-    return f"Tried on this very file, in memory, and audited as a whole: it would then pass{remain}."
+    emptied = () if trial.log is None else trial.log.useless
+    useless = f", and be useless for {named([visible(one) for one in emptied])}" if emptied else ""
+    return f"Tried on this very file, in memory, and audited as a whole: it would then pass{remain}{useless}."
 
 
 def _effect(step: Step) -> tuple[bool, int, bool, float]:

@@ -20,7 +20,16 @@ from tcdp_audit.registry import Plugins
 
 POLICY = "policy"  # the key of a check's statistics that holds the policy it stands in
 _LOCATIONS = ("original", "population", "holdout", "previous")
-_OF_NO_USE = ("release", "schema", "suite", "remedy", "seed", "expect")  # to a single expectation of a policy
+_OF_NO_USE = (
+    "release",
+    "schema",
+    "suite",
+    "remedy",
+    "max_loss",
+    "keep",
+    "seed",
+    "expect",
+)  # to a single expectation of a policy
 _DECLARED = ("scale", "order", "hierarchy", "distribution")
 
 

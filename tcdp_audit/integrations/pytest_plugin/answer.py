@@ -84,7 +84,7 @@ def answered(policy: Policy, plugins: Plugins, settings: Settings) -> Answer:
 
 def _audited(policy: Policy, plugins: Plugins, settings: Settings) -> Answer:
     from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine, which collecting does not need
-    from tcdp_audit.results.verdict import VERDICTS, verdict_sentence  # noqa: PLC0415
+    from tcdp_audit.results.verdict import verdict_sentence, verdict_title  # noqa: PLC0415
 
     if settings.release is None and policy.document.release is None:
         raise UsageError("no release: name one with --tcdp-release, or as `release:` in the policy")
@@ -97,4 +97,4 @@ def _audited(policy: Policy, plugins: Plugins, settings: Settings) -> Answer:
             plugins=plugins,
             memory=settings.memory,
         )
-    return Answer(result=result.as_json(), verdict=f"{VERDICTS[result.verdict]}. {verdict_sentence(result)}")
+    return Answer(result=result.as_json(), verdict=f"{verdict_title(result)}. {verdict_sentence(result)}")
