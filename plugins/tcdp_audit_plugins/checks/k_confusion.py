@@ -194,7 +194,7 @@ def _sentence(outcome: Outcome) -> str:
     who = f"An intruder who knows {known_columns(outcome)} and how the release was masked"
     left = f"{who} is left with {count(least, 'candidate')} for {part_of(at_least, records.total, noun)}"
     demand = f", where {bound(outcome)}" if outcome.status is Status.FAILED else ""
-    others = " and with more for every other person" if at_least < records.total else ""
+    others = f" and with more for every other {noun}" if at_least < records.total else ""
     return f"{left}{others}{demand}{_few(outcome)}."
 
 
