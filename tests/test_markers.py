@@ -95,6 +95,7 @@ _REMEDIES = {
     "top_bottom_coding": "{attribute: age, top: 90}",
     "rounding": "{base: 10}",
     "data_shuffling": "{proximity: 0}",
+    "correlated_noise": "{percent: 20}",
     "pram": "{retention: 0.6}",
     "rank_swapping": "{percent: 30}",
     "rebucketize": "{attribute: cost}",

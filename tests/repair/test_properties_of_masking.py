@@ -29,6 +29,7 @@ MASKING: list[dict[str, Any]] = [
     {"rank_swapping": {"percent": 40, "variant": "p_distribution"}},
     {"rank_swapping": {}},
     {"data_shuffling": {"proximity": 0.2}},
+    {"correlated_noise": {"percent": 150}},
     {"rounding": {"base": {"age": 25}}},
     {"rounding": {}},
     {"pram": {"retention": 0.4}},

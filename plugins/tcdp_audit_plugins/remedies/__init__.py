@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
     """Every built-in remedy. They are imported when somebody asks for them: an audit needs none."""
     from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.correlated_noise import CORRELATED_NOISE  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.data_shuffling import DATA_SHUFFLING  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.generalization import GENERALIZATION  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.global_recoding import GLOBAL_RECODING  # noqa: PLC0415
@@ -29,4 +30,13 @@ def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
     from tcdp_audit_plugins.remedies.top_bottom_coding import TOP_BOTTOM_CODING  # noqa: PLC0415
 
     yield from (BUCKETIZATION, REBUCKETIZE, MONDRIAN, GENERALIZATION, MICROAGGREGATION, SUPPRESSION)
-    yield from (GLOBAL_RECODING, TOP_BOTTOM_CODING, ROUNDING, RANK_SWAPPING, DATA_SHUFFLING, PRAM, NOISE)
+    yield from (
+        GLOBAL_RECODING,
+        TOP_BOTTOM_CODING,
+        ROUNDING,
+        RANK_SWAPPING,
+        DATA_SHUFFLING,
+        PRAM,
+        CORRELATED_NOISE,
+        NOISE,
+    )

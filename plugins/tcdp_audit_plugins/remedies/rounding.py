@@ -17,7 +17,6 @@ from tcdp_audit.plugin import (
     Outcome,
     PolicyDocument,
     Remedy,
-    RemedyError,
     RemedyGuide,
     RemedyParameters,
     RemedyView,
@@ -26,7 +25,7 @@ from tcdp_audit.plugin import (
     Treatment,
     number_text,
 )
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
+from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults, masked_numbers
 from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs, weakest
 from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
 
@@ -91,7 +90,7 @@ def round_numbers(view: RemedyView, parameters: RoundingParameters) -> Treatment
 
     Cost: O(values); the same and an audit for each of at most nine bases where none is given.
     """
-    attributes = _attributes(view, parameters)
+    attributes = masked_numbers(view, parameters.names, "numbers are rounded; round")
 
     def at(share: Fraction) -> Treatment:
         return _rounded(attributes, [near(share * Fraction(_deviation(one))) for one in attributes])
@@ -99,19 +98,6 @@ def round_numbers(view: RemedyView, parameters: RoundingParameters) -> Treatment
     if parameters.base is None:
         return at(weakest(view, at, SHARES))
     return _rounded(attributes, [parameters.base_of(one.name) or Fraction(1) for one in attributes])
-
-
-def _attributes(view: RemedyView, parameters: RoundingParameters) -> list[Attribute]:
-    if parameters.names is None:
-        chosen = [one for one in view.quasi_identifiers if one.scale is Scale.NUMERIC]
-    else:
-        chosen = view.attributes(sorted(parameters.names))
-    if not chosen:
-        raise RemedyError("the release has no numeric quasi-identifier; name the `attributes` to round")
-    for one in chosen:
-        if (one.ranges.low < one.ranges.high)[~one.domain.tells_nothing[:-1]].any():
-            raise RemedyError(f"column {one.name!r} has ranges, and numbers are rounded; round before generalising")
-    return chosen
 
 
 def _deviation(attribute: Attribute) -> float:

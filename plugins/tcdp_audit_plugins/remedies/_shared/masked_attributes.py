@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin import Attribute, PolicyDocument, RemedyError, RemedyView, Role
+from tcdp_audit.plugin import Attribute, PolicyDocument, RemedyError, RemedyView, Role, Scale
 
 MASKED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 
@@ -57,4 +57,27 @@ def masked_attributes(view: RemedyView, names: Sequence[str] | None, *, ordered:
     if not chosen:
         kind = " that is numeric or ordinal with non-overlapping values" if ordered else ""
         raise RemedyError(f"the release has no quasi-identifier{kind}; name the `attributes` to mask")
+    return chosen
+
+
+def masked_numbers(view: RemedyView, names: Sequence[str] | None, masking: str) -> list[Attribute]:
+    """The numeric attributes to mask, in the order of their names; none of their values is a range.
+
+    Args:
+        view: the release.
+        names: the attributes; None for the numeric quasi-identifiers.
+        masking: what is done to them, such as `numbers are rounded; round`.
+
+    Raises:
+        RemedyError: there is none, or one has ranges.
+    """
+    if names is None:
+        chosen = [one for one in view.quasi_identifiers if one.scale is Scale.NUMERIC]
+    else:
+        chosen = view.attributes(sorted(names))
+    if not chosen:
+        raise RemedyError("the release has no numeric quasi-identifier; name the `attributes` to mask")
+    for one in chosen:
+        if (one.ranges.low < one.ranges.high)[~one.domain.tells_nothing[:-1]].any():
+            raise RemedyError(f"column {one.name!r} has ranges, and {masking} before generalising")
     return chosen
