@@ -82,8 +82,13 @@ def _done(step: Step, records: int) -> str:
 
 
 def _figures(loss: Mapping[str, object]) -> str:
-    """The loss in one number; the reports have the others."""
-    return f"{share(float(str(loss['total'])), 1)} on average over all cells"
+    """The loss in two numbers; the reports have the others."""
+    total = f"{share(float(str(loss['total'])), 1)} on average over all cells"
+    counts = loss["counting_queries"]
+    error = counts.get("value") if isinstance(counts, Mapping) else None
+    if error is None:
+        return total
+    return f"{total}; counts by one column and by two are off by {share(float(error), 1)}"
 
 
 def _verdict(remediation: Remediation) -> str:

@@ -4,6 +4,8 @@ penalty                          how much a value leaves open
 columns                          what became of each value, in how many records
 numeric, ordered, hierarchical, nominal   the measures of each scale
 scales, coverage                 an attribute under its scale; losses whatever the scale
+mutual                           what a column tells of itself, and of sensitive attributes
+counting                         errors of counts of one column and of two
 class_sizes                      loss of equivalence classes
 logistic, propensity             how well a model tells the two releases apart
 loss                             every measure, computed when it is asked for

@@ -8,12 +8,15 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.information_loss.columns import PairedColumn, records_with, share, weighted_sum
 from tcdp_audit.information_loss.penalty import Penalty
+
+MOST_GROUPS = 20  # of single values
 
 P = TypeVar("P", bound=Penalty)
 
@@ -54,6 +57,26 @@ class Coverage(ABC, Generic[P]):
                 of them, stands for itself.
         """
 
+    @abstractmethod
+    def groups(self) -> NDArray[np.intp]:
+        """The values before in groups that somebody may count: the group of each code; -1 where it tells nothing.
+
+        Each value by itself where there are at most 20. Of more values the 20 most frequent and all others together;
+        of numbers and ranks ten consecutive groups with as equal numbers of records as whole values allow.
+        """
+
+    @abstractmethod
+    def landing(self, groups: NDArray[np.intp], number: int) -> Floats:
+        """The share of each value after that falls to each group of values before. Shape (domain after, number).
+
+        A generalised value is spread evenly, as for `distance`. A nominal value that was not there before falls to no
+        group, a number to that of the largest least number that is not above it.
+
+        Args:
+            groups: as `groups` gives them.
+            number: how many groups there are.
+        """
+
     @cached_property
     def loss(self) -> float:
         """Mean loss of the column's cells over all records before; a cell of a suppressed record has lost 1.
@@ -92,6 +115,26 @@ class Coverage(ABC, Generic[P]):
 def _known(domain: Domain) -> Floats:
     """The number of records with each value that tells something. Shape (domain,)."""
     return np.where(domain.tells_nothing, 0.0, records_with(domain))[:-1]
+
+
+def groups_of_frequent(domain: Domain) -> NDArray[np.intp]:
+    """The most frequent values each by itself, and all others together; see `Coverage.groups`."""
+    known = np.where(domain.tells_nothing, 0, records_with(domain))[:-1]
+    order = np.argsort(-known, kind="stable")[: int((known > 0).sum())]
+    groups = np.full(domain.size, -1, dtype=np.intp)
+    groups[order] = np.minimum(np.arange(len(order)), MOST_GROUPS)
+    return groups
+
+
+def own_shares(own: NDArray[np.int64], groups: NDArray[np.intp], number: int) -> Floats:
+    """Shares of values that were there before, all of each for its group; none of other values.
+
+    Args:
+        own: the code before of each value after; -1 for a new one.
+        groups: of the codes before.
+        number: how many groups there are.
+    """
+    return (np.append(groups, -1)[own][:, None] == np.arange(number)).astype(np.float64)
 
 
 def total_variation(before: Floats, after: Floats, new: float) -> float:

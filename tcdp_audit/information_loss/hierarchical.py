@@ -14,7 +14,7 @@ from tcdp_audit.arrays import Floats
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.hierarchy import Hierarchy
 from tcdp_audit.encoding.keys import Codes
-from tcdp_audit.information_loss.coverage import Coverage, total_variation
+from tcdp_audit.information_loss.coverage import Coverage, groups_of_frequent, own_shares, total_variation
 from tcdp_audit.information_loss.penalty import Penalty
 
 
@@ -116,3 +116,22 @@ class Hierarchical(Coverage[LeafPenalty]):
         spread = np.zeros(split)
         spread[old] = each[nodes[:split][old]]
         return spread, float(weight[below == 0].sum())
+
+    def groups(self) -> NDArray[np.intp]:
+        """The most frequent values each by itself."""
+        return groups_of_frequent(self.column.before)
+
+    def landing(self, groups: NDArray[np.intp], number: int) -> Floats:
+        """A label is spread over the values before below it. O(values x height)."""
+        own, levels = self.column.same[:-1], self._levels
+        shares = own_shares(own, groups, number)
+        old = (groups >= 0) & (levels[: len(groups)] >= 0)
+        for level in range(self._hierarchy.height + 1):
+            nodes = self._ancestors[level]
+            below = np.zeros((int(nodes.max(initial=-1)) + 1, number))
+            np.add.at(below, (nodes[: len(groups)][old], groups[old]), 1.0)
+            here = np.flatnonzero((own < 0) & (levels[len(groups) :] == level))
+            counts = below[nodes[len(groups) :][here]]
+            values = counts.sum(axis=1, keepdims=True)
+            shares[here] = np.divide(counts, values, out=np.zeros_like(counts), where=values > 0)
+        return shares

@@ -13,12 +13,22 @@ from numpy.typing import NDArray
 
 from tcdp_audit.information_loss.class_sizes import ClassSizes, class_sizes, demanded_k
 from tcdp_audit.information_loss.columns import PairedColumn, paired_columns, share
+from tcdp_audit.information_loss.counting import CountingError, counting_error
 from tcdp_audit.information_loss.coverage import Coverage
-from tcdp_audit.information_loss.numeric import CorrelationChange, Deviation, correlation_change, deviation
+from tcdp_audit.information_loss.mutual import Told, information_kept, information_on
+from tcdp_audit.information_loss.numeric import (
+    CorrelationChange,
+    Deviation,
+    MeanError,
+    correlation_change,
+    deviation,
+    mean_error,
+)
 from tcdp_audit.information_loss.ordered import Ordered
 from tcdp_audit.information_loss.propensity import Propensity, propensity
 from tcdp_audit.information_loss.scales import coverage_of
 from tcdp_audit.outcome import number
+from tcdp_audit.policy import Role
 from tcdp_audit.release.release import Release
 
 
@@ -119,6 +129,30 @@ class InformationLoss:
         return correlation_change(self._numeric)
 
     @cached_property
+    def mean_error(self) -> MeanError:
+        """How far the means of numeric attributes moved."""
+        return mean_error(self._numeric)
+
+    @cached_property
+    def counting_queries(self) -> CountingError:
+        """The error of all counts of values of one attribute and of two."""
+        return counting_error(list(self._coverages.values()), self.records)
+
+    @cached_property
+    def mutual_information_kept(self) -> Mapping[str, float | None]:
+        """Of what each attribute tells, the share that is still told; see `information_kept`."""
+        return {one.name: information_kept(one) for one in self.columns}
+
+    @cached_property
+    def mutual_information(self) -> Mapping[str, Mapping[str, Told]]:
+        """What each attribute tells of each other one that is sensitive, in bits, before and after."""
+        sensitive = [one for one in self.columns if one.declaration.role is Role.SENSITIVE]
+        return {
+            one.name: {other.name: information_on(one, other) for other in sensitive if other is not one}
+            for one in self.columns
+        }
+
+    @cached_property
     def propensity(self) -> Propensity:
         """The success of a model that tells records after from records before."""
         return propensity(list(self._coverages.values()))
@@ -135,7 +169,9 @@ class InformationLoss:
             "average_class_size": {**asdict(self.average_class_size), "k": self.k},
             "certainty_penalty": asdict(self.certainty_penalty),
             "il1s": il1s,
+            "mean_error": {"value": self.mean_error.value, "attributes": len(self.mean_error.attributes)},
             "correlation_change": asdict(self.correlation_change),
+            "counting_queries": asdict(self.counting_queries),
             "propensity": asdict(self.propensity),
             "attributes": {one.name: self._attribute(one.name) for one in self.columns},
         }
@@ -148,6 +184,9 @@ class InformationLoss:
             "certainty_penalty": asdict(self.certainty_penalties[name]),
             "distribution_distance": self.distribution_distances[name],
             "il1s": self.deviation.attributes.get(name),
+            "mean_error": self.mean_error.attributes.get(name),
+            "mutual_information_kept": self.mutual_information_kept[name],
+            "mutual_information": {other: asdict(told) for other, told in self.mutual_information[name].items()},
         }
 
 

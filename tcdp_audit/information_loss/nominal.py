@@ -14,7 +14,7 @@ from tcdp_audit.classes.segments import positions_of, starts_of
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.generalised import members
 from tcdp_audit.encoding.keys import Codes
-from tcdp_audit.information_loss.coverage import Coverage, total_variation
+from tcdp_audit.information_loss.coverage import Coverage, groups_of_frequent, own_shares, total_variation
 from tcdp_audit.information_loss.penalty import Penalty
 
 
@@ -105,3 +105,16 @@ class Nominal(Coverage[SetPenalty]):
         labels, codes = self._after.of_labels(np.flatnonzero(spread))
         landed = self.column.returned(after) + np.bincount(codes, (after[spread] / sizes[spread])[labels], len(before))
         return total_variation(before, landed, float(after[(own < 0) & (sizes == 0)].sum()))
+
+    def groups(self) -> NDArray[np.intp]:
+        """The most frequent values each by itself; a set label before is a value of its own."""
+        return groups_of_frequent(self.column.before)
+
+    def landing(self, groups: NDArray[np.intp], number: int) -> Floats:
+        """A set label is spread over its members. O(values and members of sets)."""
+        own, sizes = self.column.same[:-1], self._after.sizes
+        shares = own_shares(own, groups, number)
+        spread = np.flatnonzero((own < 0) & (sizes > 0))
+        labels, codes = self._after.of_labels(spread)
+        np.add.at(shares, (spread[labels], groups[codes]), 1 / sizes[spread][labels])
+        return shares

@@ -1,4 +1,4 @@
-"""Loss of numbers: IL1s, and the change of correlations."""
+"""Loss of numbers: IL1s, errors of means, and the change of correlations."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from tcdp_audit.arrays import Floats
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes
+from tcdp_audit.information_loss.columns import records_with
 from tcdp_audit.information_loss.ordered import Ordered
 
 BLOCK = 2**16  # records at a time
@@ -68,16 +69,50 @@ def deviation(columns: Sequence[Ordered], suppressed: int) -> Deviation:
 
 
 @dataclass(frozen=True)
+class MeanError:
+    """How far means moved, each by the standard deviation before.
+
+    Args:
+        value: the mean over the attributes that have one; None without any.
+        attributes: of each attribute that has numbers before and after, and more than one before.
+    """
+
+    value: float | None
+    attributes: dict[str, float]
+
+
+def mean_error(columns: Sequence[Ordered]) -> MeanError:
+    """Error of the means of numeric columns: |m - m'| / s, s the sample standard deviation before.
+
+    m' is over all numbers of the records that stayed, a range at its middle.
+
+    Cost: O(values).
+    """
+    errors: dict[str, float] = {}
+    for one in columns:
+        domain = one.column.after
+        numbers, records = one.numbers(domain), records_with(domain)
+        known = np.isfinite(numbers) & (records > 0)
+        mean, spread = one.moments
+        if known.any() and spread:
+            after = float(numbers[known] @ (records[known] / records[known].sum()))
+            errors[one.column.name] = abs(after - mean) / spread
+    return MeanError(sum(errors.values()) / len(errors) if errors else None, errors)
+
+
+@dataclass(frozen=True)
 class CorrelationChange:
     """The change of correlations.
 
     Args:
         value: mean absolute difference of Pearson's correlations before and after; None without pairs.
         pairs: how many pairs of attributes had a correlation before.
+        largest: the largest of the differences; None without pairs.
     """
 
     value: float | None
     pairs: int
+    largest: float | None = None
 
 
 def correlation_change(columns: Sequence[Ordered]) -> CorrelationChange:
@@ -99,7 +134,8 @@ def correlation_change(columns: Sequence[Ordered]) -> CorrelationChange:
     known = np.isfinite(old)
     if not known.any():
         return CorrelationChange(None, 0)
-    return CorrelationChange(float(np.abs(old - np.nan_to_num(new))[known].mean()), int(known.sum()))
+    changes = np.abs(old - np.nan_to_num(new))[known]
+    return CorrelationChange(float(changes.mean()), len(changes), float(changes.max()))
 
 
 Side = tuple[Ordered, Domain, Codes]

@@ -6,16 +6,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.generalised import Ranges
 from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.information_loss.columns import records_with
-from tcdp_audit.information_loss.coverage import Coverage
+from tcdp_audit.information_loss.coverage import MOST_GROUPS, Coverage
 from tcdp_audit.information_loss.penalty import Penalty
 from tcdp_audit.policy import AttributeDeclaration
 
+RANGES = 10  # groups of numbers, of more than can each stand alone
 LARGEST = 1e100  # numbers beyond stand here, so that squares and sums of them stay finite
 
 
@@ -95,6 +97,33 @@ class Ordered(Coverage[RangePenalty]):
         total = int(records.sum())
         mean = float(numbers @ records) / total
         return mean, float(np.sqrt((numbers - mean) ** 2 @ records / (total - 1)))
+
+    def groups(self) -> NDArray[np.intp]:
+        """Consecutive values, a range at its middle."""
+        before = self.column.before
+        known = np.flatnonzero(~before.tells_nothing[:-1] & (records_with(before)[:-1] > 0))
+        support, place = np.unique(self._middles(self._before)[known], return_inverse=True)
+        groups = np.full(before.size, -1, dtype=np.intp)
+        if len(support) <= MOST_GROUPS:
+            groups[known] = place
+            return groups
+        records = np.bincount(place, records_with(before)[known], len(support))
+        tenth = np.floor(RANGES * (np.cumsum(records) - records / 2) / records.sum()).astype(np.intp)
+        groups[known] = np.unique(tenth, return_inverse=True)[1][place]
+        return groups
+
+    def landing(self, groups: NDArray[np.intp], number: int) -> Floats:
+        """A range is spread over the values before within it. O(values x groups)."""
+        known = groups >= 0
+        support, first = np.unique(self._middles(self._before)[known], return_index=True)
+        starts = np.searchsorted(groups[known][first], np.arange(number))
+        own = np.searchsorted(support[starts], self._middles(self._after), side="right") - 1
+        shares = (np.maximum(own, 0)[:, None] == np.arange(number)).astype(np.float64)
+        start, end = (one[:, None] for one in self._after.inside(support))
+        within = np.minimum(end, np.append(starts[1:], len(support))) - np.maximum(start, starts)
+        spread = (self._after.width > 0) & (end > start)[:, 0] & (self.column.same[:-1] < 0)
+        shares[spread] = np.maximum(within, 0)[spread] / (end - start)[spread]
+        return shares
 
     def distance(self, before: Floats, after: Floats) -> float:
         """Earth mover's distance by the range of the attribute, at most 1. O(values log values)."""

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
-from math import sqrt
+from itertools import combinations, product
+from math import log2, prod, sqrt
 from statistics import mean, stdev
 from typing import Any
 
@@ -251,6 +251,77 @@ class Reference:
         if len(set(numbers)) < 2 or not moved:
             return None
         return mean(moved) / (sqrt(2) * stdev(numbers))
+
+
+def group_of(one: Reference, point: Any) -> Any:
+    """The value before that a point counts for, of attributes with at most 20 of them; None for none."""
+    known = {middle(cell) if one.kind == "numeric" else cell for cell in one.before if tells(cell)}
+    if one.kind == "numeric":
+        return max((value for value in known if value <= point), default=min(known))
+    return point if point in known else None
+
+
+def counted(one: Reference, cell: Cell, *, is_after: bool) -> dict[Any, float]:
+    """What a cell counts for: the values before, each with its share."""
+    if not tells(cell):
+        return {}
+    if not is_after:
+        return {middle(cell) if one.kind == "numeric" else cell: 1.0}
+    shares: Counter[Any] = Counter()
+    for point, share in one.spread(cell).items():
+        shares[group_of(one, point)] += share
+    return {point: share for point, share in shares.items() if point is not None}
+
+
+def counting_errors(columns: Sequence[Reference]) -> tuple[list[float], list[float]]:
+    """Relative errors of all counts of one value, and of two; of attributes with at most 20 values."""
+    columns = [one for one in columns if any(tells(cell) for cell in one.before)]
+    least = max(len(columns[0].before) / 1000, 1) if columns else 1
+
+    def tables(groups: tuple[Reference, ...], *, is_after: bool) -> Counter[Any]:
+        found: Counter[Any] = Counter()
+        for place in range(len(groups[0].after if is_after else groups[0].before)):
+            cells = [(one, (one.after if is_after else one.before)[place]) for one in groups]
+            each = [counted(one, cell, is_after=is_after) for one, cell in cells]
+            for key in product(*each):
+                found[key] += prod(shares[point] for shares, point in zip(each, key, strict=True))
+        return found
+
+    def errors(groups: tuple[Reference, ...]) -> list[float]:
+        before, after = tables(groups, is_after=False), tables(groups, is_after=True)
+        values = [{point for cell in one.before for point in counted(one, cell, is_after=False)} for one in groups]
+        return [abs(before[key] - after[key]) / max(before[key], least) for key in product(*values)]
+
+    return [one for column in columns for one in errors((column,))], [
+        one for pair in combinations(columns, 2) for one in errors(pair)
+    ]
+
+
+def entropy(values: Sequence[Any]) -> float:
+    return -sum(count / len(values) * log2(count / len(values)) for count in Counter(values).values())
+
+
+def information(one: Sequence[Cell], two: Sequence[Cell], records: int) -> float:
+    """Mutual information in the records that have both values, in bits for each of so many records."""
+    pairs = [(x, y) for x, y in zip(one, two, strict=True) if tells(x) and tells(y)]
+    if not pairs:
+        return 0.0
+    bits = entropy([x for x, _ in pairs]) + entropy([y for _, y in pairs]) - entropy(pairs)
+    return bits * len(pairs) / records
+
+
+def information_kept(one: Reference) -> float | None:
+    """What is still told of what an attribute told."""
+    places = dict(one.pairs())
+    after = [places.get(position) for position in range(len(one.before))]
+    before = information(one.before, one.before, len(one.before))
+    return information(one.before, after, len(one.before)) / before if before else None
+
+
+def mean_error(one: Reference) -> float | None:
+    numbers = [middle(cell) for cell in one.before if tells(cell)]
+    after = [middle(one.within(cell)) for cell in one.after if tells(cell)]
+    return abs(mean(after) - mean(numbers)) / stdev(numbers) if after and len(set(numbers)) > 1 else None
 
 
 def correlation(one: Sequence[Cell], two: Sequence[Cell]) -> float | None:

@@ -16,7 +16,11 @@ from information_loss_reference import (
     Range,
     Reference,
     correlation_change,
+    counting_errors,
     discernibility,
+    information,
+    information_kept,
+    mean_error,
     written,
 )
 
@@ -106,6 +110,46 @@ def test_the_reference_finds_the_same(given_tables: Tables):
     assert found.suppressed == records - len(given_tables.kept)
 
 
+def slow(given_tables: Tables) -> dict[str, Reference]:
+    return {
+        name: Reference(given_tables.before[name], given_tables.after[name], given_tables.kept, kind)
+        for name, kind in KINDS.items()
+    }
+
+
+@pytest.mark.long
+@given(tables())
+@settings(max_examples=120)
+def test_counting_queries_as_the_reference_has_them(given_tables: Tables):
+    found = given_tables.loss().counting_queries
+    one_way, two_way = counting_errors([slow(given_tables)[name] for name in sorted(KINDS)])
+
+    assert found.queries == len(one_way) + len(two_way)
+    assert found.one_way == (pytest.approx(sum(one_way) / len(one_way)) if one_way else None)
+    assert found.two_way == (pytest.approx(sum(two_way) / len(two_way)) if two_way else None)
+    every = one_way + two_way
+    assert found.value == (pytest.approx(sum(every) / len(every)) if every else None)
+
+
+@pytest.mark.long
+@given(tables())
+@settings(max_examples=120)
+def test_mutual_information_and_means_as_the_reference_has_them(given_tables: Tables):
+    found, columns = given_tables.loss(), slow(given_tables)
+    for name, one in columns.items():
+        kept = information_kept(one)
+        assert found.mutual_information_kept[name] == (None if kept is None else pytest.approx(kept, abs=1e-9)), name
+        if name == "pay":
+            assert found.mutual_information[name] == {}
+            continue
+        (told,) = found.mutual_information[name].values()
+        records = len(one.before)
+        assert told.before == pytest.approx(information(one.before, columns["pay"].before, records), abs=1e-9)
+        assert told.after == pytest.approx(information(one.after, columns["pay"].after, records), abs=1e-9)
+    for name in ("age", "pay"):
+        assert found.mean_error.attributes.get(name) == pytest.approx(mean_error(columns[name]))
+
+
 @pytest.mark.long
 @given(tables())
 @settings(max_examples=60)
@@ -117,6 +161,9 @@ def test_every_figure_is_within_its_bounds(given_tables: Tables):
         assert 0 <= one["cell_loss"] <= 1
         assert 0 <= one["certainty_penalty"]["after"] <= 1
         assert 0 <= (one["distribution_distance"] or 0) <= 1
+        assert 0 <= (one["mutual_information_kept"] or 0) <= 1
+        assert all((bits or 0) >= 0 for pair in one["mutual_information"].values() for bits in pair.values())
+    assert (told["counting_queries"]["value"] or 0) >= 0
     assert 0 <= (told["correlation_change"]["value"] or 0) <= 2
     assert told["propensity"]["value"] is None or 0 <= told["propensity"]["value"] <= 0.25 + 1e-9
     assert (told["propensity"]["value"] is None) == bool(told["propensity"]["reason"])
@@ -136,6 +183,11 @@ def test_nothing_changed_is_nothing_lost(given_tables: Tables):
     assert found.deviation.value in (None, 0)
     assert found.correlation_change.value in (None, pytest.approx(0, abs=1e-12))
     assert found.propensity.value == pytest.approx(0, abs=1e-12)
+    assert found.counting_queries.value in (None, 0)
+    assert found.mean_error.value in (None, pytest.approx(0, abs=1e-12))
+    assert [one for one in found.mutual_information_kept.values() if one is not None and abs(one - 1) > 1e-12] == []
+    for told in found.mutual_information.values():
+        assert all(one.before == one.after for one in told.values())
     assert found.discernibility.before == found.discernibility.after
     for one in [found.certainty_penalty, *found.certainty_penalties.values()]:
         assert one.after == one.before
@@ -150,6 +202,8 @@ def test_everything_suppressed_is_everything_lost(given_tables: Tables):
 
     assert found.total == 1
     assert found.certainty_penalty.after == 1
+    assert found.counting_queries.one_way in (None, 1)
+    assert [one for one in found.mutual_information_kept.values() if one] == []
 
 
 @pytest.mark.long

@@ -23,7 +23,14 @@ NEAR = made_up(0.1, "1/5", Comparison.AT_MOST, status=Status.PASSED, **DISTANCE)
 
 def attribute_loss(cells: int, loss: float, **figures: Any) -> dict[str, Any]:
     """What one attribute has lost."""
-    plain = {"certainty_penalty": {"before": 0, "after": loss}, "distribution_distance": 0.25, "il1s": None}
+    plain = {
+        "certainty_penalty": {"before": 0, "after": loss},
+        "distribution_distance": 0.25,
+        "il1s": None,
+        "mean_error": None,
+        "mutual_information_kept": 0.75,
+        "mutual_information": {"salary": {"before": 1.5, "after": 0.5}},
+    }
     return {"cell_loss": loss, "cells_changed": cells, **plain, **figures}
 
 
@@ -35,7 +42,9 @@ LOSS: dict[str, Any] = {
     "average_class_size": {"before": 0.6, "after": 1.6, "k": 5},
     "certainty_penalty": {"before": 0, "after": 0.5},
     "il1s": {"value": 0.125, "cells": 8, "cells_left_out": 0, "records_left_out": 1},
-    "correlation_change": {"value": None, "pairs": 0},
+    "mean_error": {"value": None, "attributes": 0},
+    "correlation_change": {"value": None, "pairs": 0, "largest": None},
+    "counting_queries": {"value": 0.5, "one_way": 0.25, "two_way": 0.625, "queries": 12},
     "propensity": {
         "value": 0.05,
         "expected": 0.025,

@@ -129,7 +129,7 @@ def test_markdown_has_before_and_after_losses_and_lines(repaired_audit):
         "## How this release was repaired",
         "| k-anonymity | – | ≥ 5 | 1 | 8 | 5× short before, 1.6× to spare after | Passed |",
         "| Discernibility, sum of squared class sizes | 27 | 73 |",
-        "| zip | 8 | 100% | 0.500 | 0 | 0.500 | 0.250 | – |",
+        "| zip | 8 | 100% | 0.500 | 0 | 0.500 | 0.250 | 0.750 | – |",
         "| Swapping | default parameters | One demand is still not met: t-closeness on salary. |",
         "| Joining | default parameters | It cannot be joined. |",
         "```yaml\nremedy:\n  - cutting: {limit: 2}\n```",

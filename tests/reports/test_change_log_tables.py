@@ -10,7 +10,7 @@ from remedied_samples import FAR, LOSS, SIZE_BEFORE, log_of, step
 
 from tcdp_audit_reports.remedy.candidates import tried_table
 from tcdp_audit_reports.remedy.lines import lines_to_paste
-from tcdp_audit_reports.remedy.losses import attribute_table, loss_table
+from tcdp_audit_reports.remedy.losses import attribute_table, loss_table, told_table
 
 
 def test_every_measure_has_its_row_and_what_is_not_defined_has_none():
@@ -21,6 +21,7 @@ def test_every_measure_has_its_row_and_what_is_not_defined_has_none():
         ["Average class size over k = 5", "0.600", "1.60"],
         ["Normalised certainty penalty, mean", "0", "0.500"],
         ["IL1s, deviation of numbers", "–", "0.125"],
+        ["Relative error of counts by one column and by two", "–", "0.500"],
         ["Propensity score, mean squared error", "–", "0.050"],
         ["Records suppressed", "0", "1"],
     ]
@@ -55,13 +56,20 @@ def test_attributes_have_their_cells_and_figures():
     table = attribute_table(log_of(step()))
     assert table.columns == (
         *("attribute", "cells changed", "share of cells", "loss", "penalty before", "penalty after"),
-        *("distance of distributions", "IL1s"),
+        *("distance of distributions", "information kept", "IL1s"),
     )
     assert table.rows == [
-        ["zip", "8", "100%", "0.500", "0", "0.500", "0.250", "–"],
-        ["age", "3", "37.5%", "0.250", "0", "0.250", "0.250", "0.125"],
+        ["zip", "8", "100%", "0.500", "0", "0.500", "0.250", "0.750", "–"],
+        ["age", "3", "37.5%", "0.250", "0", "0.250", "0.250", "0.750", "0.125"],
     ]
     assert table.note.startswith("Penalty: ")
+
+
+def test_what_columns_tell_of_sensitive_ones_has_a_row_each():
+    table = told_table(log_of(step()))
+    assert table.columns == ("attribute", "sensitive", "before", "after")
+    assert table.rows == [["zip", "salary", "1.50", "0.500"], ["age", "salary", "1.50", "0.500"]]
+    assert told_table(log_of(step(), loss={"attributes": {"zip": {"mutual_information": {}}}})) is None
 
 
 def test_a_column_that_only_changed_has_a_row_too():

@@ -16,13 +16,21 @@ TITLES = {
     "average_class_size": "Average class size",
     "certainty_penalty": "Normalised certainty penalty, mean",
     "il1s": "IL1s, deviation of numbers",
+    "mean_error": "Error of means, in standard deviations",
     "correlation_change": "Change of correlations",
+    "counting_queries": "Relative error of counts by one column and by two",
     "propensity": "Propensity score, mean squared error",
     "cell_loss": "loss",
     "distribution_distance": "distance of distributions",
+    "mutual_information_kept": "information kept",
 }
 COUNTED = frozenset({"records", "records_suppressed", "attributes"})  # told elsewhere
 NONE = "–"
+OF_ATTRIBUTES = {"il1s": "IL1s", "mean_error": "error of the mean"}
+TOLD = (
+    "Mutual information, in bits for each record that came in: what its value tells of its sensitive one. Figures of "
+    "many values are too high, because a value that occurs once tells everything by itself."
+)
 PENALTY = (
     "Penalty: share of the attribute’s values that one released value covers. Loss: the same of what was lost, "
     "suppressed records included. Both are 0 where nothing is lost and 1 where nothing is left."
@@ -106,6 +114,19 @@ def attribute_table(log: ChangeLog) -> Table | None:
     return Table("What changes, by attribute", heads, rows, PENALTY if "certainty_penalty" in columns else "")
 
 
+def told_table(log: ChangeLog) -> Table | None:
+    """What each attribute tells of the sensitive ones, before and after; None where nothing is known of it."""
+    rows = [
+        [visible(name), visible(other), *_pair(told)]
+        for name, one in _mapping(log.loss, "attributes").items()
+        if isinstance(one, Mapping)
+        for other, told in _mapping(one, "mutual_information").items()
+    ]
+    if not rows:
+        return None
+    return Table("What columns tell of sensitive ones", ("attribute", "sensitive", "before", "after"), rows, TOLD)
+
+
 def _changed(cells: int, remaining: int) -> tuple[str, str]:
     return count(cells), share(cells, remaining)
 
@@ -123,7 +144,7 @@ def _columns(measured: Sequence[Any]) -> dict[str, tuple[str, ...]]:
 def _heads(name: str, value: Any) -> tuple[str, ...]:
     if name == "certainty_penalty":
         return "penalty before", "penalty after"
-    title = "IL1s" if name == "il1s" else TITLES.get(name) or plain(name)
+    title = OF_ATTRIBUTES.get(name) or TITLES.get(name) or plain(name)
     return (f"{title} before", f"{title} after") if isinstance(value, Mapping) and "before" in value else (title,)
 
 

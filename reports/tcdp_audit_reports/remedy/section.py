@@ -10,7 +10,7 @@ from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.remedy import choices, lattice, penalties, sentences
 from tcdp_audit_reports.remedy.candidates import tried_table
 from tcdp_audit_reports.remedy.lines import Lines, lines_to_paste
-from tcdp_audit_reports.remedy.losses import attribute_table, loss_table
+from tcdp_audit_reports.remedy.losses import attribute_table, loss_table, told_table
 from tcdp_audit_reports.remedy.shifts import Shift, caption, shifts
 
 
@@ -68,6 +68,6 @@ def repair(audit: Audit) -> Repair | None:
         caption=caption(audit, log),
         shifts=shifts(audit, log),
         charts=[one for one in (lattice.chart(log), choices.chart(log), penalties.chart(log)) if one is not None],
-        tables=[one for one in (attribute_table(log), loss_table(log)) if one is not None],
+        tables=[one for one in (attribute_table(log), loss_table(log), told_table(log)) if one is not None],
         lines=lines_to_paste(log),
     )
