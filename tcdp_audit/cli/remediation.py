@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -60,7 +61,7 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
                 f": {_why_not(step)}", "default"
             )
     if log.steps:
-        yield Text(f"\nInformation loss: {_figures(log.loss)}.")
+        yield from map(Text, _figures(log.loss))
         order = (
             "shuffled, seed " + str(log.seed) if log.order == "shuffled" else "in the input's order, which links them"
         )
@@ -81,14 +82,12 @@ def _done(step: Step, records: int) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _figures(loss: Mapping[str, object]) -> str:
+def _figures(loss: Mapping[str, Any]) -> Iterator[str]:
     """The loss in two numbers; the reports have the others."""
-    total = f"{share(float(str(loss['total'])), 1)} on average over all cells"
-    counts = loss["counting_queries"]
-    error = counts.get("value") if isinstance(counts, Mapping) else None
-    if error is None:
-        return total
-    return f"{total}; counts by one column and by two are off by {share(float(error), 1)}"
+    yield f"\nInformation loss: {share(float(loss['total']), 1)} on average over all cells."
+    error = loss["counting_queries"]["value"]
+    if error is not None:
+        yield f"Counts by one column and by two: off by {share(float(error), 1)} on average."
 
 
 def _verdict(remediation: Remediation) -> str:
