@@ -22,6 +22,7 @@ from tcdp_audit.registry import Plugins
 
 REMEDIES: dict[str, dict[str, Any]] = {
     "mondrian": {"mondrian": {}},
+    "redistribution": {"redistribution": {}},
     "generalization": {"generalization": {}},
     "generalization, 2 % suppressed": {"generalization": {"suppression": 0.02}},
 }

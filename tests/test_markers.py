@@ -86,6 +86,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 _REMEDIES = {
     "mondrian": "{}",
+    "redistribution": "{}",
     "generalization": "{}",
     "suppression": "{of: cells}",
     "bucketization": "{attribute: cost, t: 2, k: 3}",

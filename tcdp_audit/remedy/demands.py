@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -23,7 +24,7 @@ from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.engines.shards import ShardInMemory
 from tcdp_audit.errors import CheckError
-from tcdp_audit.outcome import Severity
+from tcdp_audit.outcome import Comparison, Severity
 from tcdp_audit.release.release import Release
 
 CLASS = "\0class"  # no column of a table has this name
@@ -41,11 +42,13 @@ class Demands:
         release: the table under its policy.
         columns: its sensitive attributes and its entity column as codes, in the table's order.
         kept_records: which records there are, bool, shape (records,); distributions are those of the kept records.
+        share: what figures that may be at most, or must be below, a threshold are held to, as a share of it.
     """
 
     release: Release
     columns: Mapping[str, Codes]
     kept_records: NDArray[np.bool_] | None = None
+    share: Fraction = Fraction(1)
 
     @cached_property
     def shard(self) -> Mapping[str, Codes]:
@@ -67,7 +70,8 @@ class Demands:
         if obstacles:
             raise CheckError(obstacles[0])
         failable = (task for task in tasks if task.can_fail)
-        return [one for one in failable if one.check.judges_each_class or not self._is_victim(one)]
+        kept = [one for one in failable if one.check.judges_each_class or not self._is_victim(one)]
+        return [_stricter(one, self.share) for one in kept]
 
     def _is_victim(self, task: ClassTask) -> bool:
         """Whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
@@ -91,7 +95,14 @@ class Demands:
     def without(self, removed: NDArray[np.bool_]) -> Demands:
         """The demands on the table without some records, whose distributions may differ."""
         kept = ~removed if self.kept_records is None else self.kept_records & ~removed
-        return Demands(self.release, self.columns, None if kept.all() else kept)
+        return replace(self, kept_records=None if kept.all() else kept)
+
+    def stricter(self, share: Fraction) -> Demands:
+        """The demands with every threshold that a class's figure may not exceed at some share of what it was.
+
+        Demands that a figure be at least something stay, and so do those on a share of victims.
+        """
+        return replace(self, share=self.share * share)
 
     def kept_by(
         self, classes: NDArray[np.int64], count: int, records: NDArray[np.intp] | None = None
@@ -162,6 +173,16 @@ def _is_monotone(task: ClassTask, unit: Domain | None) -> bool:
     check = task.check
     monotone = check.monotone(check.of_each_class(task.expectation.parameters))
     return monotone and not (unit is not None and check.on_attribute)
+
+
+def _stricter(task: ClassTask, share: Fraction) -> ClassTask:
+    """The same expectation with the thresholds that bound figures of a class from above at a share of themselves."""
+    parameters, check = task.expectation.parameters, task.check
+    if share == 1 or not check.judges_each_class:
+        return task
+    bounds = {one.parameter for one in check.limits if one.comparison in (Comparison.AT_MOST, Comparison.BELOW)}
+    lowered = {name: value * share for name, value in check.demands(parameters).items() if name in bounds}
+    return replace(task, expectation=replace(task.expectation, parameters=parameters.model_copy(update=lowered)))
 
 
 def _is_demand(task: ClassTask) -> bool:

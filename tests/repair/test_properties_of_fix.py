@@ -33,6 +33,7 @@ DEMANDS: list[list[dict[str, Any]]] = [
 ]
 REMEDIES: list[dict[str, Any]] = [
     {"mondrian": {}},
+    {"redistribution": {}},
     {"generalization": {}},
     {"generalization": {"suppression": 0.3}},
     {"suppression": {"of": "records"}},

@@ -25,6 +25,7 @@ def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
     from tcdp_audit_plugins.remedies.pram import PRAM  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.rank_swapping import RANK_SWAPPING  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.redistribution import REDISTRIBUTION  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.rounding import ROUNDING  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.suppression import SUPPRESSION  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.top_bottom_coding import TOP_BOTTOM_CODING  # noqa: PLC0415
@@ -40,3 +41,6 @@ def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
         CORRELATED_NOISE,
         NOISE,
     )
+    yield from (BUCKETIZATION, REBUCKETIZE, MONDRIAN, REDISTRIBUTION, GENERALIZATION)
+    yield from (MICROAGGREGATION, SUPPRESSION)
+    yield from (GLOBAL_RECODING, TOP_BOTTOM_CODING, ROUNDING, RANK_SWAPPING, DATA_SHUFFLING, PRAM, NOISE)

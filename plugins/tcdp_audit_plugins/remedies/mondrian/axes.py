@@ -151,7 +151,7 @@ class HierarchyAxis(Axis):
         return place_of_rows(self.attribute, np.array(places, dtype=np.int64))
 
     @cached_property
-    def _ancestors(self) -> Integers:
+    def ancestors(self) -> Integers:
         """Node of each place at each level; no value stands right under the root. Shape (height + 1, places + 1)."""
         ancestors = np.full((self.hierarchy.height + 1, self.places + 1), -1, dtype=np.int64)
         ancestors[:, : len(self._labels)] = self.hierarchy.over(self._labels).ancestors
@@ -168,13 +168,13 @@ class HierarchyAxis(Axis):
     @cached_property
     def _shares(self) -> Floats:
         """Share of the hierarchy's leaves under each of those nodes; 0 for a single leaf, 1 for no value."""
-        shares = np.ones(self._ancestors.shape)
+        shares = np.ones(self.ancestors.shape)
         shares[:, : len(self._labels)] = LeafPenalty(self.hierarchy).shares(self._labels)
         return shares
 
     def _level(self, ranges: PlaceRanges) -> Integers:
         """The level of the lowest common ancestor."""
-        return np.asarray((self._ancestors[:, ranges.first] == self._ancestors[:, ranges.last]).argmax(axis=0))
+        return np.asarray((self.ancestors[:, ranges.first] == self.ancestors[:, ranges.last]).argmax(axis=0))
 
     def width(self, ranges: PlaceRanges) -> Floats:
         """Share of the hierarchy's leaves that the lowest common ancestor has under it; 0 for a single leaf."""
@@ -188,6 +188,6 @@ class HierarchyAxis(Axis):
         """
         level = self._level(runs.ranges(runs.starts))[runs.partition]
         below = level - 1 - np.arange(self.hierarchy.height)[:, None]
-        nodes = np.where(below >= 0, self._ancestors[np.maximum(below, 0), runs.place], -1)
+        nodes = np.where(below >= 0, self.ancestors[np.maximum(below, 0), runs.place], -1)
         nodes[:, self._own_level[runs.place] >= level] = -1
         return nodes

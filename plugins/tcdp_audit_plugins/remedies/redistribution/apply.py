@@ -1,0 +1,192 @@
+"""The remedy itself: from a view to classes that keep the policy, and one label for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from tcdp_audit.plugin import Attribute, Demands, MergedDemands, NewColumn, RemedyView, Treatment, fold, numbered
+from tcdp_audit_plugins.remedies._shared.by_content import by_content
+from tcdp_audit_plugins.remedies._shared.recoding import recode
+from tcdp_audit_plugins.remedies.mondrian.apply import Task, axis_of
+from tcdp_audit_plugins.remedies.mondrian.axes import mean_width
+from tcdp_audit_plugins.remedies.mondrian.distinct_rows import DistinctRows
+from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers
+from tcdp_audit_plugins.remedies.redistribution.division import Judge, Table, divided
+from tcdp_audit_plugins.remedies.redistribution.parameters import RedistributionParameters
+from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata
+
+SCHEDULES: dict[str, Sequence[str]] = {
+    "at_once": ("1",),
+    "in_three": ("0.6", "0.8", "1"),
+    "in_four": ("0.5", "0.6", "0.8", "1"),
+    "early": ("0.35", "0.6", "0.8", "1"),
+}
+
+
+@dataclass(frozen=True)
+class Classes:
+    """A partition of the records.
+
+    Args:
+        of_record: the class of each record in the order by content. Shape (records,).
+        count: how many there are.
+        divisions: how many divisions led to it.
+    """
+
+    of_record: Integers
+    count: int
+    divisions: int
+
+
+def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Treatment:
+    """Divide the table into classes that keep every demand, and give each one label in every quasi-identifier.
+
+    Raises:
+        RemedyError: nothing is demanded of a class, or the classes to start with do not keep the demands already.
+
+    Cost: that of `divided` for every part of every schedule, in a loop over parts.
+    """
+    mondrian = Task(view, parameters, DistinctRows.of(view))
+    mondrian.require_attainable()
+    work = Work(view, parameters, mondrian.roots[mondrian.rows.of_record])
+    done = {name: work.divided_in(steps) for name, steps in work.schedules.items()}
+    columns = {name: work.recoded(one) for name, one in done.items()}
+    sound = {name: one for name, one in done.items() if work.is_kept(columns[name])}
+    penalties = {name: work.penalty(one) for name, one in sound.items()}
+    best = min(penalties, key=penalties.__getitem__, default=None)
+    classes = work.undivided if best is None else done[best]
+    return Treatment(
+        work.recoded(classes) if best is None else columns[best],
+        notes={
+            "classes": classes.count,
+            "divisions": classes.divisions,
+            "schedule": best or "undivided",
+            "penalties": penalties,
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Work:
+    """A release to divide.
+
+    Args:
+        view: the release.
+        parameters: those of the policy.
+        roots: the class of each record to start with, each allowed. Shape (records,).
+    """
+
+    view: RemedyView
+    parameters: RedistributionParameters
+    roots: Integers
+
+    @cached_property
+    def attributes(self) -> list[Attribute]:
+        """The quasi-identifiers to generalise."""
+        chosen = self.parameters.attributes
+        return [one for one in self.view.quasi_identifiers if chosen is None or one.name in chosen]
+
+    @cached_property
+    def schedules(self) -> dict[str, Sequence[str]]:
+        """By name, the shares of thresholds to keep to, one after the other; one step where they change nothing."""
+        ours, half = ([task.expectation.parameters for task in one.tasks] for one in (self._demands, self._half))
+        return {"at_once": SCHEDULES["at_once"]} if ours == half else SCHEDULES
+
+    @property
+    def _demands(self) -> Demands:
+        return self.view.demands
+
+    @property
+    def _half(self) -> Demands:
+        return self._demands.stricter(Fraction(1, 2))
+
+    @cached_property
+    def order(self) -> Indices:
+        """The records by how common their unordered values are, the most common first, and then by content."""
+        content = by_content(self.view)
+        rarity = np.zeros(len(content))
+        for one in self.attributes:
+            if not one.is_ordered:
+                codes = one.codes[content]
+                rarity -= np.log(np.bincount(codes)[codes] / len(codes))
+        return content[np.argsort(np.round(rarity, 9), kind="stable")]
+
+    @cached_property
+    def table(self) -> Table:
+        """The records in that order."""
+        weights = self.parameters.weights or {}
+        weight = np.array([float(weights.get(one.name, 1)) for one in self.attributes])
+        axes = [axis_of(replace(one, codes=one.codes[self.order])) for one in self.attributes]
+        strata = Strata.of(self._demands)
+        return Table(axes, weight / weight.sum(), replace(strata, of_record=strata.of_record[self.order]))
+
+    @cached_property
+    def undivided(self) -> Classes:
+        """The classes to start with."""
+        return Classes(self.roots[self.order], int(self.roots.max()) + 1, 0)
+
+    @cached_property
+    def _place_in_order(self) -> Integers:
+        places = np.empty(len(self.order), dtype=np.int64)
+        places[self.order] = np.arange(len(self.order))
+        return places
+
+    def divided_in(self, steps: Sequence[str]) -> Classes:
+        """The table divided as far as it can be, at one share of the thresholds after the other."""
+        by_root = np.argsort(self.undivided.of_record, kind="stable")
+        parts = np.split(by_root, np.cumsum(np.bincount(self.undivided.of_record))[:-1])
+        divisions = -len(parts)
+        for number, share in enumerate(steps):
+            parts = self._divided(parts, Fraction(share))
+            self.view.progress("dividing parts", number + 1, len(steps))
+        of_record = np.empty(len(self.order), dtype=np.int64)
+        of_record[np.concatenate(parts)] = np.repeat(np.arange(len(parts)), [len(one) for one in parts])
+        return Classes(of_record, len(parts), divisions + len(parts))
+
+    def _divided(self, parts: Sequence[Indices], share: Fraction) -> list[Indices]:
+        demands = self._demands.stricter(share)
+        merged = MergedDemands(demands, self._place_in_order, len(self.order))
+        least = max(self.parameters.k or 1, merged.least_size)
+        counts = CountJudge(demands, self.table.strata, least)
+        judge = self._judge(merged)
+        final, open_ = [], list(parts)
+        while open_:
+            part = open_.pop()
+            sides = divided(self.table, part, counts, judge) if len(part) >= 2 * least else None
+            if sides is None:
+                final.append(part)
+            else:
+                open_.extend(sides)
+        return final
+
+    def _judge(self, demands: MergedDemands) -> Judge:
+        def judge(part: Indices, out: Mask) -> bool:
+            return bool(demands.kept_by(out.astype(np.int64), 2, chosen=part).all())
+
+        return judge
+
+    def penalty(self, classes: Classes) -> float:
+        """Normalised certainty penalty: weighted mean over the attributes, mean over the records."""
+        times = np.ones(len(self.order))
+        widths = [mean_width(axis, classes.of_record, times) for axis in self.table.axes]
+        return float(np.average(widths, weights=self.table.weights))
+
+    def recoded(self, classes: Classes) -> dict[str, NewColumn]:
+        """The quasi-identifiers with one label for each class, record by record."""
+        of_record = classes.of_record[self._place_in_order]
+        token = self.view.suppressed_token
+        return {one.name: recode(one, of_record, classes.count, token) for one in self.attributes}
+
+    def is_kept(self, columns: dict[str, NewColumn]) -> bool:
+        """Whether the classes of the released columns keep the demands: some have the same label."""
+        labels = [np.unique(one.cells.astype(str), return_inverse=True)[1][one.codes] for one in columns.values()]
+        keys = fold([self.roots, *labels], [int(self.roots.max()) + 1, *(int(one.max()) + 1 for one in labels)])
+        distinct, number = numbered(keys.values, keys.span)
+        classes, count = number.astype(np.int64), len(distinct)
+        large = np.bincount(classes) >= (self.parameters.k or 1)
+        return bool((large & self._demands.kept_by(classes, count)).all())

@@ -1,0 +1,118 @@
+"""Strata: records with the same sensitive values, and the judgement of classes that are known by their counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.plugin import Demands, Floats, Histogram, boundaries, fold, numbered
+
+MOST = 64  # strata; more values are put together, neighbours first
+
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Records in strata by what the demands ask of them.
+
+    Args:
+        of_record: the stratum of each record. Shape (records,).
+        size: the records of each. Shape (strata,).
+        codes: by sensitive attribute, or several read together, the value that stands for each stratum.
+    """
+
+    of_record: Integers
+    size: Integers
+    codes: Mapping[str, Integers]
+
+    @classmethod
+    def of(cls, demands: Demands) -> Strata:
+        """Those of a table: one for each combination of values; quantiles of them where there are more than `MOST`."""
+        attributes = {one.attribute.attribute: one.attribute for one in demands.tasks if one.attribute is not None}
+        columns = {name: one.codes(demands.shard).astype(np.int64) for name, one in attributes.items()}
+        records = len(next(iter(demands.shard.values())))
+        keys = fold(
+            [np.zeros(records, dtype=np.int64), *columns.values()], [1, *(one.size + 1 for one in attributes.values())]
+        )
+        values = numbered(keys.values, keys.span)[1].astype(np.int64)
+        stratum = _joined(values)
+        order = np.lexsort((values, stratum))
+        starts = boundaries(stratum[order])
+        size = np.diff(np.append(starts, records))
+        middle = order[starts + size // 2]
+        return cls(stratum, size, {name: codes[middle] for name, codes in columns.items()})
+
+    @property
+    def shares(self) -> Floats:
+        """The share of each stratum in the table."""
+        return self.size / self.size.sum()
+
+
+def _joined(values: Integers) -> Integers:
+    """Values numbered in their order as strata, at most `MOST`. Shape (records,)."""
+    counts = np.bincount(values)
+    if len(counts) <= MOST:
+        return values
+    middle = np.cumsum(counts) - counts / 2
+    return np.unique((middle * (MOST / len(values))).astype(np.int64)[values], return_inverse=True)[1].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class CountJudge:
+    """What the demands say of classes that are known by how many records of each stratum they have.
+
+    It is the audit's own judgement where every combination of values is a stratum, records are counted, and an
+    intruder knows no sensitive attribute; elsewhere it is near to it.
+
+    Args:
+        demands: what a class must keep.
+        strata: the strata of the table.
+        least: no class of fewer records is allowed.
+    """
+
+    demands: Demands
+    strata: Strata
+    least: int
+
+    def kept(self, counts: Integers) -> Mask:
+        """Which classes keep the demands.
+
+        Args:
+            counts: records of each stratum, at least one in each class. Shape (classes, strata).
+
+        Cost: that of the demands on as many classes.
+        """
+        size = counts.sum(axis=1)
+        kept = np.asarray(size >= self.least)
+        histograms = self._histograms(counts)
+        for task in self.demands.tasks:
+            histogram = None if task.attribute is None else histograms[task.attribute.attribute]
+            kept &= ~task.failing(size, histogram)
+        return kept
+
+    def _histograms(self, counts: Integers) -> Mapping[str, Histogram]:
+        """The values of the classes, by sensitive attribute."""
+        attributes = {one.attribute.attribute: one.attribute for one in self.demands.tasks if one.attribute is not None}
+        return {
+            name: self.demands.counted(_histogram(counts, *self._values[name]), attribute)
+            for name, attribute in attributes.items()
+        }
+
+    @cached_property
+    def _values(self) -> Mapping[str, tuple[Integers, Integers]]:
+        """By attribute, the values that strata have, and which of them each stratum has."""
+        return {name: np.unique(codes, return_inverse=True) for name, codes in self.strata.codes.items()}
+
+
+def _histogram(counts: Integers, values: Integers, of_stratum: Integers) -> Histogram:
+    """How often classes have each value, from how often they have each stratum."""
+    summed = counts @ (of_stratum[:, None] == np.arange(len(values))).astype(np.int64)
+    row, column = np.nonzero(summed)
+    offsets = np.concatenate([[0], np.cumsum((summed > 0).sum(axis=1))])
+    return Histogram(offsets, values[column], summed[row, column])
