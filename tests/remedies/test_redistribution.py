@@ -257,4 +257,5 @@ def test_adult_loses_less_and_the_written_file_passes(data: Path, tmp_path: Path
     assert done.log.suppressed == 0
     found = tcdp_audit.audit(fixed, asked, plugins=PLUGINS)
     assert found.passed
+    assert found.expectations[1].observed is not None
     assert found.expectations[1].observed <= t
