@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,16 @@ def test_it_is_planned_where_a_class_is_too_far_from_the_table() -> None:
     small = tcdp_audit.fix(pa.table(columns), policy(attributes, {"k_anonymity": {"k": 2}}), plugins=PLUGINS)
     assert "redistribution" in {step.remedy for step in (*far.log.steps, *far.log.tried)}
     assert "redistribution" not in {step.remedy for step in (*small.log.steps, *small.log.tried)}
+
+
+def test_a_plan_does_not_wait_for_it_where_another_remedy_loses_little() -> None:
+    columns = {"age": [*range(20, 26)], "disease": [*"xyxyxy"]}
+    asked = policy({"age": AGE, "disease": DISEASE}, closeness("0.2"))
+    with view_of(columns, asked) as view, pytest.raises(RemedyError, match=r"left out: .* passes, loses 0.050"):
+        REDISTRIBUTION.apply(replace(view, least_loss=lambda: 0.05), REDISTRIBUTION.parameters())
+    with view_of(columns, asked) as view:
+        done = REDISTRIBUTION.apply(replace(view, least_loss=lambda: 0.06), REDISTRIBUTION.parameters())
+    assert done.notes["classes"] == 3
 
 
 def test_what_no_class_can_fail_is_no_demand_at_a_share_of_it_either() -> None:

@@ -9,7 +9,18 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.plugin import Attribute, Demands, MergedDemands, NewColumn, RemedyView, Treatment, fold, numbered
+from tcdp_audit.plugin import (
+    Attribute,
+    Demands,
+    MergedDemands,
+    NewColumn,
+    RemedyError,
+    RemedyView,
+    Treatment,
+    figure,
+    fold,
+    numbered,
+)
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.recoding import recode
 from tcdp_audit_plugins.remedies.mondrian.apply import Task, axis_of
@@ -20,6 +31,7 @@ from tcdp_audit_plugins.remedies.redistribution.division import Judge, Table, di
 from tcdp_audit_plugins.remedies.redistribution.parameters import RedistributionParameters
 from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata
 
+LITTLE = 0.05  # where another remedy loses no more, a plan does not wait for less
 SCHEDULES: dict[str, Sequence[str]] = {
     "at_once": ("1",),
     "in_three": ("0.6", "0.8", "1"),
@@ -47,10 +59,16 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
     """Divide the table into classes that keep every demand, and give each one label in every quasi-identifier.
 
     Raises:
-        RemedyError: nothing is demanded of a class, or the classes to start with do not keep the demands already.
+        RemedyError: nothing is demanded of a class, or the classes to start with do not keep the demands already; or,
+            in a plan, another remedy loses so little that less is not worth the time.
 
     Cost: that of `divided` for every part of every schedule, in a loop over parts.
     """
+    if (least := view.least_loss()) <= LITTLE:
+        raise RemedyError(
+            f"left out: another remedy, after which the release passes, loses {figure(least)}, and this one takes "
+            "several times as long to save a part of that; name it in the policy to have it"
+        )
     mondrian = Task(view, parameters, DistinctRows.of(view))
     mondrian.require_attainable()
     work = Work(view, parameters, mondrian.roots[mondrian.rows.of_record])
