@@ -35,8 +35,8 @@ GUIDE = RemedyGuide(
         "more. It takes several times as long: a plan leaves it out for more than 200,000 records, and where another "
         "remedy after which the release passes loses 5 % or less; it may be asked for. Labels differ from class to "
         "class and overlap: of two records with the same values one may be released as `Bachelors`, the other as "
-        "`Higher education`. Where that is not wanted, use `mondrian` or `generalization`. Give `weights` to attributes "
-        "whose detail matters more."
+        "`Higher education`. Where that is not wanted, use `mondrian` or `generalization`. Give `weights` to "
+        "attributes whose detail matters more."
     ),
     guarantees=(
         "Every class keeps every demand on classes, decided on its records as the audit decides it; none is smaller "
