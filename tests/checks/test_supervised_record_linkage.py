@@ -108,7 +108,7 @@ def every_weighing() -> list[tuple[Fraction, Fraction]]:
 
 
 @pytest.mark.long
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(TABLES, st.sampled_from(["weighted_mean", "owa"]))
 def test_no_weights_of_two_attributes_link_more_than_is_proven(rows: list[tuple[Any, Any]], name: Any) -> None:
     released, known = tables(rows)
@@ -138,7 +138,7 @@ def members(name: str) -> list[np.ndarray[Any, Any]]:
 
 
 @pytest.mark.long
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(TABLES, st.sampled_from(["choquet", "bilinear"]))
 def test_no_member_on_a_grid_links_more_than_is_proven(rows: list[tuple[Any, Any]], name: Any) -> None:
     released, known = tables(rows)
