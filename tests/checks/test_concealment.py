@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit.outcome import Outcome, Status
@@ -149,6 +149,7 @@ def compared(original: dict[str, list[Any]], released: dict[str, list[Any]]) -> 
 @settings(max_examples=100, deadline=None)
 @given(generalised_tables())
 def test_every_kind_of_cell(tables):
+    assume(any(cell not in {None, "*"} for column in tables[1].values() for cell in column))  # else nothing is released
     compared(*tables)
 
 

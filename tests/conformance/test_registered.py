@@ -15,6 +15,9 @@ EXPECTED_FAILURES = {
     "supervised_record_linkage": {
         "names of values": "where records are equal in all numbers, the order of their values decides who is held out"
     },
+    "microaggregation_attack": {
+        "at the threshold": "where a value was moved farther than declared, a demand is an error and no verdict"
+    },
     "record_order": {"order of records": "it measures what the order of the records says"},
 }
 

@@ -238,7 +238,7 @@ CHECKS: list[Check] = [
             ),
             **formula(
                 r"\min_x \#\{y : \Pr(y \mid x) > t\} \ge k",
-                r"\Pr(y \mid x) = \frac{1}{|B(x)|} \text{ where candidates are a set } B(x)",
+                r"\Pr(y \mid x) = \frac{1}{|B(x)|} \text{ for sets } B(x)",
                 r"t \text{ probability}",
             ),
             reading=(

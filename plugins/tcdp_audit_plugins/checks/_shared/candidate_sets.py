@@ -16,8 +16,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 Positions = NDArray[np.intp]
 Counts = NDArray[np.int64]
@@ -103,6 +101,9 @@ class CandidateSets:
         An edge leads from a known point to each candidate, and back from a released point to whom it belongs. Whoever
         is in one table only is matched with nobody, a point of its own that is consistent with all of the other side.
         """
+        from scipy.sparse import coo_array  # noqa: PLC0415 - only where tables are measured
+        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
         width = len(self.lone_known)
         known, released = np.arange(width), width + np.arange(len(self.lone_released))
         no_known, no_released = width + len(released), width + len(released) + 1

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
 
 from tcdp_audit.plugin import CheckError, Cover, Pairs, TableView, agree, count, gibibytes, listing
 from tcdp_audit_plugins.checks._shared.boxes import Numbers, PointTree
@@ -99,6 +98,8 @@ def _joined(shape: Geometry, edges: Iterator[tuple[Numbers, Numbers]]) -> tuple[
     parts = list(edges)
     box, point = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
     del parts
+    from scipy.sparse import coo_array  # noqa: PLC0415 - only where tables are measured
+
     table = coo_array((np.ones(len(box), dtype=np.int8), (box, point)), shape=(shape.released.size, shape.known.size))
     by_point = table.tocsr().tocsc()  # rows ascend in every column where the columns are made from rows
     return by_point.indptr.astype(np.intp), by_point.indices.astype(np.intp)

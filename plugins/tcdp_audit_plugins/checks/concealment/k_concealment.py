@@ -112,7 +112,8 @@ CHECKS = [
                 "their own. Everybody must have at least k released records that are left so."
             ),
             **formula(
-                r"\min_i \#\{j : (i, j) \in M \text{ for a perfect matching } M \subseteq C\} \ge k",
+                r"\min_i \#\{j : (i, j) \in M\} \ge k",
+                r"M \subseteq C \text{ a perfect matching}",
                 r"C = \{(i, j) : \text{original } i \text{ is consistent with released } j\}",
             ),
             reading=(

@@ -263,7 +263,8 @@ CHECKS: list[Check] = [
             **formula(
                 r"\frac{a_T - a_H}{1 - a_H} \text{ (upper end) } \le \text{at\_most}",
                 r"a = \frac{1}{n} \sum_i \frac{r_i}{t_i}",
-                r"t_i \text{ nearest released records, } r_i \text{ of them with the right secret}",
+                r"t_i \text{ nearest released records}",
+                r"r_i \text{ of them with the right secret}",
             ),
             reading=(
                 f"{READING} `without_secret` counts records of original and hold-out without a value of the secret, "

@@ -190,7 +190,8 @@ CHECKS: list[Check] = [
             **formula(
                 r"\frac{a_T - a_H}{1 - a_H} \text{ (upper end) } \le \text{at\_most}",
                 r"a = \frac{1}{n} \sum_i \frac{|A_i \cap B_i|}{|A_i| |B_i|}",
-                r"A_i, B_i \text{ released records nearest to person } i \text{ by the first and the second list}",
+                r"A_i, B_i \text{ released records nearest to } i",
+                r"\text{by the first and the second list}",
             ),
             reading=f"{READING} `first` and `second` name the columns of both lists.",
             choosing=CHOOSING,

@@ -232,7 +232,8 @@ CHECKS: list[Check] = [
                 "of the hold-out, so that people in crowded places are not taken for members."
             ),
             **formula(
-                r"A = \text{P}(s_T < s_H) + \frac{1}{2} \text{P}(s_T = s_H) \text{ (upper end) } \le \text{at\_most}",
+                r"A = \text{P}(s_T < s_H) + \frac{1}{2} \text{P}(s_T = s_H)",
+                r"A \text{ (upper end) } \le \text{at\_most}",
                 r"s(x) = d(x, R) \text{, calibrated } \frac{d(x, R)}{d(x, H)}",
             ),
             reading=(

@@ -220,7 +220,8 @@ CHECKS: list[Check] = [
             **formula(
                 r"\frac{h_T - h_H}{q - h_H} \text{ (upper end) } \le \text{at\_most}",
                 r"q \text{ keys unique in the release}",
-                r"h_T, h_H \text{ of them unique in the original, in the hold-out}",
+                r"h_T \text{ of them unique in the original}",
+                r"h_H \text{ of them unique in the hold-out}",
             ),
             reading=(
                 f"{READING} Here attempts are keys of the release, `control_attempts` the same ones. `sets` says how "

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from tcdp_audit.plugin import CheckError, Counts, boundaries, count, gibibytes, numbered, occurrences
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 SPAN = 2**62  # of the number that stands for a combination
 DIRECT = 2**24  # combinations that could be, up to which each has a place of its own in a table
@@ -51,6 +54,8 @@ class ItemSets:
     def matrix(self) -> csr_array:
         """1 where a set has an item. Shape (sets, items)."""
         ones = np.ones(len(self.items), dtype=np.int64)
+        from scipy.sparse import csr_array  # noqa: PLC0415 - only where tables are measured
+
         return csr_array((ones, self.items, self.offsets), shape=(len(self.records), self.different))
 
     def combinations_of(self, size: int) -> Iterator[tuple[Positions, Positions]]:
@@ -143,6 +148,8 @@ def supports(sets: ItemSets, size: int, memory: int | None) -> Supports:
 
 def _of_pairs(sets: ItemSets, memory: int | None) -> tuple[Positions, Counts]:
     """Pairs as the upper half of the product of items by sets with sets by items."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - only where tables are measured
+
     matrix = sets.matrix
     weighted = csr_array(matrix.multiply(sets.records[:, None]).T)
     most = np.minimum(matrix.T @ sets.lengths, sets.different)  # entries that the row of an item has at the most

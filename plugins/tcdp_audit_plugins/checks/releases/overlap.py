@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from tcdp_audit.plugin import Counts, Domain, Hierarchy, members, positions_of
 from tcdp_audit_plugins.checks.releases.classes import Positions
@@ -146,6 +145,8 @@ def _running_largest(ends: NDArray[np.complex128]) -> NDArray[np.complex128]:
 
 def _of_labels(one: Sequence[str], other: Sequence[str], hierarchy: Hierarchy | None) -> Pairs:
     """Labels that stand for a common leaf."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - only where tables are measured
+
     leaves = _Leaves({*one, *other}, hierarchy)
     first, second = leaves.of(one), leaves.of(other)
     width = leaves.number

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from tcdp_audit.plugin import (
     Check,
@@ -84,6 +82,9 @@ def differences(now: Counts, before: Counts, pairs: tuple[Positions, Positions])
         >>> differences(np.array([5, 8, 0]), np.array([5, 7, 3]), (same, same)).sizes.tolist()
         [1, 3]
     """
+    from scipy.sparse import coo_array  # noqa: PLC0415 - only where tables are measured
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     classes = len(now) + len(before)
     edges = (np.ones(len(pairs[0]), dtype=np.int8), (pairs[0], len(now) + pairs[1]))
     groups, group = connected_components(coo_array(edges, shape=(classes, classes)).tocsr(), directed=False)

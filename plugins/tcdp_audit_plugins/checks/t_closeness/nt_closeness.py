@@ -160,8 +160,9 @@ CHECKS = [
             ),
             **formula(
                 r"\max_E \min_{P \supseteq E, |P| \ge n} D(E, P) \le t",
-                r"P_s = \{r : a_s(r_j) = a_s(E_j) \text{ for every quasi-identifier } j\}",
-                r"a_s(v) \text{ is the ancestor of } v \text{ that stands } s \text{ levels below the root}",
+                r"P_s = \{r : a_s(r_j) = a_s(E_j) \text{ for all } j\}",
+                r"a_s(v) \text{ the ancestor of } v",
+                r"s \text{ levels below the root}",
             ),
             reading=(
                 "The observed value is the least distance of the class that is furthest from all its groups. 50 of 100 "

@@ -251,10 +251,12 @@ CHECKS: list[Check] = [
             ),
             **formula(
                 r"B(x) = \bigcap_j \{y : y_j \in \{\max_{c < x_j} c, x_j, \min_{c > x_j} c\}\}",
-                r"B(x) = \bigcap_b \{y : y_b = \text{mean of the group of } x \text{ in block } b\}",
+                r"B(x) = \bigcap_b \{y : y_b = m_b(x)\}",
+                r"m_b(x) \text{ mean of the group in block } b",
                 r"\frac{1}{n}\, \#\{x : |B(x)| = 1\} \le \text{at\_most}",
                 r"\frac{1}{n} \sum_x \frac{1}{|B(x)|} \text{ with links: expected}",
-                r"n \text{ matched records, } c \text{ released values of attribute } j",
+                r"n \text{ matched records}",
+                r"c \text{ released values of } j",
             ),
             reading=(
                 f"{READING} `smallest_group` is the number of records in the smallest group of each attribute or "

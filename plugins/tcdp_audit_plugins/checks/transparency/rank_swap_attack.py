@@ -185,7 +185,8 @@ CHECKS: list[Check] = [
                 r"B(x) = \bigcap_j \{y : |\text{rank}_j(x) - \text{rank}_j(y)| \le w_j\}",
                 r"\frac{1}{n}\, \#\{x : |B(x)| = 1\} \le \text{at\_most}",
                 r"\frac{1}{n} \sum_x \frac{1}{|B(x)|} \text{ with links: expected}",
-                r"n \text{ matched records}, w_j = \lfloor p N / 100 \rfloor \text{ or the largest displacement}",
+                r"w_j = \lfloor p N / 100 \rfloor \text{, or the largest}",
+                r"n \text{ matched records}",
             ),
             reading=(
                 f"{READING} `displacement` is what the intruder takes for w in each attribute, `largest_displacement` "
