@@ -64,7 +64,7 @@ def repaired(table: pa.Table, expect: list[dict[str, Any]], remedy: dict[str, An
 
 
 @pytest.mark.parametrize("remedy", [*MASKING, *RANGES], ids=str)
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(table=tables(), expect=st.sampled_from(DEMANDS))
 def test_what_is_promised_of_every_output(
     remedy: dict[str, Any], table: pa.Table, expect: list[dict[str, Any]]
@@ -84,7 +84,7 @@ def test_what_is_promised_of_every_output(
 
 
 @pytest.mark.parametrize("remedy", MASKING, ids=str)
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(table=tables(), expect=st.sampled_from(DEMANDS))
 def test_repairing_what_was_repaired_changes_nothing(
     remedy: dict[str, Any], table: pa.Table, expect: list[dict[str, Any]]
@@ -98,7 +98,7 @@ def test_repairing_what_was_repaired_changes_nothing(
 
 
 @pytest.mark.parametrize("remedy", [*MASKING, *RANGES], ids=str)
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(table=tables(), expect=st.sampled_from(DEMANDS), seed=st.randoms(use_true_random=False))
 def test_the_order_of_records_changes_nothing(
     remedy: dict[str, Any], table: pa.Table, expect: list[dict[str, Any]], seed: Any
