@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Attribute, Floats, NewColumn, RemedyView, Treatment, number_text
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
@@ -136,6 +138,6 @@ def _as_fine(drawn: Floats, attribute: Attribute) -> Floats:
     return drawn
 
 
-def _whole(cells: Floats) -> Floats:
+def _whole(cells: Floats) -> NDArray[Any]:
     """Whole numbers where all are, so that a column of them stays one."""
     return cells.astype(np.int64) if len(cells) and (np.round(cells) == cells).all() else cells
