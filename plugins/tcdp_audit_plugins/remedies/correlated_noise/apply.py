@@ -14,14 +14,9 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin import Attribute, Floats, NewColumn, RemedyView, Treatment, number_text
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_numbers
+from tcdp_audit_plugins.remedies._shared.normal import correlations, normal_noise
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
-from tcdp_audit_plugins.remedies.correlated_noise.covariance import (
-    correlations,
-    covariance_of,
-    declared,
-    means,
-    normal_noise,
-)
+from tcdp_audit_plugins.remedies.correlated_noise.covariance import covariance_of, declared, filled, means
 from tcdp_audit_plugins.remedies.correlated_noise.parameters import CorrelatedNoiseParameters, Shape
 
 PERCENTS = tuple(map(Fraction, (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300)))  # from weak to strong
@@ -62,10 +57,14 @@ class _Masking:
     attributes: Sequence[Attribute]
 
     @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The records by content."""
+        return by_content(self.view)
+
+    @cached_property
     def numbers(self) -> Floats:
         """The numbers of all records in their order by content, NaN where there is none."""
-        order = by_content(self.view)
-        columns = [_values(one)[one.codes[order]] for one in self.attributes]
+        columns = [_values(one)[one.codes[self.order]] for one in self.attributes]
         return np.array(columns, dtype=np.float64).T
 
     @cached_property
@@ -95,7 +94,7 @@ class _Masking:
         moved = np.abs(after - self.numbers)
         deviations = np.sqrt(np.diag(self.covariance))
         far = np.divide(moved, deviations, out=np.zeros_like(moved), where=(deviations > 0) & ~np.isnan(moved))
-        change = np.abs(correlations(after) - correlations(self.numbers))
+        change = np.abs(correlations(filled(after)) - correlations(filled(self.numbers)))
         notes = {
             "percent": float(percent),
             "changed": int((moved > 0).sum()),
@@ -107,7 +106,7 @@ class _Masking:
     def _column(self, attribute: Attribute, after: Floats) -> NewColumn:
         """A column of numbers, in the table's order; cells that tell nothing stay as they are."""
         new = np.empty_like(after)
-        new[by_content(self.view)] = after
+        new[self.order] = after
         tells = ~np.isnan(new)
         cells, position = np.unique(new[tells], return_inverse=True)
         if attribute.is_numeric:

@@ -1,4 +1,4 @@
-"""The covariance matrix of numbers, and noise with a covariance matrix."""
+"""The covariance matrix of numbers, and one that a policy declares of noise."""
 
 from __future__ import annotations
 
@@ -21,9 +21,13 @@ def covariance_of(numbers: Floats) -> Floats:
     Returns:
         float64, shape (columns, columns); 0 for a column that does not vary.
     """
-    centred = numbers - means(numbers)
-    centred[np.isnan(centred)] = 0.0
+    centred = filled(numbers) - means(numbers)
     return np.asarray(centred.T @ centred / max(len(numbers) - 1, 1))
+
+
+def filled(numbers: Floats) -> Floats:
+    """The same with the mean of each column in place of what is missing."""
+    return np.where(np.isnan(numbers), means(numbers), numbers)
 
 
 def means(numbers: Floats) -> Floats:
@@ -50,21 +54,3 @@ def declared(matrix: Mapping[str, Mapping[str, Fraction]], names: Sequence[str])
             "attributes allow; make it smaller"
         )
     return found
-
-
-def normal_noise(covariance: Floats, records: int, random: np.random.Generator) -> Floats:
-    """Normal noise with a covariance matrix, which may be singular. Shape (records, columns)."""
-    variances, axes = np.linalg.eigh(covariance)
-    return np.asarray((random.standard_normal((records, len(covariance))) * _root(variances)) @ axes.T)
-
-
-def _root(variances: Floats) -> Floats:
-    return np.sqrt(np.maximum(variances, 0.0))
-
-
-def correlations(numbers: Floats) -> Floats:
-    """Correlations of columns; 0 for one that does not vary. Shape (columns, columns)."""
-    covariance = covariance_of(numbers)
-    deviation = np.sqrt(np.diag(covariance))
-    product = np.outer(deviation, deviation)
-    return np.asarray(np.divide(covariance, product, out=np.zeros_like(product), where=product > 0))

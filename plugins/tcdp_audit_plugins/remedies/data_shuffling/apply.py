@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin import Attribute, Floats, NewColumn, RemedyError, RemedyView, Role, Treatment
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_attributes
+from tcdp_audit_plugins.remedies._shared.normal import correlations
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
-from tcdp_audit_plugins.remedies.data_shuffling.copula import correlations, new_scores, scores
+from tcdp_audit_plugins.remedies.data_shuffling.copula import new_scores, scores
 from tcdp_audit_plugins.remedies.data_shuffling.parameters import DataShufflingParameters
 
 HUNDREDTHS = (99, 98, 97, 95, 93, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 10, 0)

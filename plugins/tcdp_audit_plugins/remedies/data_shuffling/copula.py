@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tcdp_audit.plugin import Floats
+from tcdp_audit_plugins.remedies._shared.normal import correlations, normal_noise
 
 
 def scores(values: Floats) -> Floats:
@@ -24,23 +25,6 @@ def scores(values: Floats) -> Floats:
     return result
 
 
-def correlations(normal_scores: Floats) -> Floats:
-    """Product-moment correlations of normal scores, 0 with a column that does not vary.
-
-    Published data shuffling goes by rank correlations r and takes 2 sin(pi r / 6), which is the same for normal
-    variables; those of the scores themselves always are the correlations of something.
-
-    Args:
-        normal_scores: shape (records, columns).
-    """
-    centred = normal_scores - normal_scores.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
-    unit = centred / np.where(length > 0, length, 1.0)
-    result = unit.T @ unit
-    np.fill_diagonal(result, 1.0)
-    return np.asarray(result)
-
-
 def new_scores(own: Floats, given: Floats, proximity: float, random: np.random.Generator) -> Floats:
     """Scores drawn anew from their distribution given other attributes.
 
@@ -56,7 +40,8 @@ def new_scores(own: Floats, given: Floats, proximity: float, random: np.random.G
 
     Cost: O(records x columns^2).
 
-    Source: Muralidhar, Sarathy, Management Science 52(5), 2006, for a = 0.
+    Source: Muralidhar, Sarathy, Management Science 52(5), 2006, for a = 0. They go by rank correlations r and take
+    2 sin(pi r / 6), which is the same for normal variables; correlations of the scores are those of something, always.
     """
     columns = own.shape[1]
     everything = correlations(np.hstack([own, given]))
@@ -67,10 +52,8 @@ def new_scores(own: Floats, given: Floats, proximity: float, random: np.random.G
     )
     regression = across @ np.linalg.pinv(others, hermitian=True) if given.shape[1] else np.zeros((columns, 0))
     left = among - regression @ across.T
-    size, direction = np.linalg.eigh((left + left.T) / 2)
-    root = direction * np.sqrt(np.maximum(size, 0.0))
     told = _unit(given) @ regression.T
-    noise = random.standard_normal(own.shape) @ root.T
+    noise = normal_noise((left + left.T) / 2, len(own), random)
     return np.asarray(told + proximity * (_unit(own) - told) + np.sqrt(1 - proximity**2) * noise)
 
 
