@@ -61,5 +61,5 @@ class LossLimits:
 
 
 def _is_beyond(lost: float, most: Fraction) -> bool:
-    """Whether a loss is larger than a limit by more than what rounding could do."""
-    return lost > float(most) + ROUNDING
+    """Whether a loss is not within a limit, by more than what rounding could do; NaN is within none."""
+    return not lost <= float(most) + ROUNDING

@@ -100,6 +100,8 @@ cells = st.one_of(st.none(), st.integers(0, 5))
 def test_small_tables_agree_with_every_matching(rows, reach):
     released = {"a": [row[0] for row in rows], "b": [row[1] for row in rows]}
     original = {"a": [row[2] for row in rows], "b": [row[3] for row in rows]}
+    for name, column in released.items():
+        assume(any(None not in pair for pair in zip(column, original[name], strict=True)))
     matrix = together([near(released[name], original[name], reach) for name in released])
     details = attacked(MICRO, released, original, reach=reach).details
     assert without_nearest(details) == both_ends(matrix)
@@ -195,3 +197,9 @@ def test_plain_groups_take_what_is_left_over():
 def test_what_contradicts_itself_is_a_fault_of_the_policy(parameters: dict[str, Any], sentence: str):
     with pytest.raises(tcdp_audit.PolicyError, match=sentence):
         attacked(MICRO, MASKED, KNOWN, **parameters)
+
+
+def test_an_attribute_without_a_value_in_one_table_is_no_attack():
+    outcome = attacked(MICRO, {"a": [1, 2], "b": [None, None]}, {"a": [1, 2], "b": [3, 4]}, at_most=1)
+    assert outcome.status.value == "error"
+    assert "no pair of records has a value of 'b' in both tables" in outcome.message

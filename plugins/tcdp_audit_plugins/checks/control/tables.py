@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
-from tcdp_audit.plugin import CodedTable, Scale, TableView
+from tcdp_audit.plugin import CheckError, CodedTable, Scale, TableView
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL
 from tcdp_audit_plugins.checks.control.gower import Gower, Points
 from tcdp_audit_plugins.checks.control.risk import companions_of, require_comparable
@@ -30,7 +31,8 @@ class Tables:
         Raises:
             CheckError: there is no such table, it lacks a column or has no record, or the memory is too small.
         """
-        released, *targets = view.coded(sorted(set(names)), *(companions or companions_of(view)))
+        chosen = companions or companions_of(view)
+        released, *targets = view.coded(sorted(set(names)), *chosen)
         require_comparable(view)
         return cls(released, targets)
 
@@ -54,8 +56,14 @@ class Places:
         """Points by some attributes.
 
         Raises:
-            CheckError: none of them varies.
+            CheckError: none of them varies, or one has no value in a table.
         """
+        for table, name in product(tables.targets, names):
+            if (table.codes[name] == table.domains[name].size).all():
+                raise CheckError(
+                    f"column {name!r} has no value in {table.name}, so nobody there can be near to anybody by it; "
+                    "leave it out, or check that this is the right table"
+                )
         gower = Gower.of(tables.targets, {name: scale_of(view, name) for name in names})
         return cls(gower, gower.points(tables.released), [gower.points(one) for one in tables.targets])
 

@@ -87,7 +87,7 @@ def masked_attribute(view: TableView, pairs: Pairs, name: str, parameters: PramP
     """An attribute with its declared matrix, or one that is estimated where nothing is declared.
 
     Raises:
-        CheckError: it has too many values, or its matrix cannot be read or does not fit.
+        CheckError: it has too many values or none to compare, or its matrix cannot be read or does not fit.
     """
     domain = pairs.released.domains[name]
     says = ~domain.tells_nothing
@@ -95,6 +95,10 @@ def masked_attribute(view: TableView, pairs: Pairs, name: str, parameters: PramP
     labels = _labels(domain, says[:-1], name)
     original, released = code[pairs.original.codes[name]], code[pairs.released.codes[name]]
     own = original[pairs.partner[pairs.matched]], released[pairs.matched]
+    if not ((own[0] < len(labels)) & (own[1] < len(labels))).any():
+        raise CheckError(
+            f"nothing can be compared: no pair of records has a value of {name!r} in both tables; leave it out"
+        )
     kept, location = parameters.kept(name), (parameters.matrix or {}).get(name)
     if location is not None:
         file = read_matrix(Path(view.policy.resolve(location)), f"the matrix of column {name!r}")

@@ -88,6 +88,8 @@ def epsilon_identifiability(view: TableView, parameters: EpsilonParameters) -> T
     nearness = _to(tables.released, tables, weights)
     details: dict[str, Any] = {**nearness.figures(), "weights": {name: float(one) for name, one in weights.items()}}
     if tables.holdout is not None:
+        if not tables.holdout.records:
+            raise CheckError(f"{tables.holdout.name} has no record, so that nobody in it can be near to anybody")
         beside = _to(tables.holdout, tables, weights)
         details["holdout"] = {"share": beside.share, "records": tables.holdout.records}
     return TableFigure(nearness.share, nearness.originals, nearness.identifiable, details=details)

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from tcdp_audit.plugin import (
     Check,
-    CheckError,
     Exact,
     Guide,
     Outcome,
@@ -41,7 +40,6 @@ from tcdp_audit_plugins.checks.transparency.ranks import Ranks
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
 from tcdp_audit_plugins.formulas import formula
 
-NO_VALUES = "nothing can be compared: no pair of records has a value of {name!r} in both tables; leave it out"
 TOO_SMALL = "values were moved by up to {largest} and not by {declared}: leave `displacement` and `p` out"
 
 
@@ -121,8 +119,6 @@ class RankSwapped:
         released = pairs.released.codes[name][pairs.matched]
         known = pairs.original.codes[name][pairs.partner[pairs.matched]]
         both = (released < size) & (known < size)
-        if not both.any():
-            raise CheckError(NO_VALUES.format(name=name))
         return int(self.ranks[name].displacement(known[both], released[both]).max())
 
     def _taken(self, name: str, parameters: RankSwapParameters) -> int:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import CodedTable, Pairs, fold
+from tcdp_audit.plugin import CheckError, CodedTable, Pairs, fold
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets, Positions
 
 Codes = NDArray[np.int64]
@@ -49,6 +49,21 @@ class AttackedTables:
 
     pairs: Pairs
     names: Sequence[str]
+
+    def __post_init__(self) -> None:
+        """Insist that every attribute can be compared: where no pair has both values, everybody may be everybody.
+
+        Raises:
+            CheckError: no pair of records has a value of an attribute in both tables.
+        """
+        pairs = self.pairs
+        for name in self.names:
+            size = pairs.released.domains[name].size
+            released, known = pairs.released.codes[name][pairs.matched], pairs.original.codes[name]
+            if not ((released < size) & (known[pairs.partner[pairs.matched]] < size)).any():
+                raise CheckError(
+                    f"nothing can be compared: no pair of records has a value of {name!r} in both tables; leave it out"
+                )
 
     @cached_property
     def known(self) -> Points:
