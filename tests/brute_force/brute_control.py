@@ -28,6 +28,8 @@ def ranges(tables: Tables, names: Sequence[str]) -> dict[str, Fraction]:
     known = [*tables[1], *tables[2]]
     if all(len({one[name] for one in known}) == 1 for name in names):
         raise Nothing
+    if any(all(one[name] is None for one in table) for table in tables[1:] for name in names):
+        raise Nothing  # nobody is near to anybody by it
     values = {name: [one[name] for one in known if one[name] is not None] for name in names if name in NUMERIC}
     return {name: Fraction(max(own) - min(own)) if own else Fraction(0) for name, own in values.items()}
 
