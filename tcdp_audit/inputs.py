@@ -55,7 +55,7 @@ class AuditInputs:
 
     def outcomes(self) -> tuple[Outcome, ...]:
         """Everything that comes of the release."""
-        return self._evaluation().outcomes
+        return self.evaluated().outcomes
 
     def audited(self, noted: NotedExpectations | None = None, **further: Any) -> Audit:
         """Everything that comes of the release, with whom it exposes, and what was read.
@@ -64,12 +64,15 @@ class AuditInputs:
             noted: where to note which records fail; None where nobody asks.
             **further: what else the audit has, by the names of its fields.
         """
-        found = self._evaluation(noted)
+        return self.audit_of(self.evaluated(noted), **further)
+
+    def audit_of(self, found: Evaluation, **further: Any) -> Audit:
+        """What came of the release as an audit that names what was read; see `audited`."""
         exposed = found.exposed.among(found.outcomes)
         more = {"columns": found.columns, "column_risks": found.column_risks, **further}
         return self.with_provenance(found.outcomes, exposed=exposed, **more)
 
-    def _evaluation(self, noted: NotedExpectations | None = None) -> Evaluation:
+    def evaluated(self, noted: NotedExpectations | None = None) -> Evaluation:
         """What comes of expectations and, after them, of what judges quality."""
         quality = _quality_outcomes(self.policy, self.engine, self.release)  # first: a fault of it is one of the policy
         found = evaluation(self.policy, self.engine, self.options, self.companions, noted)

@@ -257,12 +257,15 @@ UNFAILABLE = "unfailable"  # the detail that names demands which nothing can fai
 WORST_GROUP = "worst_group"  # the detail with the shares of values in the worst class and in the reference
 BY_SIZE = "by_size"  # the detail with the number of classes by their size and figure
 ESTIMATE = "estimate"  # the detail that says what a figure of a sample stands for
+AUDITED_WITH = "audited_with"  # the detail that names columns which the release does not have, put back to judge it
+STAYS_INSIDE = "stays_inside"  # the detail of the finding on the key where the policy says that the file does
+LINKABLE_KEY = "linkable_key"
 STRUCTURE = "tcdp-audit: structure"
 COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
     "missing_columns",
     "undeclared_columns",
     "present_identifiers",
-    "linkable_key",
+    LINKABLE_KEY,
     "wrong_scale",
     "outside_hierarchy",
     "text_variants",

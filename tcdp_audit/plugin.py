@@ -233,6 +233,7 @@ if TYPE_CHECKING:
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
     )
+    from tcdp_audit.results.written_title import title_in as title_in
     from tcdp_audit.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
     from tcdp_audit.visible import visible as visible, visible_json as visible_json
     from tcdp_audit.words import (

@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Template
 from markupsafe import Markup
 
-from tcdp_audit.plugin import AuditComparison, Change, Fact, title_of, tool, visible
+from tcdp_audit.plugin import AuditComparison, Change, Fact, title_in, tool, visible
 from tcdp_audit_reports.compiled import compiled
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -25,8 +25,8 @@ def render(comparison: AuditComparison) -> str:
     return _template().render(
         css=Markup(_stylesheet()),  # noqa: S704 - the package's own file
         css_hash=base64.b64encode(hashlib.sha256(_stylesheet().encode()).digest()).decode(),
-        was=title_of(comparison.old.verdict, comparison.old.useless),
-        now=title_of(comparison.new.verdict, comparison.new.useless),
+        was=title_in(comparison.old.result),
+        now=title_in(comparison.new.result),
         direction=comparison.verdict.value,
         sentence=visible(comparison.sentence),
         sides=[_side(name, one) for name, one in (("Old", comparison.old), ("New", comparison.new))],
@@ -42,7 +42,7 @@ def render(comparison: AuditComparison) -> str:
 
 def _side(name: str, audit: Any) -> tuple[str, str]:
     """Which audit it is, and what came of it."""
-    verdict = title_of(audit.verdict, audit.useless)
+    verdict = title_in(audit.result)
     return name, f"{visible(audit.path.name)}: {visible(audit.release.name)}, {verdict}"
 
 

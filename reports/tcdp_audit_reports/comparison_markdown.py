@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin import AuditComparison, Change, title_of
+from tcdp_audit.plugin import AuditComparison, Change, title_in
 from tcdp_audit_reports.markdown_text import escaped, table
 
 
@@ -14,7 +14,7 @@ def render(comparison: AuditComparison) -> str:
 
 
 def _blocks(comparison: AuditComparison) -> Iterator[str]:
-    was, now = (escaped(title_of(one.verdict, one.useless)) for one in (comparison.old, comparison.new))
+    was, now = (escaped(title_in(one.result)) for one in (comparison.old, comparison.new))
     yield f"# Still: {now}" if was == now else f"# Was: {was}. Is: {now}"
     yield escaped(comparison.sentence)
     for name, one, verdict in (("Old", comparison.old, was), ("New", comparison.new, now)):

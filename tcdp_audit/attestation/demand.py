@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.attestation.envelope import Envelope, opened
 from tcdp_audit.attestation.statement import PAYLOAD, PREDICATE, STATEMENT, read_statement, subjects
 from tcdp_audit.errors import Discreet, ResultError
-from tcdp_audit.results.verdict import VERDICTS, title_of
+from tcdp_audit.results.verdict import VERDICTS
+from tcdp_audit.results.written_title import title_in
 from tcdp_audit.verification.digests import digest_of_file, shown
 from tcdp_audit.verification.points import Point, State, Verification
 from tcdp_audit.verification.values import differences
-from tcdp_audit.written.audit import WrittenAudit, sound, useless_in, verdict_in
+from tcdp_audit.written.audit import WrittenAudit, sound, verdict_in
 
 if TYPE_CHECKING:
     from securesystemslib.signer import SSlibKey
@@ -65,7 +66,7 @@ def verify_attestation(value: Mapping[str, Any], name: str, demand: Demand) -> V
     predicate = sound(statement.get("predicate"), f"{name}, its predicate")
     points = (*_release(statement, predicate, demand), *_policy(predicate, demand), *_result(predicate, demand))
     return Verification(
-        (signature, *types, *points, _verdict(predicate, demand)), verdict_in(predicate), useless_in(predicate)
+        (signature, *types, *points, _verdict(predicate, demand)), verdict_in(predicate), title_in(predicate)
     )
 
 
@@ -134,7 +135,7 @@ def _result(predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:
 def _verdict(predicate: Mapping[str, Any], demand: Demand) -> Point:
     verdict = verdict_in(predicate)
     if verdict == "passed":
-        return Point(VERDICT, State.CONFIRMED, title_of(verdict, useless_in(predicate)))
+        return Point(VERDICT, State.CONFIRMED, title_in(predicate))
     if demand.any_verdict:
         return Point(VERDICT, State.NOTE, f"{VERDICTS[verdict]}; accepted by --any-verdict")
     state = State.DIFFERS if verdict == "failed" else State.UNVERIFIED

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.comparison import AuditComparison, Change, Fact
-from tcdp_audit.results.verdict import title_of
+from tcdp_audit.results.written_title import title_in
 from tcdp_audit.visible import visible
 
 MARKS = {
@@ -31,7 +31,7 @@ def show_comparison(comparison: AuditComparison, written: Sequence[str]) -> None
         written: paths of the reports that were written.
     """
     console = console_of_command()
-    was, now = (title_of(one.verdict, one.useless) for one in (comparison.old, comparison.new))
+    was, now = (title_in(one.result) for one in (comparison.old, comparison.new))
     for name, one, verdict in (("old", comparison.old, was), ("new", comparison.new, now)):
         about = f"{visible(one.path.name)}: {visible(one.release.name)}, {verdict}"
         console.print(Text(f"{name}  ", "bold") + Text(about, "default"))

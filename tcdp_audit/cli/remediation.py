@@ -15,6 +15,7 @@ from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.phrases import demanded, observed
 from tcdp_audit.repair.fixing import Remediation
 from tcdp_audit.results.change_log import ChangeLog, Step, flow
+from tcdp_audit.results.verdict import verdict_title
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count, sentence_case, share
 
@@ -34,6 +35,8 @@ def tell(console: Console, remediation: Remediation, reports: Sequence[str], *, 
         brief: whether to leave out demands that nobody has to act on.
     """
     log = remediation.log
+    if log.dropped:
+        console.print(Text(f"{sentence_case(visible(log.drops))}.", "bold"))
     before = (one for one in log.before if not one.is_structural)
     lines = [_line(first, then) for first, then in zip(before, remediation.after.expectations, strict=False)]
     wrong = [line_of(one, ("", "", "")) for one in remediation.after.structure if one.status is not Status.PASSED]
@@ -43,7 +46,8 @@ def tell(console: Console, remediation: Remediation, reports: Sequence[str], *, 
     if log.planned and log.steps:
         console.print(Text("\nPolicy lines that do the same:\n", "dim") + Text(log.lines.rstrip(), "default"))
     written = [*([] if remediation.written is None else [str(remediation.written)]), *reports]
-    conclude(console, written, remediation.after.verdict, _verdict(remediation), useless=log.useless)
+    after = remediation.after
+    conclude(console, written, after.verdict, _verdict(remediation), title=verdict_title(after))
 
 
 def _line(before: Outcome, after: Outcome) -> Line:
@@ -62,10 +66,14 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
             )
     if log.steps:
         yield from map(Text, _figures(log.loss))
+    if log.steps or log.dropped:
+        start = "" if log.steps else "\n"
         order = (
             "shuffled, seed " + str(log.seed) if log.order == "shuffled" else "in the input's order, which links them"
         )
-        yield Text(f"Records: {log.records:,} in, {log.records - log.suppressed:,} out, {order}.")
+        yield Text(f"{start}Records: {log.records:,} in, {log.records - log.suppressed:,} out, {order}.")
+    if log.audited_with:
+        yield Text(f"{sentence_case(visible(log.put_back))}.")
 
 
 def _why_not(step: Step) -> str:
@@ -90,10 +98,19 @@ def _figures(loss: Mapping[str, Any]) -> Iterator[str]:
         yield f"Counts by one column and by two: off by {share(float(error), 1)} on average."
 
 
+def _since(remediation: Remediation) -> str:
+    """Whether it met its policy before, and what became of it."""
+    if remediation.log.steps:
+        return "now"
+    if remediation.log.dropped:
+        return f"{'already' if remediation.before.passed else 'now'}; nothing but columns was dropped"
+    return "already; it is unchanged"
+
+
 def _verdict(remediation: Remediation) -> str:
     log = remediation.log
     if remediation.passed:
-        sentence = "the release meets its policy " + ("now" if log.steps else "already; it is unchanged")
+        sentence = f"the release meets its policy {_since(remediation)}"
     else:
         sentence = log.reason or "the release as written does not pass"
     end = "" if remediation.written is not None or remediation.passed else "; nothing was written"

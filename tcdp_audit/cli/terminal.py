@@ -19,7 +19,7 @@ from tcdp_audit.provenance import Table as Release
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.remedy_trial import RemedyTrial
 from tcdp_audit.results.unaudited import Unaudited
-from tcdp_audit.results.verdict import title_of, verdict_sentence
+from tcdp_audit.results.verdict import VERDICTS, verdict_sentence, verdict_title
 from tcdp_audit.visible import visible
 from tcdp_audit.words import count, listing, prose, sentence_case
 
@@ -64,7 +64,8 @@ def summarise(results: Sequence[Audit | Unaudited], written: Iterable[str], code
     tally = [f"{states.count(state):,} {words}" for state, words in WORDS.items() if state in states]
     worst = max(states, key=list(WORDS).index)
     sentence = f"{count(len(results), 'policy')}: {listing(tally)}. Exit code {code}."
-    conclude(console, written, worst, sentence)
+    titles = [verdict_title(one) for one in results if not isinstance(one, Unaudited) and one.verdict == worst]
+    conclude(console, written, worst, sentence, title=next((one for one in titles if one != VERDICTS[worst]), ""))
 
 
 def _line(result: Audit | Unaudited) -> tuple[Text, ...]:
@@ -93,7 +94,8 @@ def tell(
     for part in () if audit.remedy_trial is None else _trial(audit.remedy_trial):
         console.print(Text(part))
     took = "" if seconds is None else f" in {seconds:.1f} s"
-    conclude(console, written, audit.verdict, verdict_sentence(audit), f"{audit.tally.demands.line}{took}")
+    counts = f"{audit.tally.demands.line}{took}"
+    conclude(console, written, audit.verdict, verdict_sentence(audit), counts, verdict_title(audit))
     if audit.verdict == "measured" and not brief:
         console.print(Text(_next_step(audit)), soft_wrap=True)
 
@@ -107,6 +109,8 @@ def _next_step(audit: Audit) -> str:
 def _trial(trial: RemedyTrial) -> Iterator[str]:
     """What remedies would make of the release, in paragraphs."""
     log = trial.log
+    if log is not None and log.dropped:
+        yield f"\n{sentence_case(visible(log.drops))}."
     if log is not None and log.steps:
         yield "\nRemedies, tried in memory; nothing was written:"
         for number, step in enumerate(log.steps, 1):
@@ -118,7 +122,7 @@ def _trial(trial: RemedyTrial) -> Iterator[str]:
         emptied = f", and be useless for {listing(useless)}" if useless else ""
         yield f"The release would then pass{emptied}; `tcdp-audit fix` writes and proves it."
     else:
-        start = "" if trial.is_tested else "\n"
+        start = "" if trial.is_tested or (log is not None and log.dropped) else "\n"
         yield f"{start}No remedy is known after which it would pass: {visible(trial.reason)}."
 
 
@@ -218,7 +222,7 @@ def conclude(
     status: str,
     sentence: str,
     counts: str = "",
-    useless: Iterable[str] = (),
+    title: str = "",
 ) -> None:
     """Print the files that were written, and the verdict.
 
@@ -228,11 +232,11 @@ def conclude(
         status: of the verdict.
         sentence: what it means.
         counts: how many demands there are of which status, and how long it took.
-        useless: the columns that remedies have emptied.
+        title: the verdict in a few words; by default those of its status.
     """
     for path in written:
         console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
-    console.print(Text(f"\n{SHAPES[status]} {title_of(status, useless)}. ", STYLES[status]) + Text(sentence, "default"))
+    console.print(Text(f"\n{SHAPES[status]} {title or VERDICTS[status]}. ", STYLES[status]) + Text(sentence, "default"))
     if counts:
         console.print(Text(sentence_case(counts)), soft_wrap=True)
 

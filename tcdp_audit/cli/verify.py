@@ -118,7 +118,7 @@ def _conclusion(verification: Verification, *, attested: bool) -> str:
     """What follows, in a sentence or a few."""
     from tcdp_audit.results.verdict import title_of  # noqa: PLC0415 - imports pydantic
 
-    verdict = title_of(verification.verdict, verification.useless)
+    verdict = verification.title or title_of(verification.verdict)
     against = [*verification.differences, *verification.unverified]
     if against and {one.subject for one in against} == {VERDICT}:
         return f"No approval: the attestation is genuine, and says of this release: {verdict}."

@@ -128,6 +128,8 @@ class _Reading:
             role = document.attributes[document.unit].role
             if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
                 self._fault(["unit"], f"the unit of privacy cannot be a {role.value.replace('_', '-')} as well")
+        if document.keep_key and document.key is None:
+            self._fault(["keep_key"], "the policy names no `key:` that could be kept")
         self._columns_named(document)
         self._columns_kept(document)
         if document.plugins is not None:

@@ -201,6 +201,12 @@ class PolicyDocument(Model):
         dict[Text, Annotated[Exact, Field(ge=0, le=1)]] | None,
         Field(min_length=1, description="What remedies must leave of single columns: 1 less the mean loss of a cell."),
     ] = None
+    keep_key: Annotated[
+        bool, Field(description="Leave the key in what `fix` writes; the release then fails, unless it stays inside.")
+    ] = False
+    stays_inside: Annotated[
+        bool, Field(description="The file is handed to nobody who could link its records by the key.")
+    ] = False
     seed: Annotated[
         int, Field(ge=0, description="Seed of all random choices of remedies, and of samples of pairs.")
     ] = 0

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.text_bytes import differ_in_case_only, edged_with_blanks
-from tcdp_audit.outcome import STRUCTURE, Outcome, Severity, Status
-from tcdp_audit.policy import Role
+from tcdp_audit.outcome import LINKABLE_KEY, STAYS_INSIDE, STRUCTURE, Outcome, Severity, Status
+from tcdp_audit.policy import Policy, Role
 from tcdp_audit.policy.faults import nearest
+from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.release.release import Release
 from tcdp_audit.words import count, noun_form
 
@@ -28,16 +30,29 @@ def examine(release: Release, *, show_values: bool = False) -> Iterator[Outcome]
     """
     yield _missing_columns(release)
     yield _undeclared_columns(release)
-    yield _present_identifiers(release)
-    yield _linkable_key(release)
+    yield _present_identifiers(release.policy, release.columns)
+    yield _linkable_key(release.policy, release.columns)
     yield _wrong_scale(release)
     yield _outside_hierarchy(release, show_values=show_values)
     yield _text_variants(release)
 
 
+def without_columns(outcomes: Sequence[Outcome], policy: Policy, left: Collection[str]) -> tuple[Outcome, ...]:
+    """The outcomes of a release after its identifiers, its key or both are dropped; no other finding asks for them.
+
+    Args:
+        outcomes: of the release that has them.
+        policy: what it must satisfy.
+        left: the columns that it has without them.
+    """
+    anew = {one.check: one for one in (_present_identifiers(policy, left), _linkable_key(policy, left))}
+    return tuple(anew.get(one.check, one) if one.is_structural else one for one in outcomes)
+
+
 def _missing_columns(release: Release) -> Outcome:
-    declared = release.policy.attributes
-    expected = {name for name, one in declared.items() if one.role is not Role.IDENTIFIER}
+    declared, key = release.policy.attributes, release.policy.document.key
+    dropped = {name for name, one in declared.items() if name == key and one.role is Role.INSENSITIVE}
+    expected = {name for name, one in declared.items() if one.role is not Role.IDENTIFIER} - dropped
     unit = release.policy.document.unit
     missing = sorted((expected | ({unit} if unit is not None else set())) - release.columns)
     undeclared = sorted(release.columns - set(declared))
@@ -61,26 +76,38 @@ def _undeclared_columns(release: Release) -> Outcome:
     )
 
 
-def _present_identifiers(release: Release) -> Outcome:
+def _present_identifiers(policy: Policy, columns: Collection[str]) -> Outcome:
+    """Those that are there; a key that the policy keeps is judged as the key."""
+    kept = policy.document.key if policy.document.keep_key else None
     return _outcome(
         "present_identifiers",
         ("No identifier in the release", "Identifier in the release"),
-        [name for name in release.policy.with_role(Role.IDENTIFIER) if name in release.columns],
+        [name for name in policy.with_role(Role.IDENTIFIER) if name in columns and name != kept],
         "the release still has the identifying {columns}; drop it before release",
     )
 
 
-def _linkable_key(release: Release) -> Outcome:
+def _linkable_key(policy: Policy, columns: Collection[str]) -> Outcome:
     """The key that pairs records with the original identifies each of them to whoever holds the original."""
-    key = release.policy.document.key
-    return _outcome(
-        "linkable_key",
+    document = policy.document
+    outcome = _outcome(
+        LINKABLE_KEY,
         ("The key is not in the release", "The key is still in the release"),
-        [key] if key is not None and key in release.columns else [],
-        "{columns} is the key: whoever holds another table with it links every record; the audit needs it, so drop it "
-        "from the copy that is released",
-        severity=Severity.WARNING,
+        [document.key] if document.key is not None and document.key in columns else [],
+        f"{{columns}} is the key: whoever holds another table with it links every record; {_advice(document)}",
+        severity=Severity.ERROR if document.keep_key and not document.stays_inside else Severity.WARNING,
     )
+    inside = document.stays_inside and outcome.status is Status.FAILED
+    return replace(outcome, details={**outcome.details, STAYS_INSIDE: True}) if inside else outcome
+
+
+def _advice(document: PolicyDocument) -> str:
+    """What to do about a key in a release."""
+    if document.stays_inside:
+        return "the policy says that the file stays inside"
+    if document.keep_key:
+        return "leave `keep_key: true` out, or say `stays_inside: true` of a file that is handed to nobody"
+    return "the audit needs it, so drop it from the copy that is released"
 
 
 def _wrong_scale(release: Release) -> Outcome:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tcdp_audit.auditor.evaluation import Options
 from tcdp_audit.classes.shards import silent
@@ -22,12 +23,15 @@ from tcdp_audit.inputs import AuditInputs, open_inputs
 from tcdp_audit.phrases import part_of
 from tcdp_audit.policy import Policy
 from tcdp_audit.registry import Plugins
+from tcdp_audit.release.structure import without_columns
 from tcdp_audit.remedy.treatment import changed_cells, in_unlinkable_order
+from tcdp_audit.repair.dropped import columns_to_put_back, dropped_columns
 from tcdp_audit.repair.loop import Candidate, RepairLoop, beyond_repair
 from tcdp_audit.repair.output import OutputFile, Released
 from tcdp_audit.repair.own_types import in_own_types, taken, without_views_in_dictionaries
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.change_log import ChangeLog, blocking
+from tcdp_audit.repair.put_back import PutBack
+from tcdp_audit.results.audit import Audit, status_of
+from tcdp_audit.results.change_log import ChangeLog, DroppedColumn, blocking
 from tcdp_audit.results.own_files import files_of, require_own_files
 from tcdp_audit.results.tally import tally_of
 from tcdp_audit.words import agree
@@ -100,9 +104,10 @@ def fix(
 ) -> Remediation:
     """Repair a release with the remedies that its policy names, or with those that lose least where it names none.
 
-    After every remedy the whole release is audited again. A release that passes already is left as it is. The result
-    has exactly the columns of the input in their order; its records are in an order that says nothing about the
-    order they came in, unless the policy says `rows_aligned: true`.
+    After every remedy the whole release is audited again. A release that passes already and has nothing to drop is
+    left as it is. The result has the columns of the input in their order, without identifiers and without the key
+    (unless the policy says `keep_key: true`); its records are in an order that says nothing about the order they came
+    in, unless the policy says `rows_aligned: true`.
 
     Args:
         release: a path or a table; see `audit`. None for the release that the policy names.
@@ -162,6 +167,11 @@ class _Repair:
     keep_order: bool
 
     @cached_property
+    def dropped(self) -> tuple[DroppedColumn, ...]:
+        """The columns that are not written."""
+        return dropped_columns(self.inputs.policy, [column.name for column in self.inputs.engine.columns])
+
+    @cached_property
     def source(self) -> pa.Table:
         """The release as it came in, in its own types."""
         return without_views_in_dictionaries(self.inputs.engine.source_table())
@@ -169,9 +179,9 @@ class _Repair:
     def run(self) -> Remediation:
         self._try_one_record()
         before = self.inputs.audited()
-        outcomes = before.outcomes
+        outcomes = without_columns(before.outcomes, self.inputs.policy, self._written(self.source).column_names)
         obstacle = beyond_repair(outcomes)
-        needed = before.status in ("failed", "error") and not obstacle
+        needed = status_of(outcomes) in ("failed", "error") and not obstacle
         with RepairLoop(self.inputs) as loop:
             best = loop.run(outcomes) if needed else loop.start(outcomes)
             loss = loop.loss_of(best)
@@ -185,40 +195,54 @@ class _Repair:
             tried=tuple(loop.tried),
             records=before.release.records,
             suppressed=before.release.records - len(best.kept),
-            cells=changed,
+            cells={name: changed[name] for name in released.table.column_names},
             planned=not self.inputs.policy.remedies,
             order=released.order,
             seed=self.inputs.policy.document.seed,
             loss=measures,
             reason=_reason(best, obstacle, refusal, passed=self.inputs.with_provenance(best.outcomes).passed),
             useless=useless,
+            dropped=self.dropped,
         )
         after, written = self._proven(released, log)
         return Remediation(before=before, after=after, released=released.table, written=written)
 
     def _try_one_record(self) -> None:
         """Read one record as it will be released, before the work."""
+        source = self._written(self.source)
         if self.output is not None:
-            self.output.try_one_record(self.source)
+            self.output.try_one_record(source)
         else:
-            open_engine(self.source.slice(0, 1), self.inputs.memory, self.inputs.engine.name).close()
+            open_engine(source.slice(0, 1), self.inputs.memory, self.inputs.engine.name).close()
+
+    def _written(self, table: pa.Table) -> pa.Table:
+        """A table without the columns that are not written."""
+        return table.drop_columns([one.name for one in self.dropped]) if self.dropped else table
 
     def _released(self, best: Candidate, changed: Mapping[str, int]) -> Released:
         """A candidate in the types of the input, in an order that links no records unless it is to be kept."""
-        if not best.steps:
+        if not best.steps and not self.dropped:
             return Released(self.source, np.arange(self.source.num_rows))
         table = in_own_types(best.released, taken(self.source, best.kept), changed)
         if self.keep_order or self.inputs.policy.document.rows_aligned:
-            return Released(taken(table, np.arange(table.num_rows)), best.kept)
-        rows = in_unlinkable_order(table, self.inputs.policy.document.seed)
-        return Released(taken(table, rows), best.kept[rows], "shuffled")
+            return self._handed_over(table, np.arange(table.num_rows), best.kept, "kept")
+        rows = in_unlinkable_order(self._written(table), self.inputs.policy.document.seed)
+        return self._handed_over(table, rows, best.kept[rows], "shuffled")
+
+    def _handed_over(self, table: pa.Table, order: NDArray[np.intp], rows: NDArray[np.intp], kind: str) -> Released:
+        """The records of a table in some order, without what is not written, and with what their audit needs."""
+        table = taken(table, order)
+        written = self._written(table)
+        names = columns_to_put_back(self.inputs.policy, self.dropped)
+        return Released(written, rows, kind, table.select([*written.column_names, *names]) if names else None)
 
     def _proven(self, released: Released, log: ChangeLog) -> tuple[Audit, Path | None]:
         """The audit of what is released, read back from its file where there is one, and the file if it was kept."""
         if self.output is not None:
             return self.output.write_proven(released, log, keep_failing=self.keep_failing)
+        put_back = PutBack(released.put_back, lambda: open_engine(released.whole, self.inputs.memory))
         with self.inputs.with_release(released.table) as after:
-            return after.audited(change_log=log), None
+            return put_back.audit(after, log), None
 
 
 def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:

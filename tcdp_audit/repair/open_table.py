@@ -16,7 +16,9 @@ from tcdp_audit.engines.text import TextEngine
 from tcdp_audit.inputs import AuditInputs
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.release.release import Release
+from tcdp_audit.release.structure import without_columns
 from tcdp_audit.remedy.treatment import settled
+from tcdp_audit.repair.dropped import dropped_columns
 
 NO_DIGEST = ""  # of a table on the way, which no provenance names
 
@@ -82,8 +84,11 @@ class OpenTable:
         return self._opened.enter_context(OpenTable(table, self._inputs))
 
     def outcomes(self) -> tuple[Outcome, ...]:
-        """Its audit."""
-        return replace(self._inputs, release=self.table, engine=self.engine).outcomes()
+        """Its audit, as it is without the columns that are not written."""
+        inputs, names = self._inputs, self.table.column_names
+        dropped = {one.name for one in dropped_columns(inputs.policy, names)}
+        outcomes = replace(inputs, release=self.table, engine=self.engine).outcomes()
+        return without_columns(outcomes, inputs.policy, [name for name in names if name not in dropped])
 
 
 def _engine_over(table: pa.Table, memory: int) -> Engine:

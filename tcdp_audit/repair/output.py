@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.engines import open_engine
+from tcdp_audit.engines import Engine, open_engine
 from tcdp_audit.engines.arrow_arrays import array_of_numbers
 from tcdp_audit.engines.files import delimiter_of
 from tcdp_audit.engines.writing import require_holdable, write_table
 from tcdp_audit.errors import DataError, TcdpAuditError, UsageError
 from tcdp_audit.files import plain_name, replaced_atomically
 from tcdp_audit.inputs import AuditInputs
+from tcdp_audit.repair.put_back import PutBack
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit.scratch import Scratch, writing_temporarily
@@ -32,11 +33,19 @@ class Released:
         table: its records in the types that they came in.
         rows: the place of each record in the input.
         order: "kept" or "shuffled".
+        whole: the same records with the columns that are put back to audit them; None where there are none.
     """
 
     table: pa.Table = field(repr=False)  # its text would be cells
     rows: NDArray[np.intp]
     order: str = "kept"
+    whole: pa.Table | None = field(default=None, repr=False)  # likewise
+
+    @property
+    def put_back(self) -> tuple[str, ...]:
+        """The columns that are put back."""
+        names = [] if self.whole is None else self.whole.column_names
+        return tuple(name for name in names if name not in self.table.column_names)
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,10 @@ class OutputFile:
     inputs: AuditInputs
 
     def try_one_record(self, source: pa.Table) -> None:
-        """Write one record of the input and read it back before the work, so that what cannot be written is said now.
+        """Write one record and read it back before the work, so that what cannot be written is said now.
+
+        Args:
+            source: the input without what is never written.
 
         Raises:
             UsageError: the output's kind of file does not hold a column, or its name.
@@ -100,13 +112,27 @@ class OutputFile:
                     f"{self.path}: {written.engine.records:,} records read back where {records:,} were written; "
                     "nothing is kept. Choose another kind of file"
                 )
-            audit = written.audited(change_log=log)
+            audit = PutBack(released.put_back, lambda: self._whole(released)).audit(written, log)
         return replace(audit, release=replace(audit.release, uri=str(self.path)))
+
+    @contextmanager
+    def _whole(self, released: Released) -> Iterator[Engine]:
+        """The records with the columns that are put back, as a file of the same kind in a private folder."""
+        with Scratch() as folder, self._named_in_errors(folder):
+            path = folder / plain_name(self.path)
+            with writing_temporarily():
+                self._write(replace(released, table=released.whole), path)
+            with open_engine(path, self.inputs.memory) as engine:
+                yield engine
 
     def _write(self, released: Released, path: Path) -> None:
         source, kinds = self.inputs.engine.path, self.inputs.engine.token_kinds()
         delimiter = "," if source is None else delimiter_of(source)
-        tokens = None if kinds is None else kinds.take(array_of_numbers(released.rows))
+        tokens = None
+        if kinds is not None:
+            names = [column.name for column in self.inputs.engine.columns]
+            places = [names.index(name) for name in released.table.column_names]
+            tokens = kinds.select(places).take(array_of_numbers(released.rows))
         write_table(released.table, path, kind=self.path, delimiter=delimiter, tokens=tokens)
 
     @contextmanager

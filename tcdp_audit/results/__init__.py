@@ -10,6 +10,7 @@ frame        an audit as a pandas frame
 beside       how a demand can be met on a column on which another one fails
 tally        how many demands there are, and what came of them: the one count of every report
 verdict      an audit in a word and in sentences
+written_title   the verdict of a result that was written
 unaudited    a policy of the same run that could not be audited
 place        where in the policy something is asked for
 findings     what somebody must act on, as a list for other tools

@@ -13,7 +13,24 @@ import yaml
 from tcdp_audit.frozen import freeze
 from tcdp_audit.outcome import Outcome, number
 from tcdp_audit.provenance import Table
-from tcdp_audit.words import count, share
+from tcdp_audit.words import agree, count, listing, share
+
+
+@dataclass(frozen=True, kw_only=True)
+class DroppedColumn:
+    """A column of the input that is not written.
+
+    Args:
+        name: its name.
+        why: "identifier", or "key" for what pairs its records with the original's.
+    """
+
+    name: str
+    why: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {"name": self.name, "why": self.why}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -92,6 +109,9 @@ class ChangeLog:
         loss: what it cost, by the names of `InformationLoss.as_json`.
         reason: why the release does not pass, or nothing.
         useless: the columns that told records apart, and in which all records agree now.
+        dropped: the columns that are not written.
+        audited_with: those of them without which some demand cannot be judged; it was judged with them beside what was
+            written.
     """
 
     input: Table
@@ -107,6 +127,8 @@ class ChangeLog:
     tried: tuple[Step, ...] = ()
     reason: str = ""
     useless: tuple[str, ...] = ()
+    dropped: tuple[DroppedColumn, ...] = ()
+    audited_with: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Lock its mappings."""
@@ -119,8 +141,23 @@ class ChangeLog:
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether no cell and no record was touched."""
-        return not self.suppressed and not any(self.cells.values())
+        """Whether no cell, no record and no column was touched."""
+        return not self.dropped and not self.suppressed and not any(self.cells.values())
+
+    @property
+    def drops(self) -> str:
+        """Which columns are not written, and why, in a clause; nothing where all are."""
+        names = [f"{one.name!r} ({REASONS[one.why]})" for one in self.dropped]
+        return f"dropped from what is written: {listing(names)}" if names else ""
+
+    @property
+    def put_back(self) -> str:
+        """What was put back to judge demands, in a clause; nothing where every demand was judged without."""
+        if not self.audited_with:
+            return ""
+        names = listing([repr(name) for name in self.audited_with])
+        number = len(self.audited_with)
+        return f"demands that need {names} were judged with {agree(number, 'it', 'them')} beside the written cells"
 
     @property
     def cost(self) -> str:
@@ -145,6 +182,8 @@ class ChangeLog:
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
         return {
+            "columns_dropped": [one.as_json() for one in self.dropped],
+            "audited_with": list(self.audited_with),
             "input": self.input.as_json(),
             "before": [one.as_json() for one in self.before],
             "steps": [one.as_json() for one in self.steps],
@@ -159,6 +198,9 @@ class ChangeLog:
             "reason": self.reason,
             "useless": list(self.useless),
         }
+
+
+REASONS = {"identifier": "identifier", "key": "key that links to the original"}
 
 
 def blocking(outcomes: Iterable[Outcome]) -> list[Outcome]:

@@ -31,12 +31,18 @@ class RemedyTrial:
         """Whether there are remedies that change something, audited, with their cost."""
         return self.log is not None and bool(self.log.steps)
 
+    @property
+    def only_drops(self) -> bool:
+        """Whether the release would pass with no remedy: without its identifiers and its key."""
+        return self.passes and self.log is not None and not self.log.steps and bool(self.log.dropped)
+
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
         changes: Mapping[str, Any] = {} if self.log is None else self.log.as_json()
         return {
             "passes": self.passes,
             "reason": self.reason,
+            "columns_dropped": changes.get("columns_dropped", []),
             "steps": changes.get("steps", []),
             "tried": changes.get("tried", []),
             "records_suppressed": changes.get("records_suppressed"),

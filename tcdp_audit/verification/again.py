@@ -10,12 +10,14 @@ from typing import Any
 
 from tcdp_audit.api import audit
 from tcdp_audit.errors import PolicyError, ResultError
+from tcdp_audit.outcome import AUDITED_WITH
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.policy.source import SourceFault, parse
 from tcdp_audit.provenance import BUILT_IN, NamedFile, PluginInfo, Run, recorded_tool
 from tcdp_audit.registry import Plugins
 from tcdp_audit.repair.fixing import fix
 from tcdp_audit.results.audit import Audit
+from tcdp_audit.scratch import Scratch
 from tcdp_audit.verification.digests import digest_of_file
 from tcdp_audit.visible import visible
 from tcdp_audit.words import listing
@@ -103,13 +105,23 @@ def is_drawn(policy: Policy) -> bool:
     return any(one.remedy.random for one in policy.remedies)
 
 
-def with_log(again: Audit, given: Given) -> Audit:
-    """The audit with the log of changes that its policy makes of the release as it came in.
+def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
+    """The audit of what `fix` makes of the release as it came in, written as it was written then where it is a file.
 
     Raises:
         TcdpAuditError: the repair cannot be made.
     """
-    return replace(again, change_log=fix(given.before, again.policy, **given.common).log)
+    log = written.result["change_log"]
+    keep_order = isinstance(log, Mapping) and log.get("order") == "kept"
+    with Scratch() as folder:
+        output = folder / Path(given.release).name if isinstance(given.release, str | Path) else None
+        again = fix(given.before, policy, output=output, keep_failing=True, keep_order=keep_order, **given.common)
+    return again.after
+
+
+def needs_repair(written: WrittenAudit) -> bool:
+    """Whether a result says of some outcome that it was judged with a column which the release does not have."""
+    return any(AUDITED_WITH in one["details"] for one in written.outcomes)
 
 
 def policy_of(written: WrittenAudit, given: Given) -> Policy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,17 @@ from tcdp_audit.policy import Policy
 from tcdp_audit.provenance import tool
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.verdict import title_of
+from tcdp_audit.results.written_title import title_in
 from tcdp_audit.verification.again import (
     TRIAL,
     Given,
     audited_again,
     is_drawn,
+    needs_repair,
     plugins_of_result,
     policy_file,
     policy_of,
-    with_log,
+    repaired_again,
 )
 from tcdp_audit.verification.digests import digest_of_file, shown
 from tcdp_audit.verification.page import page_point
@@ -30,6 +32,7 @@ from tcdp_audit.verification.wording import Wording, points_of
 from tcdp_audit.written.audit import WrittenAudit, read_audit
 
 LOG = "change_log"
+OTHERWISE = "what the remedies make of the release as it came in is another table than this one"
 DRAWN = "a remedy draws its noise anew each time, so what remedies did cannot be done again"
 
 
@@ -91,8 +94,8 @@ def verify(
         if not changed:
             raise
         told = Point("figures", State.UNVERIFIED, f"they cannot be computed: {error}")
-        return Verification((*changed, told), written.verdict, written.useless)
-    return Verification(tuple(_points(written, given, again)), written.verdict, written.useless)
+        return Verification((*changed, told), written.verdict, title_in(written.result))
+    return Verification(tuple(_points(written, given, again)), written.verdict, title_in(written.result))
 
 
 def _changed(written: WrittenAudit, given: Given) -> Iterator[Point]:
@@ -133,7 +136,7 @@ def _with_title(again: Audit, written: WrittenAudit) -> Mapping[str, Any]:
     """The result of an audit. Which columns remedies emptied is the written log's word where none was made again."""
     now = again.as_json()
     if again.change_log is None:
-        now["verdict"]["title"] = title_of(again.verdict, written.useless)
+        now["verdict"]["title"] = title_in({**now, LOG: written.result.get(LOG)})
     return now
 
 
@@ -146,9 +149,14 @@ def _log(written: WrittenAudit, given: Given, again: Audit) -> tuple[list[Point]
         return [Point("changes", State.UNVERIFIED, needs)], again
     if is_drawn(again.policy):
         return [Point("changes", State.UNVERIFIED, DRAWN)], again
-    repaired = with_log(again, given)
+    repaired = repaired_again(written, given, again.policy)
     now = repaired.as_json()
-    return list(Wording(written.version, now["tool"]["version"]).log(written.result[LOG], now[LOG])), repaired
+    points = list(Wording(written.version, now["tool"]["version"]).log(written.result[LOG], now[LOG]))
+    if not needs_repair(written):
+        return points, replace(again, change_log=repaired.change_log)
+    if repaired.release.sha256 != again.release.sha256:
+        return [*points, Point("changes", State.DIFFERS, OTHERWISE)], replace(again, change_log=repaired.change_log)
+    return points, replace(repaired, release=again.release)
 
 
 def _trial(written: WrittenAudit, again: Audit) -> Iterator[Point]:

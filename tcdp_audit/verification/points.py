@@ -38,12 +38,12 @@ class Verification:
     Args:
         points: each of them.
         verdict: what the verified audit concludes: passed, failed, error or measured.
-        useless: the columns that remedies emptied, as it says.
+        title: the same in words.
     """
 
     points: tuple[Point, ...]
     verdict: str
-    useless: Sequence[str] = ()
+    title: str = ""
 
     @property
     def differences(self) -> Sequence[Point]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tcdp_audit.comparison.matching import matched
+from tcdp_audit.outcome import AUDITED_WITH
 from tcdp_audit.provenance import NamedFile
 from tcdp_audit.verification.digests import shown
 from tcdp_audit.verification.points import Point, State
@@ -22,6 +23,11 @@ CIRCUMSTANCES = ("audited_at", "run")  # what an audit made again cannot know
 OF_THEIR_OWN = (
     *("release", "policy", "companions", "files", "outcomes", "tool", "plugins"),
     *("change_log", "remedy_trial", *CIRCUMSTANCES),
+)
+FOLLOWING = ("status", "verdict", "exposed", "summary", "flips")  # what follows from the outcomes
+WITH_MORE = (
+    "it was judged with a column that the release does not have, and so was the verdict; name the release as it came "
+    "in with --input"
 )
 SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
 NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}
@@ -108,7 +114,9 @@ class Wording:
             yield Point("figures", State.CONFIRMED, sentence)
 
     def _rest(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
-        left, right = ({key: _by_name(one[key]) for key in one if key not in OF_THEIR_OWN} for one in (was, now))
+        told = any(_was_judged_with_more(old, new) for old, new in matched(was["outcomes"], now["outcomes"]))
+        left_out = {*OF_THEIR_OWN, *(FOLLOWING if told else ())}
+        left, right = ({key: _by_name(one[key]) for key in one if key not in left_out} for one in (was, now))
         yield from self._points("figures", "", differences(left, right))
 
     def _outcomes(self, was: Sequence[Entry], now: Sequence[Entry]) -> Iterator[Point]:
@@ -117,6 +125,8 @@ class Wording:
                 yield Point("figures", State.DIFFERS, f"{name_of(new, now)} is not in the result")
             elif new is None and old is not None:
                 yield Point("figures", State.DIFFERS, f"{name_of(old, was)} does not come of this release and policy")
+            elif old is not None and _was_judged_with_more(old, new):
+                yield Point("figures", State.UNVERIFIED, f"{name_of(old, was)}: {WITH_MORE}")
             elif old is not None and new is not None:
                 yield from self._points("figures", name_of(new, now), differences(old, new))
         orders = [[(one["check"], str(one["attribute"])) for one in outcomes] for outcomes in (was, now)]
@@ -149,6 +159,13 @@ class Wording:
         if one.was is ABSENT:
             return State.NOTE, f"{sentence}: tcdp-audit {self.was} did not write it"
         return State.UNVERIFIED, f"{sentence}: verify it with tcdp-audit {self.was}, which wrote it"
+
+
+def _was_judged_with_more(old: Entry | None, new: Entry | None) -> bool:
+    """Whether an outcome was judged with a column that the release does not have, and now was not."""
+    if old is None or new is None:
+        return False
+    return AUDITED_WITH in old["details"] and AUDITED_WITH not in new["details"]
 
 
 def name_of(entry: Entry, among: Sequence[Entry]) -> str:

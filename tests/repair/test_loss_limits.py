@@ -202,7 +202,7 @@ def test_a_result_with_emptied_columns_is_verified(tmp_path: Path):
     assert not alone.differences
     whole = verify(tmp_path / "out.json", target, policy, before=source, plugins=plugins)
     assert whole.is_confirmed
-    assert title_of(whole.verdict, whole.useless) == "Fit for release, and useless for: age"
+    assert whole.title == "Fit for release, and useless for: age"
 
     result = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     result["change_log"]["useless"], result["verdict"]["title"] = [], "Fit for release"

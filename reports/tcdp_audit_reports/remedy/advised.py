@@ -8,6 +8,7 @@ from tcdp_audit.plugin import Audit, ChangeLog, blocking, listing, prose, senten
 from tcdp_audit_reports.advice import Advice
 from tcdp_audit_reports.columns import name_of, named
 from tcdp_audit_reports.remedy.lines import lines_to_paste
+from tcdp_audit_reports.remedy.sentences import drops
 
 NONE_KNOWN = "No remedy is known after which the file would pass"
 CLOSEST = f"{NONE_KNOWN}; these come closest."
@@ -18,10 +19,13 @@ def repair_advice(audit: Audit, log: ChangeLog) -> Iterator[Advice]:
     if not log.steps:
         if blocking(audit.outcomes):
             yield none_known(log, log.reason)
+        elif log.dropped:
+            yield Advice("Publish the written file, not the one that came in.", drops(log))
         return
     lines = lines_to_paste(log) if log.planned else None
     said, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
-    made = f"{listing(_titles(log))} made it. {cost_of(audit, log)}"
+    start = f"{drops(log)} " if log.dropped else ""
+    made = f"{start}{listing(_titles(log))} made it. {cost_of(audit, log)}"
     if not audit.passed:
         yield Advice(CLOSEST, f"{_sentence(log.reason)}{made}{said}", "", shown)
         return

@@ -27,15 +27,32 @@ UNTOUCHED = "Nothing was changed: the release passed as it came in."
 
 def heading(audit: Audit, log: ChangeLog) -> str:
     """What the section is called."""
+    if log.dropped and not log.steps:
+        return "What was dropped from this release"
     if audit.passed:
         return "How this release was repaired" if log.steps else "Nothing had to be repaired"
     return "A repair that falls short" if log.steps else "Nothing was repaired"
 
 
 def origin(audit: Audit, log: ChangeLog) -> str:
-    """The line of the first screen: what kind of release this is."""
+    """The line of the first screen: what was dropped from this release, and what kind of release it is."""
+    return " ".join(part for part in (drops(log), _origin(audit, log)) if part)
+
+
+def drops(log: ChangeLog) -> str:
+    """Which columns are not written, in a sentence; nothing where all are."""
+    return f"{sentence_case(prose(visible(log.drops)))}." if log.dropped else ""
+
+
+def put_back(log: ChangeLog) -> str:
+    """What was put back for the audit, in a sentence; nothing where nothing was."""
+    return f"{sentence_case(prose(visible(log.put_back)))}." if log.audited_with else ""
+
+
+def _origin(audit: Audit, log: ChangeLog) -> str:
     if not log.steps:
-        return UNTOUCHED if audit.passed else "Nothing was changed in this release, and it does not pass."
+        what = "No cell" if log.dropped else "Nothing"
+        return _untouched(log) if audit.passed else f"{what} was changed in this release, and it does not pass."
     kind = "This is a repaired release" if audit.passed else "This is a repaired release that still does not pass"
     return f"{kind}: {_extent(log)}."
 
@@ -48,11 +65,23 @@ def _extent(log: ChangeLog) -> str:
 
 
 def summary(audit: Audit, log: ChangeLog) -> str:
-    """What was done in counts, and that the release passes now, or first of all that it does not and why."""
+    """What was dropped, what was done in counts, and that the release passes now, or that it does not and why."""
+    return " ".join(part for part in (drops(log), _summary(audit, log), put_back(log)) if part)
+
+
+def _summary(audit: Audit, log: ChangeLog) -> str:
     if not log.steps:
-        return UNTOUCHED if audit.passed else f"Nothing was changed. {_shortfall(log)}"
+        changed = "No cell was changed" if log.dropped else "Nothing was changed"
+        return _untouched(log) if audit.passed else f"{changed}. {_shortfall(log)}"
     parts = [_action(log), *([_demands_met(log)] if audit.passed else []), _broken(audit, log), _warnings(audit, log)]
     return " ".join(part for part in ([] if audit.passed else [_shortfall(log)]) + parts if part)
+
+
+def _untouched(log: ChangeLog) -> str:
+    """That no remedy was needed."""
+    if not log.dropped:
+        return UNTOUCHED
+    return f"No cell was changed: without {agree(len(log.dropped), 'this column', 'these columns')} the release passes."
 
 
 def _shortfall(log: ChangeLog) -> str:

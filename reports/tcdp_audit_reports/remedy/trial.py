@@ -10,9 +10,10 @@ from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.remedy.advised import CLOSEST, cost_of, none_known
 from tcdp_audit_reports.remedy.candidates import SHOWN, fate, not_taken, parameters_of
 from tcdp_audit_reports.remedy.lines import lines_to_paste
-from tcdp_audit_reports.remedy.sentences import listed_outcomes
+from tcdp_audit_reports.remedy.sentences import drops, listed_outcomes
 
 STANDS = "Nothing was written, and the verdict on this file stays what it is."
+NEW_FILE = "The command writes a new file, and never changes what it read."
 COLUMNS = ("remedy", "what it would cost", "what came of it")
 
 
@@ -25,15 +26,18 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Advice:
         command: the one that repairs the release.
     """
     log = trial.log
+    if log is not None and trial.only_drops:
+        return Advice("Drop these columns.", f"{drops(log)} {_result(trial)} {STANDS} {NEW_FILE}", command)
     if log is None or not log.steps:
         return none_known(log, trial.reason)
     lines = lines_to_paste(log)
     said, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
-    text = f"{_result(trial)} {cost_of(audit, log)} {STANDS}{said}"
+    start = f"{drops(log)} " if log.dropped else ""
+    text = f"{start}{_result(trial)} {cost_of(audit, log)} {STANDS}{said}"
     if not trial.passes:
         return Advice(CLOSEST, text, "", shown)
     head = "Name these remedies in the policy, and repair." if log.planned else "Repair as the policy says."
-    return Advice(head, f"{text} The command writes a new file, and never changes what it read.", command, shown)
+    return Advice(head, f"{text} {NEW_FILE}", command, shown)
 
 
 def trial_table(trial: RemedyTrial) -> Table | None:

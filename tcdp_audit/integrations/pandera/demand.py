@@ -27,6 +27,8 @@ _OF_NO_USE = (
     "remedy",
     "max_loss",
     "keep",
+    "keep_key",
+    "stays_inside",
     "seed",
     "expect",
 )  # to a single expectation of a policy
