@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.provenance import NamedFile, Table
 from tcdp_audit.quality import NEEDS_GREAT_EXPECTATIONS, NEEDS_PANDERA, installed
 from tcdp_audit.registry import Plugins
+from tcdp_audit.release.structure import without_columns
 from tcdp_audit.resources import budget
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.scratch import sweep
@@ -77,6 +78,27 @@ class AuditInputs:
         quality = _quality_outcomes(self.policy, self.engine, self.release)  # first: a fault of it is one of the policy
         found = evaluation(self.policy, self.engine, self.options, self.companions, noted)
         return replace(found, outcomes=(*found.outcomes, *quality, *open_questions(self.policy)))
+
+    def without(self, outcomes: Sequence[Outcome], dropped: Collection[str]) -> tuple[Outcome, ...]:
+        """The outcomes of the release once some columns are dropped: identifiers, the key.
+
+        Demands keep what they were judged with. What judges quality is asked anew.
+
+        Args:
+            outcomes: those of the release as it is.
+            dropped: names of the columns.
+        """
+        if not dropped:
+            return tuple(outcomes)
+        left = [column.name for column in self.engine.columns if column.name not in dropped]
+        found = without_columns(outcomes, self.policy, left)
+        if not any(one.is_schema for one in found):
+            return found
+        table = self.engine.table().select(left)
+        with open_engine(table, self.memory) as engine:
+            quality = _quality_outcomes(self.policy, engine, table)
+        first = next(number for number, one in enumerate(found) if one.is_schema)
+        return (*found[:first], *quality, *(one for one in found[first:] if not one.is_schema))
 
     @contextmanager
     def with_release(self, release: Any) -> Iterator[AuditInputs]:

@@ -23,7 +23,6 @@ from tcdp_audit.inputs import AuditInputs, open_inputs
 from tcdp_audit.phrases import part_of
 from tcdp_audit.policy import Policy
 from tcdp_audit.registry import Plugins
-from tcdp_audit.release.structure import without_columns
 from tcdp_audit.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.repair.dropped import columns_to_put_back, dropped_columns
 from tcdp_audit.repair.loop import Candidate, RepairLoop, beyond_repair
@@ -179,7 +178,7 @@ class _Repair:
     def run(self) -> Remediation:
         self._try_one_record()
         before = self.inputs.audited()
-        outcomes = without_columns(before.outcomes, self.inputs.policy, self._written(self.source).column_names)
+        outcomes = self.inputs.without(before.outcomes, [one.name for one in self.dropped])
         obstacle = beyond_repair(outcomes)
         needed = status_of(outcomes) in ("failed", "error") and not obstacle
         with RepairLoop(self.inputs) as loop:

@@ -16,7 +16,6 @@ from tcdp_audit.engines.text import TextEngine
 from tcdp_audit.inputs import AuditInputs
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.release.release import Release
-from tcdp_audit.release.structure import without_columns
 from tcdp_audit.remedy.treatment import settled
 from tcdp_audit.repair.dropped import dropped_columns
 
@@ -85,10 +84,9 @@ class OpenTable:
 
     def outcomes(self) -> tuple[Outcome, ...]:
         """Its audit, as it is without the columns that are not written."""
-        inputs, names = self._inputs, self.table.column_names
-        dropped = {one.name for one in dropped_columns(inputs.policy, names)}
-        outcomes = replace(inputs, release=self.table, engine=self.engine).outcomes()
-        return without_columns(outcomes, inputs.policy, [name for name in names if name not in dropped])
+        inputs = replace(self._inputs, release=self.table, engine=self.engine)
+        dropped = dropped_columns(inputs.policy, self.table.column_names)
+        return inputs.without(inputs.outcomes(), [one.name for one in dropped])
 
 
 def _engine_over(table: pa.Table, memory: int) -> Engine:

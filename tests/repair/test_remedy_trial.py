@@ -187,10 +187,39 @@ def test_a_report_of_fix_uses_its_plan() -> None:
 
 
 def test_what_no_remedy_can_change_is_said_as_fix_says_it() -> None:
+    table = TABLE.append_column("note", [["x"] * TABLE.num_rows])
+    audit = tcdp_audit.audit(table, policy(), try_remedies=True)
+    assert audit.remedy_trial is not None
+    assert audit.remedy_trial.reason == tcdp_audit.fix(table, policy()).log.reason
+    assert audit.remedy_trial.reason.startswith("no remedy can change this: ")
+
+
+def test_what_would_be_dropped_is_said_first() -> None:
     audit = tried(role="identifier")
     assert audit.remedy_trial is not None
-    assert audit.remedy_trial.reason == tcdp_audit.fix(TABLE, policy(role="identifier")).log.reason
-    assert audit.remedy_trial.reason.startswith("no remedy can change this: ")
+    entry = audit.remedy_trial.as_json()
+    assert (entry["passes"], entry["columns_dropped"]) == (True, [{"name": "disease", "why": "identifier"}])
+    last = steps(audit)[-1]
+    assert last.text.startswith("Dropped from what is written: 'disease' (identifier). Tried on this very file")
+    told = io.StringIO()
+    tell(Console(file=told, width=80), audit, [])
+    assert "\nDropped from what is written: 'disease' (identifier).\n\nRemedies, tried" in told.getvalue()
+
+
+def test_a_release_that_only_needs_to_lose_an_identifier_needs_no_remedy() -> None:
+    table = pa.table({"age": [20, 20, 51, 51], "zip": list("aabb"), "disease": list("wxyz")})
+    audit = tcdp_audit.audit(table, policy(2, "identifier"), try_remedies=True)
+    assert audit.remedy_trial is not None
+    assert (audit.remedy_trial.passes, audit.remedy_trial.only_drops) == (True, True)
+    last = steps(audit)[-1]
+    assert (last.head, last.lines) == ("Drop these columns.", "")
+    assert last.command == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
+    told = io.StringIO()
+    tell(Console(file=told, width=80), audit, [])
+    assert "Dropped from what is written: 'disease' (identifier).\nThe release would then pass" in told.getvalue()
+    assert "✗ Not fit for release." in told.getvalue()
+    done = tcdp_audit.fix(table, policy(2, "identifier"))
+    assert [one.head for one in steps(done.after)][-1] != "No remedy is known after which the file would pass."
 
 
 def test_nothing_is_tried_on_a_release_that_passes() -> None:
