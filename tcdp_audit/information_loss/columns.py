@@ -141,8 +141,14 @@ def weighted_sum(figures: Floats, domain: Domain) -> float:
     return float(figures @ records_with(domain))
 
 
-def paired_columns(before: Release, after: Release, kept: Positions) -> tuple[PairedColumn, ...]:
-    """The quasi-identifiers and the sensitive attributes of two releases, by name.
+def lossy_columns(release: Release) -> list[str]:
+    """The quasi-identifiers and the sensitive attributes that a release has, by name."""
+    declared = release.policy.attributes
+    return sorted(name for name in release.columns if name in declared and declared[name].role in LOSSY_ROLES)
+
+
+def paired_columns(before: Release, after: Release, kept: Positions, names: Sequence[str]) -> tuple[PairedColumn, ...]:
+    """Some declared columns of two releases, in the order of their names here.
 
     Raises:
         DataError: a column cannot be read.
@@ -150,7 +156,6 @@ def paired_columns(before: Release, after: Release, kept: Positions) -> tuple[Pa
     Cost: one scan of each release; memory for one code per record and column.
     """
     declared = before.policy.attributes
-    names = sorted(name for name in before.columns if name in declared and declared[name].role in LOSSY_ROLES)
     sides = [_read(release, names) for release in (before, after)]
     return tuple(
         PairedColumn(declared[old.attribute], before.hierarchies.get(old.attribute), old, new, codes, new_codes, kept)

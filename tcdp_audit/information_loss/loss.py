@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.information_loss.class_sizes import ClassSizes, class_sizes, demanded_k
-from tcdp_audit.information_loss.columns import PairedColumn, paired_columns, share
-from tcdp_audit.information_loss.counting import CountingError, counting_error
+from tcdp_audit.information_loss.columns import PairedColumn, lossy_columns, paired_columns, share
+from tcdp_audit.information_loss.counting import CountingError, TableError, counting_error, table_error
 from tcdp_audit.information_loss.coverage import Coverage
 from tcdp_audit.information_loss.mutual import Told, information_kept, information_on
 from tcdp_audit.information_loss.numeric import (
@@ -25,10 +25,13 @@ from tcdp_audit.information_loss.numeric import (
     mean_error,
 )
 from tcdp_audit.information_loss.ordered import Ordered
+from tcdp_audit.information_loss.prediction import Accuracy, accuracy, accuracy_as_json
 from tcdp_audit.information_loss.propensity import Propensity, propensity
+from tcdp_audit.information_loss.regression import Fitted, default_regressions, regression, regressions_as_json
 from tcdp_audit.information_loss.scales import coverage_of
 from tcdp_audit.outcome import number
 from tcdp_audit.policy import Role
+from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.release.release import Release
 
 
@@ -49,12 +52,21 @@ class InformationLoss:
         records: records before.
         suppressed: how many of them are not there after.
         k: the class size that the policy demands, if any.
+        document: the policy, for what it says people would do with the release.
+        others: further columns that somebody would use, side by side; no other measure is about them.
     """
 
     columns: tuple[PairedColumn, ...]
     records: int
     suppressed: int
     k: Fraction | None
+    document: PolicyDocument
+    others: tuple[PairedColumn, ...] = ()
+
+    @cached_property
+    def _used(self) -> Mapping[str, Coverage[Any]]:
+        """Every column that a use may name."""
+        return {**self._coverages, **{one.name: coverage_of(one) for one in self.others}}
 
     @cached_property
     def _coverages(self) -> Mapping[str, Coverage[Any]]:
@@ -139,6 +151,23 @@ class InformationLoss:
         return counting_error(list(self._coverages.values()), self.records)
 
     @cached_property
+    def declared_counts(self) -> Sequence[TableError]:
+        """The error of the counts of each table that the policy names."""
+        return [table_error(one.by, self._used, self.records) for one in self.document.utility.counts]
+
+    @cached_property
+    def regressions(self) -> Sequence[Fitted]:
+        """What became of the coefficients of each regression; see `regression`."""
+        declared = self.document.utility.regressions
+        asked = default_regressions(list(self._coverages.values())) if declared is None else declared
+        return [regression(one, self._used, self.document.weight) for one in asked]
+
+    @cached_property
+    def models(self) -> Sequence[Accuracy]:
+        """What each model that the policy names still predicts right; see `accuracy`."""
+        return [accuracy(one, self._used, self.document.seed) for one in self.document.utility.models]
+
+    @cached_property
     def mutual_information_kept(self) -> Mapping[str, float | None]:
         """Of what each attribute tells, the share that is still told; see `information_kept`."""
         return {one.name: information_kept(one) for one in self.columns}
@@ -171,7 +200,12 @@ class InformationLoss:
             "il1s": il1s,
             "mean_error": {"value": self.mean_error.value, "attributes": len(self.mean_error.attributes)},
             "correlation_change": asdict(self.correlation_change),
-            "counting_queries": asdict(self.counting_queries),
+            "counting_queries": {
+                **asdict(self.counting_queries),
+                "tables": [asdict(one) for one in self.declared_counts],
+            },
+            "regressions": regressions_as_json(self.regressions),
+            "models": accuracy_as_json(self.models),
             "propensity": asdict(self.propensity),
             "attributes": {one.name: self._attribute(one.name) for one in self.columns},
         }
@@ -208,9 +242,15 @@ def information_loss(before: Release, after: Release, kept: NDArray[np.intp]) ->
     Cost: one scan of each release. `total` is linear in the records, with a sort of them for an attribute of many
     values.
     """
+    lossy, document = lossy_columns(before), before.policy.document
+    used = {*document.utility.named, *([] if document.weight is None else [document.weight])} & set(before.columns)
+    names = [*lossy, *sorted(used.intersection(before.policy.attributes).difference(lossy))]
+    columns = paired_columns(before, after, kept, names)
     return InformationLoss(
-        columns=paired_columns(before, after, kept),
+        columns=columns[: len(lossy)],
         records=before.engine.records,
         suppressed=before.engine.records - len(kept),
         k=demanded_k(before.policy),
+        document=document,
+        others=columns[len(lossy) :],
     )

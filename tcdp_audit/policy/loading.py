@@ -22,6 +22,7 @@ from tcdp_audit.policy.profiled import Profiled
 from tcdp_audit.policy.registered import Registered, Registry
 from tcdp_audit.policy.section import Entry, Section
 from tcdp_audit.policy.source import Fault, Source, SourceFault, parse
+from tcdp_audit.policy.utility import faults_of_utility
 
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 
@@ -132,6 +133,8 @@ class _Reading:
             self._fault(["keep_key"], "the policy names no `key:` that could be kept")
         self._columns_named(document)
         self._columns_kept(document)
+        for location, sentence in faults_of_utility(document):
+            self._fault(location, sentence)
         if document.plugins is not None:
             self.plugins = self.plugins.only(document.plugins)
         for plugin in document.plugins or ():

@@ -147,6 +147,52 @@ class StoredSuite(Model):
     name: Annotated[str, Field(description="The suite's name.")]
 
 
+Columns = Annotated[list[Text], Field(min_length=1, description="Attributes, each once.")]
+
+
+class CountedTable(Model):
+    """A table of counts that somebody would make: every cell of it is a query."""
+
+    by: Annotated[list[Text], Field(min_length=1, max_length=3, description="One to three attributes, each once.")]
+
+
+class Regression(Model):
+    """A linear regression that somebody would fit."""
+
+    of: Annotated[Text, Field(description="The outcome: numeric, or ordinal with an order.")]
+    by: Columns
+
+
+class PredictiveModel(Model):
+    """A model that somebody would train."""
+
+    of: Annotated[Text, Field(description="What it predicts.")]
+    by: Columns
+
+
+class Utility(Model):
+    """What people would do with a release: losses are measured in their terms. It judges no release."""
+
+    counts: Annotated[
+        list[CountedTable], Field(description="Tables of counts, besides those of one attribute and of two.")
+    ] = []
+    regressions: Annotated[
+        list[Regression] | None,
+        Field(description="Linear regressions; by default each numeric sensitive attribute by the quasi-identifiers."),
+    ] = None
+    models: Annotated[
+        list[PredictiveModel],
+        Field(description="Models that are trained on the release and tested on what it was made from."),
+    ] = []
+
+    @property
+    def named(self) -> list[str]:
+        """Every attribute that it names, by name."""
+        models: list[Regression | PredictiveModel] = [*(self.regressions or []), *self.models]
+        outcomes = {one.of for one in models}
+        return sorted(outcomes.union(*(one.by for one in (*self.counts, *models))))
+
+
 class PolicyDocument(Model):
     """A policy file as it is written. The parameters of each expectation and remedy are left to the plugin."""
 
@@ -207,6 +253,7 @@ class PolicyDocument(Model):
     stays_inside: Annotated[
         bool, Field(description="The file is handed to nobody who could link its records by the key.")
     ] = False
+    utility: Annotated[Utility, Field(description="What people would do with the release.")] = Utility()
     seed: Annotated[
         int, Field(ge=0, description="Seed of all random choices of remedies, and of samples of pairs.")
     ] = 0

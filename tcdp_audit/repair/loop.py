@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from tcdp_audit.information_loss import InformationLoss, information_loss
+from tcdp_audit.information_loss import InformationLoss, information_loss, require_scikit_learn
 from tcdp_audit.inputs import AuditInputs
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.plugin_faults import sentence_about
@@ -93,6 +93,8 @@ class RepairLoop:
 
     def __init__(self, inputs: AuditInputs) -> None:
         self.inputs, self.policy = inputs, inputs.policy
+        if self.policy.document.utility.models:
+            require_scikit_learn()  # before the work, not after it
         self.input = OpenTable.of_input(inputs)
         self.tried: list[Step] = []
         self.limits = LossLimits.of(inputs.policy.document)

@@ -33,6 +33,7 @@ LIBRARIES = (
     "pyspark",
     "stdnum",
     "phonenumbers",
+    "sklearn",
 )
 POLICY = {
     "version": 1,

@@ -24,6 +24,8 @@ OF_ITS_OWN = {  # definitions that have a section
     "remedy_trial": "## A trial of remedies",
     "step": "## A step",
     "loss": "## Information loss",
+    "regression": "## A regression",
+    "model": "## A model",
 }
 
 

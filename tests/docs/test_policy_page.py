@@ -13,13 +13,14 @@ from documents import blocks, code, read, rows, section
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument
+from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Utility
 
 PAGE = read("docs/policy.md")
 MODELS = {
     "## The document": PolicyDocument,
     "## Attributes": AttributeDeclaration,
     "## Conventions": Conventions,
+    "## Use": Utility,
 }
 
 

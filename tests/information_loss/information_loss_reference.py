@@ -6,12 +6,13 @@ A cell is None (missing), "*" (suppressed), a number, a `Range`, a text, or a fr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 from math import log2, prod, sqrt
 from statistics import mean, stdev
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,14 +38,34 @@ def loss_of(
     after: dict[str, list[Any]],
     kept: Sequence[int] | None = None,
     expect: Sequence[dict[str, Any]] = ({"sample_uniqueness": {}},),
+    policy: Mapping[str, Any] = MappingProxyType({}),
     **attributes: dict[str, Any],
 ) -> InformationLoss:
-    """What the auditor finds; attributes are quasi-identifiers where nothing else is declared."""
+    """What the auditor finds; attributes are quasi-identifiers where nothing else is declared.
+
+    `policy` has further keys of it.
+    """
     declared = {name: {"role": "quasi_identifier", **attributes.get(name, {})} for name in {**before, **attributes}}
-    policy = load_policy({"version": 1, "attributes": declared, "expect": list(expect)}, plugins())
+    told = load_policy({"version": 1, "attributes": declared, "expect": list(expect), **policy}, plugins())
     positions = np.arange(len(next(iter(after.values())))) if kept is None else np.array(kept, dtype=np.intp)
     with open_engine(_table(before), 2**28) as one, open_engine(_table(after), 2**28) as two:
-        return information_loss(Release(one, policy), Release(two, policy), positions)
+        return information_loss(Release(one, told), Release(two, told), positions)
+
+
+def loss_of_lists(
+    before: dict[str, list[Cell]],
+    after: dict[str, list[Cell]],
+    kept: Sequence[int] | None = None,
+    policy: Mapping[str, Any] = MappingProxyType({}),
+    **attributes: dict[str, Any],
+) -> InformationLoss:
+    """The same without a database."""
+    declared = {name: {"role": "quasi_identifier", **attributes.get(name, {})} for name in {**before, **attributes}}
+    document = {"version": 1, "attributes": declared, "expect": [{"sample_uniqueness": {}}], **policy}
+    told = load_policy(document, plugins())
+    positions = np.arange(len(next(iter(after.values())))) if kept is None else np.array(kept, dtype=np.intp)
+    one, two = ({name: written(cells) for name, cells in side.items()} for side in (before, after))
+    return information_loss(Release(ListEngine(one), told), Release(ListEngine(two), told), positions)
 
 
 class ListEngine(Engine):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from information_loss_reference import TREE, loss_of
+from information_loss_reference import TREE, loss_of, loss_of_lists
 
 from tcdp_audit.information_loss.counting import CountingError, counting_error
 
@@ -121,3 +121,41 @@ def test_the_largest_change_of_a_correlation():
     found = loss_of(before, {**before, "b": [3, 2, 1]}, **dict.fromkeys("abc", NUMERIC)).correlation_change
     assert (found.pairs, found.largest) == (3, pytest.approx(2))
     assert found.value == pytest.approx((2 + 0 + 1) / 3)
+
+
+def test_declared_tables_are_measured_like_all_others():
+    before = {"town": ["a", "a", "b", "c"], "colour": ["red", "blue", "green", "green"], "age": [20, 20, 30, 40]}
+    after = {"town": ["{a, b}", "{a, b}", "b", "*"], "colour": ["warm", "cold", "cold", "green"], "age": before["age"]}
+    asked = [["town"], ["town", "colour"], ["age", "colour", "town"]]
+    found = loss_of_lists(
+        before,
+        after,
+        policy={"utility": {"counts": [{"by": by} for by in asked]}},
+        age=NUMERIC | {"role": "insensitive"},
+        colour={"hierarchy": TREE},
+    )
+    one, two, three = found.declared_counts
+
+    assert (one.value, one.largest, one.queries) == (pytest.approx((0.5 + 1 + 1) / 3), 1, 3)
+    assert (two.queries, three.queries) == (9, 27)
+    # warm is red alone, cold is half blue and half green; a set is half of each
+    expected = np.zeros((3, 3, 3))  # towns, colours (red, blue, green), ages
+    expected[:2, 0, 0] += 0.5
+    expected[:2, 1, 0] += 0.25
+    expected[:2, 2, 0] += 0.25
+    expected[1, 1:, 1] += 0.5
+    true = np.zeros((3, 3, 3))
+    true[0, 0, 0] = true[0, 1, 0] = true[1, 2, 1] = true[2, 2, 2] = 1
+    assert two.value == pytest.approx(np.abs(expected.sum(axis=2) - true.sum(axis=2)).mean())
+    assert (three.value, three.largest) == (pytest.approx(np.abs(expected - true).mean()), 1)
+    assert found.counting_queries.queries == 6 + 9  # of quasi-identifiers and sensitive attributes, as ever
+
+
+def test_a_declared_table_without_values_says_why():
+    policy = {"utility": {"counts": [{"by": ["age", "town"]}, {"by": ["age"]}]}}
+    found = loss_of_lists({"age": ["*", "*"]}, {"age": ["*", "*"]}, policy=policy, town={})
+    assert [one.reason for one in found.declared_counts] == [
+        "column 'town' is not in the release",
+        "column 'age' has no value in the release as it came in",
+    ]
+    assert found.as_json()["counting_queries"]["tables"][1]["value"] is None
