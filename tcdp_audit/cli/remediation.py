@@ -58,12 +58,18 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
     """What each remedy did, what was tried in vain, and what it cost."""
     for number, step in enumerate(log.steps, 1):
         yield Text(f"\n{number}. {step.title}", "bold") + Text(f": {_done(step, log.records)}", "default")
+        yield from _unhelped(step)
     if log.reason or not log.planned:
         for step in log.tried:
             parameters = f" {flow(step.parameters)}" if step.parameters else ""
             yield Text(f"\n{SHAPES['skipped']} {step.title}{visible(parameters)}", "bold") + Text(
                 f": {_why_not(step)}", "default"
             )
+            yield from _unhelped(step)
+    if log.reason:
+        for reason, titles in log.left_out_by_reason.items():
+            names = visible(", ".join(titles))
+            yield Text(f"\n{SHAPES['skipped']} {names}", "bold") + Text(f": {visible(reason)}", "default")
     if log.steps:
         yield from map(Text, _figures(log.loss))
     if log.steps or log.dropped:
@@ -74,6 +80,12 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
         yield Text(f"{start}Records: {log.records:,} in, {log.records - log.suppressed:,} out, {order}.")
     if log.audited_with:
         yield Text(f"{sentence_case(visible(log.put_back))}.")
+
+
+def _unhelped(step: Step) -> Iterator[Text]:
+    """What a remedy of the policy does not act on."""
+    if step.unhelped:
+        yield Text(f"   It {visible(step.unhelped)}.")
 
 
 def _why_not(step: Step) -> str:

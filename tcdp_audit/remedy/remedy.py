@@ -125,7 +125,9 @@ class Remedy(Generic[R]):
         apply: changes a release under its parameters. Raises `RemedyError` where that cannot be done.
         validate: faults of the parameters under a policy: (parameter or "", sentence).
         plan: parameter sets that are worth trying on a release whose policy names no remedy, most promising first;
-            none where the remedy does not apply to what fails.
+            asked only where `cannot_help` leaves something that fails.
+        cannot_help: why it cannot help one failing demand, as a short phrase, or nothing; asked before it starts. The
+            parameters are None where the policy names no remedy, so that the remedy would propose them itself.
         random: it draws from a source that no seed repeats, as noise for differential privacy must; it runs once only.
         once: it runs once only, because it would change again what it has changed: it moves values about.
     """
@@ -138,6 +140,7 @@ class Remedy(Generic[R]):
     apply: Callable[[RemedyView, R], Treatment]
     validate: Callable[[R, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
     plan: Callable[[RemedyView, tuple[Outcome, ...]], Iterable[Mapping[str, Any]]] = field(default=lambda _, __: ())
+    cannot_help: Callable[[RemedyView, R | None, Outcome], str] = field(default=lambda _, __, ___: "")
     random: bool = False
     once: bool = False
 

@@ -21,7 +21,7 @@ from tcdp_audit.frozen import FrozenDict
 from tcdp_audit.information_loss.class_sizes import demanded_k
 from tcdp_audit.information_loss.columns import LOSSY_ROLES
 from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
+from tcdp_audit.policy import AttributeDeclaration, Expectation, Policy, Role, Scale
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.demands import Demands
 from tcdp_audit.remedy.remedy import RemedyError, Treatment, require_least
@@ -116,6 +116,12 @@ class Attribute:
 
 def _none_known() -> float:
     return inf
+
+
+def _measured(expectation: Expectation, outcome: Outcome, policy: Policy) -> set[str]:
+    """The attributes behind the name that an outcome gives to one or to several read together."""
+    targets = expectation.check.targets(expectation.parameters, policy.document)
+    return {name for one in targets if one.name == outcome.attribute for name in (*one.attributes, *one.known)}
 
 
 @dataclass(frozen=True)
@@ -241,6 +247,22 @@ class RemedyView:
         """Those of some outcomes that are failed demands on classes: what grouping records in another way can mend."""
         of_classes = {one.check.name for one in self.policy.expectations if one.check.on_classes}
         return [one for one in outcomes if one.status is Status.FAILED and one.check in of_classes]
+
+    def columns_behind(self, outcome: Outcome) -> frozenset[str] | None:
+        """The columns that an outcome depends on; None where it does not tell which.
+
+        One of equivalence classes depends on the quasi-identifiers, on what it measures and on what an intruder knows
+        besides; one of the whole table on the attributes that its expectation names, if it names some.
+        """
+        measured, on_classes = set[str](), False
+        for one in self.policy.expectations:
+            if one.check.name == outcome.check:
+                on_classes |= one.check.on_classes
+                measured |= _measured(one, outcome, self.policy)
+        if on_classes:
+            return frozenset({*self.policy.with_role(Role.QUASI_IDENTIFIER), *measured, *outcome.known})
+        named = outcome.parameters.get("attributes") or ()
+        return frozenset(named) or None
 
     @cached_property
     def demands(self) -> Demands:

@@ -185,7 +185,7 @@ class _Repair:
             best = loop.run(outcomes) if needed else loop.start(outcomes)
             loss = loop.loss_of(best)
             changed, measures = _changes(loop, best, loss.cells_changed), loss.as_json()
-            useless, refusal = loss.emptied, loop.refusal
+            useless, refusal, left_out = loss.emptied, loop.refusal, loop.left_out
         released = self._released(best, changed)
         log = ChangeLog(
             input=before.release,
@@ -202,6 +202,7 @@ class _Repair:
             reason=_reason(best, obstacle, refusal, passed=self.inputs.with_provenance(best.outcomes).passed),
             useless=useless,
             dropped=self.dropped,
+            left_out=left_out,
         )
         after, written = self._proven(released, log)
         return Remediation(before=before, after=after, released=released.table, written=written)

@@ -23,6 +23,7 @@ from tcdp_audit.inputs import AuditInputs
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy.policy import PlannedRemedy
+from tcdp_audit.remedy.reach import reach
 from tcdp_audit.remedy.remedy import Remedy, RemedyError, Treatment, require_least
 from tcdp_audit.remedy.treatment import same_cells, touched, treated
 from tcdp_audit.remedy.view import RemedyView
@@ -32,6 +33,7 @@ from tcdp_audit.results.change_log import Step, blocking
 
 MOST_ROUNDS = 5
 MOST_STEPS = 3  # of a plan
+NOTHING_PROPOSED = "proposes nothing for a release like this"
 UNSOUND = "it proposed parameters that a policy would reject"
 
 
@@ -97,6 +99,7 @@ class RepairLoop:
             require_scikit_learn()  # before the work, not after it
         self.input = OpenTable.of_input(inputs)
         self.tried: list[Step] = []
+        self._left_out: dict[str, str] = {}  # remedy -> why it was not tried
         self.limits = LossLimits.of(inputs.policy.document)
         self._refused: list[tuple[float, str]] = []  # loss beyond the limits, and the sentence that says so
         self._least = inf  # loss of the best candidate that passes, of those that are compared
@@ -128,6 +131,13 @@ class RepairLoop:
         """The sentence on the release that lost least of those that lost more than the policy allows; or nothing."""
         return min(self._refused)[1] if self._refused else ""
 
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The titles of the remedies that a plan never tried, each with the reason."""
+        tried = {one.remedy for one in self.tried}
+        remedies = self.inputs.plugins.remedies
+        return {remedies[name].title: reason for name, reason in self._left_out.items() if name not in tried}
+
     # Remedies that the policy names
 
     def _as_named(self, start: Candidate) -> Candidate:
@@ -151,15 +161,26 @@ class RepairLoop:
 
     def _step(self, candidate: Candidate, planned: PlannedRemedy) -> Candidate:
         """One remedy, applied and audited; where it cannot be applied the candidate stays, and `tried` says why."""
+        unhelped = ""
         try:
-            return self._applied(candidate, planned)
+            unhelped = self._unhelped(candidate, planned)
+            return self._applied(candidate, planned, unhelped)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - one remedy that raises must not take the others down
-            self.tried.append(_failed(planned, error))
+            self.tried.append(_failed(planned, error, unhelped))
             return candidate
 
-    def _applied(self, candidate: Candidate, planned: PlannedRemedy) -> Candidate:
+    def _unhelped(self, candidate: Candidate, planned: PlannedRemedy) -> str:
+        """What a remedy that the policy names does not act on, said before it starts; or nothing."""
+        if not self.policy.remedies:
+            return ""
+        sentence = reach(planned.remedy, self._view(candidate), planned.parameters, candidate.blocking).sentence
+        if sentence:
+            self.inputs.options.progress(f"{planned.remedy.title} {sentence}", 1, 1)
+        return sentence
+
+    def _applied(self, candidate: Candidate, planned: PlannedRemedy, unhelped: str) -> Candidate:
         view = self._view(candidate)
         treatment = planned.remedy.apply(view, planned.parameters)
         after = self._treated(candidate, treatment)
@@ -179,6 +200,7 @@ class RepairLoop:
             notes=treatment.notes,
             lines=treatment.lines,
             loss=after.total_loss,
+            unhelped=unhelped,
         )
         return replace(after, outcomes=outcomes, steps=(*candidate.steps, step))
 
@@ -255,7 +277,7 @@ class RepairLoop:
     def _plans(self, candidate: Candidate) -> Iterator[PlannedRemedy]:
         for name, remedy in sorted(self.inputs.plugins.remedies.items()):
             try:
-                proposals = list(remedy.plan(self._view(candidate), tuple(candidate.blocking)))
+                proposals = self._proposals(remedy, candidate)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - one remedy that raises must not take the others down
@@ -267,6 +289,15 @@ class RepairLoop:
                     yield planned
                 else:
                     self.tried.append(Step(remedy=name, title=remedy.title, parameters={}, error=UNSOUND))
+
+    def _proposals(self, remedy: Remedy[Any], candidate: Candidate) -> list[Mapping[str, Any]]:
+        """Parameters that a remedy proposes for what it may help; where there are none, it is noted why."""
+        view = self._view(candidate)
+        reached = reach(remedy, view, None, candidate.blocking)
+        proposals = list(remedy.plan(view, tuple(candidate.blocking))) if reached.helped else []
+        if not proposals:
+            self._left_out[remedy.name] = reached.reasons if not reached.helped else NOTHING_PROPOSED
+        return proposals
 
     def _sound(self, remedy: Remedy[Any], proposal: Mapping[str, Any]) -> PlannedRemedy | None:
         """A proposal as the policy would have it, or None if the policy could not name it so."""
@@ -301,10 +332,13 @@ def _better(best: Candidate, candidate: Candidate) -> Candidate:
     return candidate if len(candidate.blocking) < len(best.blocking) else best
 
 
-def _failed(planned: PlannedRemedy, error: BaseException) -> Step:
-    remedy = planned.remedy
+def _failed(planned: PlannedRemedy, error: BaseException, unhelped: str) -> Step:
     return Step(
-        remedy=remedy.name, title=remedy.title, parameters=given(planned), error=_sentence(error, planned.plugin)
+        remedy=planned.remedy.name,
+        title=planned.remedy.title,
+        parameters=given(planned),
+        error=_sentence(error, planned.plugin),
+        unhelped=unhelped,
     )
 
 

@@ -50,6 +50,7 @@ class Step:
             nothing.
         loss: the total information loss after it, where it was measured to choose between remedies, or because the
             policy limits it.
+        unhelped: which demands that failed before it a remedy of the policy does not act on, and why; or nothing.
     """
 
     remedy: str
@@ -62,6 +63,7 @@ class Step:
     lines: tuple[str, ...] = ()
     error: str = ""
     loss: float | None = None
+    unhelped: str = ""
 
     def __post_init__(self) -> None:
         """Lock its mappings."""
@@ -88,6 +90,7 @@ class Step:
             "lines": list(self.lines),
             "error": self.error,
             "loss": self.loss,
+            "unhelped": self.unhelped,
         }
 
 
@@ -112,6 +115,7 @@ class ChangeLog:
         dropped: the columns that are not written.
         audited_with: those of them without which some demand cannot be judged; it was judged with them beside what was
             written.
+        left_out: the titles of the remedies that were not tried, each with the reason, where they were chosen here.
     """
 
     input: Table
@@ -129,10 +133,11 @@ class ChangeLog:
     useless: tuple[str, ...] = ()
     dropped: tuple[DroppedColumn, ...] = ()
     audited_with: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Lock its mappings."""
-        freeze(self, "cells", "loss")
+        freeze(self, "cells", "loss", "left_out")
 
     def __repr__(self) -> str:
         """What was changed in all."""
@@ -171,6 +176,14 @@ class ChangeLog:
         )
 
     @property
+    def left_out_by_reason(self) -> dict[str, list[str]]:
+        """The titles of the remedies that were not tried, by reason."""
+        titles: dict[str, list[str]] = {}
+        for title, reason in self.left_out.items():
+            titles.setdefault(reason, []).append(title)
+        return titles
+
+    @property
     def lines(self) -> str:
         """The policy lines that say what was done, to paste."""
         if not self.steps:
@@ -197,6 +210,7 @@ class ChangeLog:
             "loss": number(self.loss),
             "reason": self.reason,
             "useless": list(self.useless),
+            "left_out": dict(self.left_out),
         }
 
 

@@ -26,8 +26,9 @@ from tcdp_audit.plugin import (
     number_text,
 )
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults, masked_numbers
-from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs, weakest
+from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
+from tcdp_audit_plugins.remedies._shared.scope import NO_NUMBERS, only_where_masked
 
 SHARES = tuple(Fraction(one, 100) for one in (1, 2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 600, 800))
 Base = Annotated[Exact, Field(gt=0)]
@@ -75,9 +76,23 @@ def faults(parameters: RoundingParameters, document: PolicyDocument) -> Iterator
         yield "base", "an attribute has a base and is not rounded, or is rounded and has none"
 
 
+def cannot_help(view: RemedyView, parameters: RoundingParameters | None, outcome: Outcome) -> str:
+    """Why rounding cannot help a failing demand, or nothing."""
+    given = parameters or RoundingParameters()
+    return only_where_masked(
+        view,
+        outcome,
+        given.names,
+        lambda one: one.is_numeric,
+        unfit=NO_NUMBERS,
+        chosen=given.base is None,
+        alike=True,
+    )
+
+
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """As fine as will do, where a demand that compares with the original fails."""
-    if failing_pairs(view, outcomes) and any(one.is_numeric for one in view.quasi_identifiers):
+    if any(not cannot_help(view, None, one) for one in outcomes):
         yield {}
 
 
@@ -181,4 +196,5 @@ ROUNDING = Remedy(
     apply=round_numbers,
     validate=faults,
     plan=plans,
+    cannot_help=cannot_help,
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from tcdp_audit.plugin import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.bucketization.apply import apply
-from tcdp_audit_plugins.remedies.bucketization.parameters import BucketizationParameters, faults, plans
+from tcdp_audit_plugins.remedies.bucketization.parameters import BucketizationParameters, cannot_help, faults, plans
 
 GUIDE = RemedyGuide(
     method=(
@@ -63,4 +63,5 @@ BUCKETIZATION = Remedy(
     apply=apply,
     validate=faults,
     plan=plans,
+    cannot_help=cannot_help,
 )

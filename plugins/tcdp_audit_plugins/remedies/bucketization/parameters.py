@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Status, Text
+from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
 from tcdp_audit_plugins.remedies.bucketization.goal import BucketGoal
 
 LARGEST_EPSILON = 20.0  # t above e^10 asks for more buckets than any class holds
@@ -61,6 +62,19 @@ def faults(parameters: BucketizationParameters, document: PolicyDocument) -> Ite
         yield "release", f"means need numbers; {name!r} is {(declared.scale or Scale.NOMINAL).value}"
     if document.conventions.reference != "release":
         yield "", "buckets keep t against the release itself; bucketization needs `reference: release`"
+
+
+def cannot_help(view: RemedyView, parameters: BucketizationParameters | None, outcome: Outcome) -> str:
+    """Why buckets cannot help a failing demand, or nothing."""
+    if other := only_on_classes(view, outcome):
+        return other
+    if parameters is not None:
+        known = {*view.policy.with_role(Role.QUASI_IDENTIFIER), parameters.attribute}
+        others = (view.columns_behind(outcome) or frozenset()) - known
+        return f"makes classes for {parameters.attribute!r} only" if outcome.attribute and others else ""
+    if _demanded_ratio(outcome) is None or outcome.attribute not in view.policy.with_role(Role.SENSITIVE):
+        return "only for multiplicative closeness, or an implied epsilon, of one sensitive attribute"
+    return ""
 
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:

@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from tcdp_audit.plugin import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.correlated_noise.apply import add_noise
-from tcdp_audit_plugins.remedies.correlated_noise.parameters import CorrelatedNoiseParameters, faults, plans
+from tcdp_audit_plugins.remedies.correlated_noise.parameters import (
+    CorrelatedNoiseParameters,
+    cannot_help,
+    faults,
+    plans,
+)
 
 __all__ = ["CORRELATED_NOISE", "CorrelatedNoiseParameters", "add_noise"]
 GUIDE = RemedyGuide(
@@ -60,5 +65,6 @@ CORRELATED_NOISE = Remedy(
     apply=add_noise,
     validate=faults,
     plan=plans,
+    cannot_help=cannot_help,
     once=True,
 )

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Scale, Text
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
-from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs
+from tcdp_audit_plugins.remedies._shared.scope import NO_NUMBERS, only_where_masked
 
 Row = Annotated[dict[Text, Exact], Field(min_length=1)]
 
@@ -95,7 +95,21 @@ def _faults_of_matrix(parameters: CorrelatedNoiseParameters) -> Iterator[tuple[s
                 yield "covariance", f"{one!r} with {other!r} is another number than {other!r} with {one!r}"
 
 
+def cannot_help(view: RemedyView, parameters: CorrelatedNoiseParameters | None, outcome: Outcome) -> str:
+    """Why noise cannot help a failing demand, or nothing."""
+    given = parameters or CorrelatedNoiseParameters()
+    return only_where_masked(
+        view,
+        outcome,
+        given.names,
+        lambda one: one.is_numeric,
+        unfit=NO_NUMBERS,
+        chosen=given.percent is None and given.covariance is None,
+        alike=False,
+    )
+
+
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """As little as will do, where a demand that compares with the original fails."""
-    if failing_pairs(view, outcomes) and any(one.is_numeric for one in view.quasi_identifiers):
+    if any(not cannot_help(view, None, one) for one in outcomes):
         yield {}

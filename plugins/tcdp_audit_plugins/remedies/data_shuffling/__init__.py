@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tcdp_audit.plugin import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.data_shuffling.apply import shuffle_data
-from tcdp_audit_plugins.remedies.data_shuffling.parameters import DataShufflingParameters, faults, plans
+from tcdp_audit_plugins.remedies.data_shuffling.parameters import DataShufflingParameters, cannot_help, faults, plans
 
 __all__ = ["DATA_SHUFFLING", "DataShufflingParameters", "shuffle_data"]
 GUIDE = RemedyGuide(
@@ -60,5 +60,6 @@ DATA_SHUFFLING = Remedy(
     apply=shuffle_data,
     validate=faults,
     plan=plans,
+    cannot_help=cannot_help,
     once=True,
 )

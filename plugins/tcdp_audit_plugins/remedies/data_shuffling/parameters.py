@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Text
 from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_faults
-from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs
+from tcdp_audit_plugins.remedies._shared.scope import NO_ORDER, only_where_masked
 
 Names = Annotated[list[Text], Field(min_length=1)]
 
@@ -45,7 +45,21 @@ def faults(parameters: DataShufflingParameters, document: PolicyDocument) -> Ite
         yield "given", f"{name!r} is shuffled, so that it cannot stay"
 
 
+def cannot_help(view: RemedyView, parameters: DataShufflingParameters | None, outcome: Outcome) -> str:
+    """Why shuffling cannot help a failing demand, or nothing."""
+    given = parameters or DataShufflingParameters()
+    return only_where_masked(
+        view,
+        outcome,
+        given.attributes,
+        is_orderable,
+        unfit=NO_ORDER,
+        chosen=given.proximity is None,
+        alike=False,
+    )
+
+
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """As near as will do, where a demand that compares with the original fails."""
-    if failing_pairs(view, outcomes) and any(is_orderable(one) for one in view.quasi_identifiers):
+    if any(not cannot_help(view, None, one) for one in outcomes):
         yield {}

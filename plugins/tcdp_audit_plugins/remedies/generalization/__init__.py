@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from tcdp_audit.plugin import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.generalization.apply import generalize
-from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, faults, plans
+from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, cannot_help, faults, plans
 
 __all__ = ["GENERALIZATION", "GeneralizationParameters", "generalize"]
 GUIDE = RemedyGuide(
@@ -79,4 +79,5 @@ GENERALIZATION = Remedy(
     apply=generalize,
     validate=faults,
     plan=plans,
+    cannot_help=cannot_help,
 )

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Text
+from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
 from tcdp_audit_plugins.remedies.generalization.losses import Measure
 
 Widths = Annotated[list[Annotated[Exact, Field(gt=0)]], Field(min_length=1)]
@@ -58,6 +59,14 @@ def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> It
             yield "bins", f"each width of {name!r} must be a multiple of the one before, so that bins join into bins"
 
 
+def cannot_help(view: RemedyView, parameters: GeneralizationParameters | None, outcome: Outcome) -> str:
+    """Why climbing hierarchies cannot help a failing demand, or nothing."""
+    if other := only_on_classes(view, outcome):
+        return other
+    unasked = parameters is None and all(one.hierarchy is None for one in view.quasi_identifiers)
+    return "no quasi-identifier has a hierarchy" if unasked else ""
+
+
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Parameters to try, where a demand on classes fails and a quasi-identifier has a hierarchy.
 
@@ -65,7 +74,6 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
         view: the release.
         outcomes: what stands against it.
     """
-    if not view.failing_on_classes(outcomes) or all(one.hierarchy is None for one in view.quasi_identifiers):
-        return
-    yield {}
-    yield from ({"suppression": limit} for limit in LIMITS)
+    if any(not cannot_help(view, None, one) for one in outcomes):
+        yield {}
+        yield from ({"suppression": limit} for limit in LIMITS)

@@ -16,7 +16,12 @@ from __future__ import annotations
 
 from tcdp_audit.plugin import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.microaggregation.apply import microaggregate
-from tcdp_audit_plugins.remedies.microaggregation.parameters import MicroaggregationParameters, faults, plans
+from tcdp_audit_plugins.remedies.microaggregation.parameters import (
+    MicroaggregationParameters,
+    cannot_help,
+    faults,
+    plans,
+)
 
 __all__ = ["MICROAGGREGATION", "MicroaggregationParameters", "microaggregate"]
 GUIDE = RemedyGuide(
@@ -92,4 +97,5 @@ MICROAGGREGATION = Remedy(
     apply=microaggregate,
     validate=faults,
     plan=plans,
+    cannot_help=cannot_help,
 )

@@ -112,6 +112,20 @@ def _confidential_faults(parameters: MicroaggregationParameters, document: Polic
         yield "attribute", f"the policy has {len(sensitive)} sensitive attributes; name the one to start from"
 
 
+def cannot_help(view: RemedyView, parameters: MicroaggregationParameters | None, outcome: Outcome) -> str:
+    """Why clusters cannot help a failing demand, or why they are not tried unasked; or nothing."""
+    on_classes = bool(view.failing_on_classes([outcome]))
+    if not on_classes and not failing_pairs(view, [outcome]):
+        return "only for demands on equivalence classes, or that compare the release with its original"
+    if parameters is not None:
+        blocks = on_classes and parameters.blocks is not None
+        return "clusters of blocks of attributes are no classes" if blocks else ""
+    known = view.quasi_identifiers
+    if not known or not all(has_numbers(one) for one in known):
+        return "only where all quasi-identifiers are numeric or ordinal"
+    return "" if on_classes or view.records <= MANY else f"takes minutes beyond {MANY:,} records"
+
+
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Parameters to try, where all quasi-identifiers are numeric or ordinal and a demand on classes or pairs fails.
 
@@ -119,13 +133,11 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
         view: the release.
         outcomes: what stands against it.
     """
-    failing = view.failing_on_classes(outcomes)
-    known = view.quasi_identifiers
-    if not known or not all(has_numbers(one) for one in known):
+    if all(cannot_help(view, None, one) for one in outcomes):
         return
+    failing = view.failing_on_classes(outcomes)
     if not failing:
-        if failing_pairs(view, outcomes) and view.records <= MANY:
-            yield {}
+        yield {}
         return
     k = max(view.demanded_k or 2, 2)
     yield {"k": k}

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from tcdp_audit.plugin import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.mondrian.apply import cut
-from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters, faults, plans
+from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters, cannot_help, faults, plans
 
 __all__ = ["MONDRIAN", "MondrianParameters", "cut"]
 GUIDE = RemedyGuide(
@@ -72,4 +72,5 @@ MONDRIAN = Remedy(
     apply=cut,
     validate=faults,
     plan=plans,
+    cannot_help=cannot_help,
 )

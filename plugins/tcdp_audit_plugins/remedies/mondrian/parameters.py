@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Text
+from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
 
 
 class MondrianParameters(RemedyParameters):
@@ -42,6 +43,11 @@ def faults(parameters: MondrianParameters, document: PolicyDocument) -> Iterator
                 yield field, f"{name!r} is not among `attributes`, so that its weight has no use"
 
 
+def cannot_help(view: RemedyView, _: MondrianParameters | None, outcome: Outcome) -> str:
+    """Why cutting the records into classes cannot help a failing demand, or nothing."""
+    return only_on_classes(view, outcome)
+
+
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Parameters to try, where a demand on classes fails.
 
@@ -49,5 +55,5 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
         view: the release.
         outcomes: what stands against it.
     """
-    if view.failing_on_classes(outcomes):
+    if any(not cannot_help(view, None, one) for one in outcomes):
         yield {}

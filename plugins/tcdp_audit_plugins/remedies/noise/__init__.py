@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tcdp_audit.plugin import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.noise.apply import mask
-from tcdp_audit_plugins.remedies.noise.parameters import NoiseParameters, faults
+from tcdp_audit_plugins.remedies.noise.parameters import NoiseParameters, cannot_help, faults
 
 GUIDE = RemedyGuide(
     method=(
@@ -76,5 +76,6 @@ NOISE = Remedy(
     parameters=NoiseParameters,
     apply=mask,
     validate=faults,
+    cannot_help=cannot_help,
     random=True,
 )

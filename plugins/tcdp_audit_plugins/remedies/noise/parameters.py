@@ -8,8 +8,9 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin import Exact, PolicyDocument, RemedyParameters, Role, Scale, Text
+from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Text
 from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import Mechanism
+from tcdp_audit_plugins.remedies._shared.scope import only_where_masked
 
 LARGEST = 2**53  # whole numbers and scales up to this are exact in float64, and far from overflowing 64 bits
 WIDEST = 10**100  # of real noise's scale, and of its inverse
@@ -86,6 +87,13 @@ class NoiseParameters(RemedyParameters):
         """The scale b of noise that is added: a record moves its value by at most high - low."""
         low, high = self.range
         return (high - low) / self.epsilon
+
+
+def cannot_help(view: RemedyView, parameters: NoiseParameters | None, outcome: Outcome) -> str:
+    """Why noise cannot help a failing demand, or nothing."""
+    if parameters is None:
+        return "needs an epsilon and a mechanism that only you can choose"
+    return only_where_masked(view, outcome, [parameters.attribute], lambda _: True, unfit="", chosen=False, alike=False)
 
 
 def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Scale, Text
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
-from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs
+from tcdp_audit_plugins.remedies._shared.scope import only_where_masked
 
 Share = Annotated[Exact, Field(ge=0, le=1)]
 Line = Annotated[dict[Text, Share], Field(min_length=1)]
@@ -75,7 +75,21 @@ def faults(parameters: PramParameters, document: PolicyDocument) -> Iterator[tup
         yield "matrix", f"{name!r} has a matrix and is not among `attributes`"
 
 
+def cannot_help(view: RemedyView, parameters: PramParameters | None, outcome: Outcome) -> str:
+    """Why randomising cannot help a failing demand, or nothing."""
+    given = parameters or PramParameters()
+    return only_where_masked(
+        view,
+        outcome,
+        given.names,
+        lambda one: one.scale is not Scale.NUMERIC,
+        unfit="every quasi-identifier is numeric",
+        chosen=given.retention is None and given.matrix is None,
+        alike=False,
+    )
+
+
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Invariant, and as weak as will do, where a demand that compares with the original fails."""
-    if failing_pairs(view, outcomes) and any(one.scale is not Scale.NUMERIC for one in view.quasi_identifiers):
+    if any(not cannot_help(view, None, one) for one in outcomes):
         yield {"invariant": True}

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Text
 from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_faults
-from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs
+from tcdp_audit_plugins.remedies._shared.scope import NO_ORDER, only_where_masked
 
 
 class Variant(StrEnum):
@@ -54,7 +54,21 @@ def faults(parameters: RankSwappingParameters, document: PolicyDocument) -> Iter
     return masked_faults(parameters.attributes, document, ordered=True)
 
 
+def cannot_help(view: RemedyView, parameters: RankSwappingParameters | None, outcome: Outcome) -> str:
+    """Why swapping cannot help a failing demand, or nothing."""
+    given = parameters or RankSwappingParameters()
+    return only_where_masked(
+        view,
+        outcome,
+        given.attributes,
+        is_orderable,
+        unfit=NO_ORDER,
+        chosen=given.percent is None,
+        alike=False,
+    )
+
+
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Both variants, each as weak as will do, where a demand that compares with the original fails."""
-    if failing_pairs(view, outcomes) and any(is_orderable(one) for one in view.quasi_identifiers):
+    if any(not cannot_help(view, None, one) for one in outcomes):
         yield from ({"variant": variant.value} for variant in Variant)

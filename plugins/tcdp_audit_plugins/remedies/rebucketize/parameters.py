@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin import Attribute, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Text
+from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
 from tcdp_audit_plugins.remedies.rebucketize.trial import concerns
 
 
@@ -35,6 +36,18 @@ def faults(parameters: RebucketizeParameters, document: PolicyDocument) -> Itera
             "attribute",
             f"neighbours of {name!r} need its order; declare it, for example `order: [low, middle, high]`",
         )
+
+
+def cannot_help(view: RemedyView, parameters: RebucketizeParameters | None, outcome: Outcome) -> str:
+    """Why joining buckets cannot help a failing demand, or nothing."""
+    if other := only_on_classes(view, outcome):
+        return other
+    if parameters is not None:
+        attribute = view.attribute(parameters.attribute)
+        return "" if concerns(view, outcome, attribute) else f"joins values of {attribute.name!r} only"
+    known = (*view.quasi_identifiers, *view.sensitive)
+    unasked = any(concerns(view, outcome, one) and _is_in_buckets(one) for one in known)
+    return "" if unasked else "no attribute that fails is in buckets"
 
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:

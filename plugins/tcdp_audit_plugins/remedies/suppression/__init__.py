@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from tcdp_audit.plugin import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.suppression.apply import suppress
-from tcdp_audit_plugins.remedies.suppression.parameters import SuppressionParameters, faults, plans
+from tcdp_audit_plugins.remedies.suppression.parameters import SuppressionParameters, cannot_help, faults, plans
 
 GUIDE = RemedyGuide(
     method=(
@@ -72,4 +72,5 @@ SUPPRESSION = Remedy(
     apply=suppress,
     validate=faults,
     plan=plans,
+    cannot_help=cannot_help,
 )

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Text
+from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import QuasiIdentifierCells
 
 ALIGNED = (
@@ -54,6 +55,11 @@ def faults(parameters: SuppressionParameters, document: PolicyDocument) -> Itera
     for name in parameters.importance or {}:
         if name not in document.attributes or document.attributes[name].role is not Role.QUASI_IDENTIFIER:
             yield "importance", f"{name!r} is no quasi-identifier of this policy; only their cells are suppressed"
+
+
+def cannot_help(view: RemedyView, _: SuppressionParameters | None, outcome: Outcome) -> str:
+    """Why suppressing what fails in its class cannot help a failing demand, or nothing."""
+    return only_on_classes(view, outcome)
 
 
 def plans(view: RemedyView, _: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
