@@ -203,6 +203,7 @@ if TYPE_CHECKING:
     from tcdp_audit.remedy.merged import MergedDemands as MergedDemands
     from tcdp_audit.remedy.remedy import (
         NewColumn as NewColumn,
+        OutdoneError as OutdoneError,
         Remedy as Remedy,
         RemedyError as RemedyError,
         RemedyGuide as RemedyGuide,

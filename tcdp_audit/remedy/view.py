@@ -135,6 +135,7 @@ class RemedyView:
         audited: the complete audit of a treatment, as slow as an audit.
         progress: called with (step, done, in all) on long work.
         least_loss: the least total loss of another remedy after which the release passes; infinite where none is known.
+        part_audited: the outcomes of some checks after a treatment, by their names; None for those of `audited`.
     """
 
     release: Release
@@ -143,6 +144,7 @@ class RemedyView:
     audited: Callable[[Treatment], tuple[Outcome, ...]]
     progress: Progress = silent
     least_loss: Callable[[], float] = _none_known
+    part_audited: Callable[[Treatment, frozenset[str]], tuple[Outcome, ...]] | None = None
     _attributes: dict[str, Attribute] = field(default_factory=dict, repr=False)
 
     @property
@@ -247,6 +249,20 @@ class RemedyView:
         """Those of some outcomes that are failed demands on classes: what grouping records in another way can mend."""
         of_classes = {one.check.name for one in self.policy.expectations if one.check.on_classes}
         return [one for one in outcomes if one.status is Status.FAILED and one.check in of_classes]
+
+    def outcomes_of(self, checks: frozenset[str], treatment: Treatment) -> tuple[Outcome, ...]:
+        """What comes of some checks after a treatment, exactly as in `audited`, without work for the others.
+
+        Args:
+            checks: their names.
+            treatment: what would be done to the release.
+
+        Raises:
+            OutdoneError: the release loses more than after another remedy that suffices; see `least_loss`.
+        """
+        if self.part_audited is not None:
+            return self.part_audited(treatment, checks)
+        return tuple(one for one in self.audited(treatment) if one.check in checks)
 
     def columns_behind(self, outcome: Outcome) -> frozenset[str] | None:
         """The columns that an outcome depends on; None where it does not tell which.

@@ -230,12 +230,20 @@ class RepairLoop:
             with self._treated(candidate, treatment).opened as opened:
                 return opened.settled.outcomes()
 
+        def part_audited(treatment: Treatment, checks: frozenset[str]) -> tuple[Outcome, ...]:
+            after = self._treated(candidate, treatment)
+            with after.opened as opened:
+                if least_loss() < inf:
+                    require_least(self.loss_of(after).total, least_loss())
+                return opened.settled.outcomes(checks)
+
         def least_loss() -> float:
             return inf if candidate.steps else self._least  # a view does not know what was lost before
 
         seed, progress = self.policy.document.seed, self.inputs.options.progress
         if candidate.opened not in self._views:
-            view = RemedyView(candidate.opened.release, candidate.outcomes, seed, audited, progress, least_loss)
+            release, outcomes = candidate.opened.release, candidate.outcomes
+            view = RemedyView(release, outcomes, seed, audited, progress, least_loss, part_audited)
             self._views[candidate.opened] = view
         return self._views[candidate.opened]
 

@@ -82,11 +82,12 @@ class OpenTable:
         table = settled(self.table, missing, self._inputs.policy.conventions.suppressed_token)
         return self._opened.enter_context(OpenTable(table, self._inputs))
 
-    def outcomes(self) -> tuple[Outcome, ...]:
-        """Its audit, as it is without the columns that are not written."""
+    def outcomes(self, checks: frozenset[str] | None = None) -> tuple[Outcome, ...]:
+        """Its audit, or the part of it that concerns some checks, as it is without the columns that are not written."""
         inputs = replace(self._inputs, release=self.table, engine=self.engine)
         dropped = dropped_columns(inputs.policy, self.table.column_names)
-        return inputs.without(inputs.outcomes(), [one.name for one in dropped])
+        found = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
+        return inputs.without(found, [one.name for one in dropped])
 
 
 def _engine_over(table: pa.Table, memory: int) -> Engine:

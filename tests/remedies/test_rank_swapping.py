@@ -204,7 +204,7 @@ def test_it_runs_once_even_if_another_remedy_goes_on() -> None:
         ({"k_anonymity": {"k": 3}}, r"what fails \(k_anonymity\) is judged without the original"),
         (
             {"distance_record_linkage": {"at_most": 0}},
-            r"even the strongest of 20 strengths .*: distance_record_linkage 0\.\d+, where <= 0 is demanded",
+            r"no strength is enough; strength \d+ of 20, .*: distance_record_linkage 0\.\d+, where <= 0 is demanded",
         ),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit_plugins.remedies._shared.search import largest, last_before, smallest
+from tcdp_audit_plugins.remedies._shared.search import largest, last_before, smallest, smallest_near
 
 
 @given(st.integers(0, 40), st.integers(0, 300), st.integers(-5, 400))
@@ -33,6 +33,21 @@ def test_the_smallest_is_found_between_its_ends(least: int, span: int, limit: in
     top = least + span
     assert smallest(holds, least, top, growth=growth) == (max(limit, least) if limit <= top else None)
     assert all(least <= number <= top for number in tried)
+
+
+@given(st.integers(0, 40), st.integers(0, 300), st.integers(-5, 400), st.integers(0, 300))
+def test_a_good_guess_is_found_in_few_trials(least: int, span: int, limit: int, ahead: int) -> None:
+    tried: list[int] = []
+
+    def holds(number: int) -> bool:
+        tried.append(number)
+        return number >= limit
+
+    top, start = least + span, least + min(ahead, span)
+    expected = max(limit, least) if limit <= top else None
+    assert smallest_near(holds, start, least, top) == expected
+    assert all(least <= number <= top for number in tried)
+    assert len(tried) <= 2 * abs((top if expected is None else expected) - start).bit_length() + 3
 
 
 @given(st.integers(0, 10**6))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import floor, log10
 from typing import Annotated, Any
 
@@ -134,13 +135,20 @@ def near(size: Fraction) -> Fraction:
 
 
 def nearest(number: float, base: Fraction) -> Fraction:
-    """The nearest multiple of a base, the larger one of two as near.
+    """The nearest multiple of a base, the larger one of two as near, decided by exact whole numbers.
 
     Example:
         >>> nearest(12.5, Fraction(5)), nearest(-12.5, Fraction(5)), nearest(0.26, Fraction(1, 10))
         (Fraction(15, 1), Fraction(-10, 1), Fraction(3, 10))
     """
-    return base * floor(Fraction(repr(number)) / base + Fraction(1, 2))
+    above, below = _as_written(number)
+    top, bottom = base.as_integer_ratio()
+    return Fraction((2 * above * bottom + below * top) // (2 * below * top) * top, bottom)
+
+
+@lru_cache(2**16)
+def _as_written(number: float) -> tuple[int, int]:
+    return Fraction(repr(number)).as_integer_ratio()
 
 
 def _rounded(attributes: Sequence[Attribute], bases: Sequence[Fraction]) -> Treatment:

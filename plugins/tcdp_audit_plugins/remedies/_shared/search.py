@@ -79,3 +79,39 @@ def last_before(holds: Holds, number: int, failing: int) -> int:
         middle = number + (failing - number) // 2 if failing < number else failing - (failing - number) // 2
         number, failing = (middle, failing) if holds(middle) else (number, middle)
     return number
+
+
+def smallest_near(holds: Holds, start: int, least: int, top: int) -> int | None:
+    """Like `smallest`, from a number that is thought to be near: in steps that double, down or up, then halved.
+
+    Args:
+        holds: whether it does, at a number.
+        start: where to begin, from least to top.
+        least: the smallest number to try.
+        top: the largest.
+
+    Returns:
+        As `smallest`: the smallest number at which it holds, wherever it then holds at all larger ones.
+
+    Cost: O(log |answer - start|) trials.
+
+    Example:
+        >>> [smallest_near(lambda number: number >= 37, start, 1, 100) for start in (30, 40)]
+        [37, 37]
+        >>> smallest_near(lambda number: False, 30, 1, 100) is None
+        True
+    """
+    step, number = 1, start
+    if holds(number):
+        while number > least:
+            below = max(number - step, least)
+            if not holds(below):
+                return last_before(holds, number, below)
+            number, step = below, 2 * step
+        return number
+    while number < top:
+        above = min(number + step, top)
+        if holds(above):
+            return last_before(holds, above, number)
+        number, step = above, 2 * step
+    return None
