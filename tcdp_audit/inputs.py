@@ -37,7 +37,7 @@ class AuditInputs:
         options: how to run.
         release: what the caller gave, or the path that the policy names.
         engine: the release.
-        companions: the further tables by their name in the policy: original, population, holdout, previous.
+        companions: the further tables by their name in the policy: original, population, holdout, registry, previous.
         files: the files beside the tables that the policy names, as they were before anything was read.
     """
 

@@ -195,7 +195,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.policy.scalars import Exact as Exact
     from tcdp_audit.provenance import Run as Run, Table as Table, tool as tool
-    from tcdp_audit.release.coded import CodedTable as CodedTable
+    from tcdp_audit.release.coded import CodedTable as CodedTable, StreamedTable as StreamedTable
     from tcdp_audit.release.columns import AuditedColumn as AuditedColumn
     from tcdp_audit.release.covers import Cover as Cover
     from tcdp_audit.release.pairs import Pairs as Pairs

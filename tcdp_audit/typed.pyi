@@ -338,6 +338,20 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["joinability"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    at_most: _Number | None = None,
+    one_to_one: _Number | None = None,
+    attributes: Sequence[_Value] | None = None,
+    keys: int = 65536,
+    seed: int = 0,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["k_anonymity"],
     frame: Any,
     *,

@@ -114,7 +114,7 @@ def evaluation(
         policy: what the release must satisfy.
         engine: the release.
         options: how to run.
-        companions: the further tables by their name in the policy: original, population, holdout, previous.
+        companions: the further tables by their name in the policy: original, population, holdout, registry, previous.
         noted: where to note which records fail each expectation; None where nobody asks.
 
     Raises:

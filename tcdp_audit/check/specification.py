@@ -50,8 +50,8 @@ class Specification(ABC, Generic[P]):
         sentence: one sentence about an outcome, in place of the general one. It sees no cell.
         person: one sentence on what an outcome means for one person: who knows what, down to how many that narrows,
             and what is learned. It sees no cell either. Without it nothing is said.
-        requires: the further tables that it needs: "original", "population", "holdout", "previous" for all
-            earlier releases. Checks on classes see none.
+        requires: the further tables that it needs: "original", "population", "holdout", "registry", "previous" for
+            all earlier releases. Checks on classes see none.
     """
 
     name: str

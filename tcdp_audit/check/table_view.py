@@ -16,10 +16,19 @@ from tcdp_audit.encoding.counting import boundaries
 from tcdp_audit.encoding.keys import Codes, fold
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError
-from tcdp_audit.frozen import FrozenDict
 from tcdp_audit.policy import AttributeDeclaration, Policy, Role, Scale
 from tcdp_audit.policy.model import PREVIOUS
-from tcdp_audit.release.coded import CODE, KEY, CodedTable, code_apart, code_together, common_domains, fit
+from tcdp_audit.release.coded import (
+    CODE,
+    KEY,
+    CodedTable,
+    StreamedTable,
+    code_apart,
+    code_together,
+    common_domains,
+    fit,
+    separate_domains,
+)
 from tcdp_audit.release.distinct import distinct_rows, in_parts
 
 if TYPE_CHECKING:
@@ -118,7 +127,7 @@ class TableView:
     Args:
         policy: roles, scales and conventions.
         engine: the release.
-        companions: the further tables by their name in the policy: original, population, holdout, previous.
+        companions: the further tables by their name in the policy: original, population, holdout, registry, previous.
         memory: budget in bytes for what is read; None for no limit.
         samples: whether pairs may be a sample where whole tables outgrow the memory.
         find_detectors: finds the detectors of identifiers of all plugins that take part, by name.
@@ -185,10 +194,21 @@ class TableView:
         Raises:
             CheckError: a column is not there, or holds values that do not fit its scale.
         """
-        ((*domains,),) = common_domains([self.engine], attributes, self.policy.attributes, self.policy.conventions)
-        known = FrozenDict({one.attribute: one for one in domains})
-        for rows in self.engine.counted(domains):
-            yield CodedTable(self.engine.name, known, rows, rows.times)
+        (release,) = self.streams(attributes)
+        return iter(release)
+
+    def streams(self, attributes: Sequence[str], *companions: str) -> list[StreamedTable]:
+        """The same of the release and of some companions, each over its own values and as often as it is asked.
+
+        Equal labels are equal values, whether or not a table has generalised or suppressed cells beside them.
+
+        Raises:
+            CheckError: a table or a column is not there, or holds values that do not fit its scale; or numbers of one
+                would be rounded to those of another.
+        """
+        engines = [self.engine, *(self._companion(name) for name in companions)]
+        domains = separate_domains(engines, attributes, self.policy.attributes, self.policy.conventions)
+        return [StreamedTable(engine, own) for engine, own in zip(engines, domains, strict=True)]
 
     def of_companion(self, name: str, attributes: Sequence[str], numeric: Sequence[str] = ()) -> CodedTable:
         """Columns of one companion by itself, which the release may lack. A row may stand for several records.

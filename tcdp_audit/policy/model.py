@@ -205,6 +205,9 @@ class PolicyDocument(Model):
     sampling_fraction: Annotated[Exact | None, Field(gt=0, le=1, description="Share sampled.")] = None
     weight: Annotated[str | None, Field(description="The attribute that holds each record's sampling weight.")] = None
     holdout: Annotated[str | None, Field(description="Originals that had no part in making the release.")] = None
+    registry: Annotated[
+        str | None, Field(description="A table that somebody else has or could have, such as a registry of voters.")
+    ] = None
     previous: Annotated[
         str | Annotated[list[str], Field(min_length=1)] | None,
         Field(description="Earlier releases of the same people: a table, or a list of tables, the oldest first."),
@@ -264,11 +267,16 @@ class PolicyDocument(Model):
 
     @property
     def companions(self) -> dict[str, str]:
-        """Where the further tables are, by what results call them: original, population, holdout, previous.
+        """Where the further tables are, by what results call them: original, population, holdout, registry, previous.
 
         Of several earlier releases the first one is `previous 1`.
         """
-        named = {"original": self.original, "population": self.population, "holdout": self.holdout}
+        named = {
+            "original": self.original,
+            "population": self.population,
+            "holdout": self.holdout,
+            "registry": self.registry,
+        }
         earlier = [self.previous] if isinstance(self.previous, str) else self.previous or []
         titles = [PREVIOUS] if len(earlier) == 1 else [f"{PREVIOUS} {number + 1}" for number in range(len(earlier))]
         tables = {**named, **dict(zip(titles, earlier, strict=True))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from tcdp_audit.encoding.counted import CountedCodes
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes
 from tcdp_audit.encoding.reading import domain_of
-from tcdp_audit.encoding.union import union
+from tcdp_audit.encoding.union import require_exact, union
 from tcdp_audit.engines.base import Engine
 from tcdp_audit.errors import CheckError, DataError
 from tcdp_audit.frozen import FrozenDict
@@ -60,6 +60,30 @@ class CodedTable:
         if domain.values.dtype == object:
             raise CheckError(f"column {attribute!r} is not numeric; declare `scale: numeric` if it is")
         return np.append(domain.values.astype(np.float64), np.nan)[self.codes[attribute]]
+
+
+@dataclass(frozen=True)
+class StreamedTable:
+    """Some columns of a table that are read batch by batch, as often as somebody asks.
+
+    Args:
+        engine: the table.
+        columns: their domains, in the order in which they were asked for.
+    """
+
+    engine: Engine
+    columns: tuple[Domain, ...]
+
+    @property
+    def name(self) -> str:
+        """What messages call the table."""
+        return self.engine.name
+
+    def __iter__(self) -> Iterator[CodedTable]:
+        """Its rows as the engine sends them: in any order, equal ones anywhere. One scan of the table."""
+        domains = FrozenDict({one.attribute: one for one in self.columns})
+        for rows in self.engine.counted(self.columns):
+            yield CodedTable(self.name, domains, rows, rows.times)
 
 
 def code_together(
@@ -143,6 +167,26 @@ def common_domains(
         return list(zip(*(union(domains) for domains in own), strict=True))
     except DataError as error:
         raise CheckError(str(error)) from None
+
+
+def separate_domains(
+    engines: Sequence[Engine],
+    attributes: Sequence[str],
+    declarations: Mapping[str, AttributeDeclaration],
+    conventions: Conventions,
+) -> list[tuple[Domain, ...]]:
+    """The domains of some columns of each table, over its own values, whose labels can be compared.
+
+    Raises:
+        CheckError: as `common_domains`, but tables may differ in what is generalised.
+    """
+    own = [[_domain(engine, name, declarations, conventions) for engine in engines] for name in attributes]
+    try:
+        for domains in own:
+            require_exact(domains)
+    except DataError as error:
+        raise CheckError(str(error)) from None
+    return list(zip(*own, strict=True))
 
 
 def bytes_of_record(domains: Sequence[Domain]) -> int:

@@ -26,7 +26,7 @@ Records = Mapping[str, Integers]  # a code for each record, by attribute
 
 @dataclass(frozen=True)
 class TableCase:
-    """A release, its original, the population that it was drawn from, and a hold-out, as codes of each attribute.
+    """A release, its original, the population that it was drawn from, and other tables, as codes of each attribute.
 
     Args:
         name: what a message calls it.
@@ -34,6 +34,7 @@ class TableCase:
         original: what it was made from, key by key.
         population: the quasi-identifiers of everybody.
         holdout: records of the original's kind that the release was not made from.
+        registry: the quasi-identifiers of some of the population, as somebody else could have them.
         previous: an earlier release; record i has the key i.
         labels: the values of the attributes that are text, in the order of their codes.
     """
@@ -43,6 +44,7 @@ class TableCase:
     original: Records
     population: Records
     holdout: Records
+    registry: Records
     previous: Records
     labels: Mapping[str, Sequence[str]] = field(default_factory=lambda: LABELS)
 
@@ -55,7 +57,8 @@ class TableCase:
         """All tables by name, their records in the order of a seed."""
         random = None if shuffle is None else np.random.default_rng(shuffle)
         tables = {"release": self.release, "original": self.original}
-        tables |= {"population": self.population, "holdout": self.holdout, "previous": self.previous}
+        tables |= {"population": self.population, "holdout": self.holdout, "registry": self.registry}
+        tables["previous"] = self.previous
         people = {"holdout": "stranger"}
         return {name: self._table(records, random, people.get(name, "person")) for name, records in tables.items()}
 
@@ -78,7 +81,7 @@ class TableCase:
             attributes[name]["hierarchy"] = hierarchy_of(self.labels[name])
         attributes["education"]["order"] = list(self.labels["education"])
         attributes[KEY] = {"role": "insensitive"}
-        files = {name: f"{name}.csv" for name in ("original", "population", "holdout", "previous")}
+        files = {name: f"{name}.csv" for name in ("original", "population", "holdout", "registry", "previous")}
         content = {"version": 1, **files, "key": KEY, "attributes": attributes, "expect": [{check: None}]}
         return PolicyDocument.model_validate(content)
 
@@ -127,5 +130,6 @@ def _case(name: str, original: Records, release: Records, random: np.random.Gene
     doubles = np.repeat(np.arange(RECORDS), random.integers(1, 4, RECORDS))
     others = _records(random, {})
     population = {one: np.concatenate([release[one][doubles], others[one]]) for one in QUASI_IDENTIFIERS}
+    registry = {one: codes[::2] for one, codes in population.items()}
     earlier = {one: codes[:EARLIER] for one, codes in original.items()}
-    return TableCase(name, release, original, population, _records(random, {}), earlier)
+    return TableCase(name, release, original, population, _records(random, {}), registry, earlier)

@@ -16,7 +16,7 @@ from tcdp_audit.testing.table_trials import BESIDE, TableTrial
 from tcdp_audit.testing.unfailable import PROPERTY
 from tcdp_audit.testing.variants import variants, with_threshold
 
-COMPANIONS = frozenset({"original", "population", "holdout", "previous"})
+COMPANIONS = frozenset({"original", "population", "holdout", "registry", "previous"})
 
 
 class TableCheckSuite(Suite):

@@ -77,6 +77,7 @@ strangers = pa.array([f"stranger {number}" for number in range(original.num_rows
 policy["holdout"] = str(Path(folder) / "holdout.parquet")
 write_table(original.set_column(place, policy["key"], strangers), policy["holdout"])
 policy["previous"] = policy["release"]  # as if nothing had changed since
+policy["registry"] = policy["release"]  # as if somebody had the very same table
 policy["attributes"]["diagnosis"]["hierarchy"] = str(path.parent / "diagnosis.csv")
 policy["expect"] = [{name: GIVEN.get(name, {})} for name in Plugins.load(external=False).checks if name not in ON_FEW]
 outcomes = list(audit(None, load_policy(policy)).expectations)

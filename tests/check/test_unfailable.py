@@ -117,6 +117,8 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("expected_t_closeness", {"epsilon": "0.1"}, {"at_most": "2.02"}, {"at_most": 2}),  # e^0.7 = 2.013…
     ("implied_epsilon", {}, {}, {"at_most": 1000}),
     ("uniqueness_profile", {}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("joinability", {}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("joinability", {}, {"one_to_one": 1}, {"one_to_one": "0.99"}),
     ("quasi_identifier_strength", {}, {"at_most": 1}, {"at_most": "0.99"}),
     ("direct_identifiers", {}, {"at_most": 9}, {"at_most": 0}),
     ("safe_harbor", {}, {"at_most": 9}, {"at_most": 0}),
@@ -144,6 +146,7 @@ def audited(*expect: Mapping[str, Any], attributes: Mapping[str, Any] = ATTRIBUT
         pq.write_table(STRANGERS, given["holdout"])
         given["previous"] = f"{folder}/previous.parquet"
         pq.write_table(RELEASE, given["previous"])
+        given["registry"] = given["previous"]
         return tcdp_audit.audit(RELEASE, {**given, **policy}, original=ORIGINAL, population=POPULATION)
 
 

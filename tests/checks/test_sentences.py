@@ -137,6 +137,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "release_differencing": [{"k": 9}, {"k": 1}, {}],
     "m_invariance": [{"m": 9}, {"m": 1}, {}],
     "uniqueness_profile": [{"at_most": 0}, {"t": 3}, {"t": 5, "at_most": 0}, {}],
+    "joinability": [{"at_most": 0, "one_to_one": 0}, {"at_most": "0.9"}, {"keys": 16}, {}],
     "record_order": [{"at_most": 0}, {}],
 }
 
@@ -173,6 +174,7 @@ ROWS = {
     "delta_presence",
     "individual_risk",
     "k_concealment",
+    "joinability",
     "k_map",
     "kk_anonymity",
     "lkc_privacy",
@@ -229,6 +231,7 @@ def audited(name: str, *, unit: bool, named: bool = False) -> Audit:
         pq.write_table(original.set_column(2, "id", strangers), policy["holdout"])
         policy["previous"] = f"{folder}/previous.parquet"
         pq.write_table(original, policy["previous"])
+        policy["registry"] = policy["previous"]
         return tcdp_audit.audit(release, policy, **companions)
 
 

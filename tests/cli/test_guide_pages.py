@@ -126,7 +126,9 @@ def test_the_example_is_an_expectation_on_this_check(name: str):
     tree = {"*": {"all": ["low", "high"]}}
     sensitive = {"role": "sensitive", "scale": "numeric", "hierarchy": tree}
     attributes = {"ward": {"role": "quasi_identifier"}, **dict.fromkeys(named or {"salary"}, sensitive)}
-    companions = {name: f"{name}.csv" for name in ("original", "population", "holdout", "previous")} | {"key": "id"}
+    companions = {name: f"{name}.csv" for name in ("original", "population", "holdout", "registry", "previous")} | {
+        "key": "id"
+    }
 
     policy = load_policy({"version": 1, **companions, "attributes": attributes, "expect": expectations})
 

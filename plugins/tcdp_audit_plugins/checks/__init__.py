@@ -50,6 +50,7 @@ FAMILIES = (  # in the order of lists of checks
     "quasi_identifier_strength",
     "releases",
     "uniqueness_profile",
+    "joinability",
     "record_order",
     "population_frequency",
     "age_cap",

@@ -47,6 +47,7 @@ class _Table(_Host, total=False):
     sampling_fraction: float | str | _Parameter | None
     weight: str | _Parameter | None
     holdout: str | _Parameter | None
+    registry: str | _Parameter | None
     previous: str | Sequence[str] | _Parameter | None
 
 class _Column(_Table, total=False):
@@ -342,6 +343,20 @@ class ExpectTableIndividualRiskToBeLimited(_Made):
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         at_most: float | str | _Parameter | None = ...,
         measure: Literal["highest", "average", "expected"] | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableJoinabilityToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        one_to_one: float | str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        keys: int | _Parameter | None = ...,
+        seed: int | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 

@@ -57,7 +57,7 @@ def _head(policy: Policy) -> dict[str, Any]:
     """What the policy says of the whole table; what is not said is not there."""
     said = policy.document.model_dump(include=set(HEAD), exclude_defaults=True)
     head: dict[str, Any] = _plain({name: value for name, value in said.items() if value})
-    for name in head.keys() & {"original", "population", "holdout", "previous"}:
+    for name in head.keys() & {"original", "population", "holdout", "registry", "previous"}:
         place = head[name]
         head[name] = [_located(policy, one) for one in place] if isinstance(place, list) else _located(policy, place)
     return head

@@ -19,7 +19,7 @@ from tcdp_audit.policy.scalars import TypedFloat, TypedInt
 from tcdp_audit.registry import Plugins
 
 POLICY = "policy"  # the key of a check's statistics that holds the policy it stands in
-_LOCATIONS = ("original", "population", "holdout", "previous")
+_LOCATIONS = ("original", "population", "holdout", "registry", "previous")
 _OF_NO_USE = (
     "release",
     "schema",

@@ -36,8 +36,7 @@ from tcdp_audit.plugin import (
     somebody,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets, sets_up_to
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
-from tcdp_audit_plugins.checks.uniqueness_profile.key_sketch import (
+from tcdp_audit_plugins.checks._shared.key_sketch import (
     CountedKeys,
     Hashes,
     KeyFigures,
@@ -47,6 +46,7 @@ from tcdp_audit_plugins.checks.uniqueness_profile.key_sketch import (
     require_memory,
     sets_hashed,
 )
+from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.formulas import formula
 
 BLOCK = 2**16  # rows that are hashed together, so that their hashes stay in the cache
@@ -88,7 +88,7 @@ def uniqueness_profile(view: TableView, parameters: UniquenessProfileParameters)
 
     Cost: one pass over the rows, with a hash for each row and set; memory for the sketches and for one batch of rows.
 
-    Source: Chia et al., KHyperLogLog, IEEE S&P 2019; see `key_sketch`.
+    Source: Chia et al., KHyperLogLog, IEEE S&P 2019; see `_shared.key_sketch`.
     """
     names = sorted(parameters.attributes or view.quasi_identifiers)
     sets = sets_up_to(len(names), parameters.max_order)

@@ -192,14 +192,11 @@ def figures_of(sketch: KeySketch | CountedKeys, records: int, t: int, error: flo
         unique, small = Fraction(int(alone.sum()), records), Fraction(int(rare.sum()), records)
         of_keys = Fraction(int(alone.sum()), len(held))
         return KeyFigures(len(held), 0.0, of_keys, 0.0, unique, 0.0, small, 0.0, small, small, is_exact=True)
-    kept, largest = len(held), (int(sketch.hashes[-1]) + 1) / 2**64
-    keys = _rounded(distinct_keys(kept, largest), round)
+    kept = len(held)
+    keys, fewest, most = number_of_keys(sketch, error / 2)
     share, mean = float(alone.mean()), float(rare.mean())
     unique_records, small_records = (min(1.0, keys * one / records) for one in (share, mean))
     low_mean, high_mean = interval_of_mean(mean / (t - 1), kept, error / 2)
-    fewest, most = (
-        _rounded(one, to) for one, to in zip(keys_between(kept, largest, error / 2), (floor, ceil), strict=True)
-    )
     return KeyFigures(
         keys=keys,
         keys_error=keys / sqrt(kept - 2),
@@ -213,6 +210,21 @@ def figures_of(sketch: KeySketch | CountedKeys, records: int, t: int, error: flo
         high=min(1.0, most * high_mean * (t - 1) / records),
         is_exact=False,
     )
+
+
+def number_of_keys(sketch: KeySketch | CountedKeys, error: float) -> tuple[int, int, int]:
+    """How many keys there are, and between what; three times the same where all were kept.
+
+    Args:
+        sketch: of all rows, merged.
+        error: how often the interval may be wrong, above 0.
+    """
+    kept = len(sketch.records)
+    if sketch.is_complete:
+        return kept, kept, kept
+    largest = (int(sketch.hashes[-1]) + 1) / 2**64
+    low, high = keys_between(kept, largest, error)
+    return rounded(distinct_keys(kept, largest), round), rounded(low, floor), rounded(high, ceil)
 
 
 def distinct_keys(kept: int, largest: float) -> float:
@@ -283,7 +295,7 @@ def _divergence(p: float, q: float) -> float:
     return p * log(p / q) + (1 - p) * log((1 - p) / (1 - q)) if p else -log(1 - q)
 
 
-def _rounded(number: float, to: Callable[[float], int]) -> int:
+def rounded(number: float, to: Callable[[float], int]) -> int:
     """A number to so many digits that it does not give a hash away."""
     unit = 10 ** max(0, floor(log10(number)) + 1 - DIGITS)
     return int(to(number / unit)) * unit

@@ -1,0 +1,242 @@
+"""Joinability: how much of a release can be joined with a table that somebody else has, from sketches of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tcdp_audit.plugin import (
+    Check,
+    CheckError,
+    Comparison,
+    Exact,
+    Guide,
+    Limit,
+    Outcome,
+    Parameters,
+    PolicyDocument,
+    Quarter,
+    Role,
+    TableCheck,
+    TableFigure,
+    TableView,
+    Text,
+    agree,
+    gibibytes,
+    known_columns,
+    percent,
+    percent_of,
+    plural,
+    record_noun,
+    somebody,
+)
+from tcdp_audit_plugins.checks._shared.key_sketch import number_of_keys, require_memory
+from tcdp_audit_plugins.checks._shared.sampling import counts_rows
+from tcdp_audit_plugins.checks.joinability.common_keys import HashedTable, TableKeys, keys_of_both
+from tcdp_audit_plugins.checks.joinability.shares import (
+    EACH,
+    ERROR,
+    Between,
+    common_keys,
+    contained,
+    jaccard,
+    one_to_one,
+)
+from tcdp_audit_plugins.checks.joinability.written_alike import require_written_alike
+from tcdp_audit_plugins.formulas import formula
+
+REGISTRY = "registry"
+SINGLE = "upper end of the share of records that are alone with their combination in both tables"
+WILDCARD = (
+    "a missing value is joined with nothing here, and `missing_quasi_identifier: wildcard` says that it matches "
+    "everything; use `own_category`, or ask `k_map` beside a `population:`"
+)
+
+
+class JoinabilityParameters(Parameters):
+    """Parameters of `joinability`."""
+
+    at_most: Annotated[
+        Exact | None,
+        Field(ge=0, le=1, description="The largest share of the release's combinations that the registry has, too."),
+    ] = None
+    one_to_one: Annotated[
+        Exact | None,
+        Field(ge=0, le=1, description="The largest share of records that are alone with theirs in both tables."),
+    ] = None
+    attributes: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="The columns that are joined by; by default all quasi-identifiers."),
+    ] = None
+    keys: Annotated[
+        int, Field(ge=16, description="How many combinations of each table are kept; one of no more is exact.")
+    ] = 65536
+    seed: Annotated[int, Field(ge=0, description="The seed of the hash that draws them.")] = 0
+
+
+def joinability(view: TableView, parameters: JoinabilityParameters) -> TableFigure:
+    """The share of the release's combinations of values that the registry has, too: the upper end of its interval.
+
+    All intervals together are right with 99 % confidence. Where a table has at most `keys` combinations, its share is
+    exact, and the interval is the figure. A record that lacks a value is never joined.
+
+    Returns:
+        A share from 0 to 1; an exact fraction where it is.
+
+    Raises:
+        CheckError: there is no registry, the sketches outgrow the memory, no record has a value in all columns, or the
+            tables do not write a column alike.
+
+    Cost: one pass over the registry and one or two over the release, with a hash for each row; memory for two sketches.
+
+    Source: Chia et al., KHyperLogLog, IEEE S&P 2019; see `common_keys`.
+    """
+    needed = require_memory(2, parameters.keys, view.memory)
+    if needed:
+        raise CheckError(
+            f"two sketches need about {gibibytes(needed)}, and {gibibytes(view.memory or 0)} may be used; lower "
+            "`keys`, or give more with --memory"
+        )
+    names = sorted(set(parameters.attributes or view.quasi_identifiers))
+    release, registry = view.streams(names, REGISTRY)
+    require_written_alike(view, release, registry)
+    own, theirs = HashedTable.of(release, parameters.seed), HashedTable.of(registry, parameters.seed)
+    tables = keys_of_both(own, theirs, parameters.keys)
+    share, single = contained(tables[0]), one_to_one(tables[0], view.records)
+    details = {**_details(view, tables, share, single), "confidence": 1 - ERROR, "seed": parameters.seed}
+    return TableFigure(share.high, view.records, details=details, further={"one_to_one": single.high})
+
+
+def _details(view: TableView, tables: tuple[TableKeys, TableKeys], share: Between, single: Between) -> dict[str, Any]:
+    """What an outcome holds of it: shares and numbers, and no hash."""
+    release, registry = tables
+    return {
+        **share.entry("share"),
+        "is_exact": share.is_exact,
+        "keys": number_of_keys(release.sketch, EACH)[0],
+        "registry_keys": number_of_keys(registry.sketch, EACH)[0],
+        "common_keys": common_keys(tables).entry("number"),
+        "of_registry": contained(registry).entry("share"),
+        "jaccard": jaccard(tables).entry("share"),
+        "one_to_one": single.entry("share"),
+        "without_key": release.without,
+        "registry_without_key": registry.without,
+        "registry_records": view.companions[REGISTRY].records,
+    }
+
+
+def _faults(parameters: JoinabilityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    yield from counts_rows(document)
+    if document.conventions.missing_quasi_identifier == "wildcard":
+        yield "", WILDCARD
+    known = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
+    names = known if parameters.attributes is None else parameters.attributes
+    for name in names:
+        if name not in document.attributes:
+            yield "attributes", f"the policy declares no attribute {name!r}"
+    if len({*names}) < len(names):
+        yield "attributes", "an attribute is named twice; name each once"
+
+
+def _sentence(outcome: Outcome) -> str:
+    details, keys = outcome.details, int(outcome.details["keys"])
+    share = percent(float(details["share"]), outcome.threshold)
+    columns = known_columns(outcome)
+    if details["is_exact"]:
+        of = agree(keys, f"the only combination of {columns}", f"the {keys:,} combinations of {columns}")
+        said = f"{share} of {of} in the release {agree(keys, 'is', 'are')} in the registry, too"
+    else:
+        said = f"About {share} of some {keys:,} combinations of {columns} in the release are in the registry, too"
+        low, high = (percent(float(details[end]), outcome.threshold) for end in ("low", "high"))
+        said += f" (with {percent(float(details['confidence']))} confidence {low} to {high})"
+    return f"{said}{_limit(outcome.threshold, details['high'])}; {_single(outcome)}."
+
+
+def _single(outcome: Outcome) -> str:
+    """How many records are alone in both tables."""
+    single, asked = outcome.details["one_to_one"], outcome.parameters.get("one_to_one")
+    allowed = None if asked is None else Fraction(asked)
+    share, high = (percent(float(single[name]), allowed) for name in ("share", "high"))
+    records = f"of all {plural(record_noun(outcome))}"
+    said = f"{share} {records}" if single["low"] == single["high"] else f"about {share} {records}, at most {high},"
+    return f"{said} are alone with theirs in both{_limit(allowed, single['high'])}"
+
+
+def _limit(allowed: Fraction | None, high: Any) -> str:
+    """What the policy allows, where more is found."""
+    if allowed is None or Fraction(high) <= allowed:
+        return ""
+    return f", where at most {percent_of(allowed)} is allowed"
+
+
+def _person(outcome: Outcome) -> str:
+    single = percent(float(outcome.details["one_to_one"]["share"]))
+    who = f"Whoever has the registry, and looks up {somebody(outcome)} of the release by {known_columns(outcome)},"
+    return f"{who} finds one entry that fits nobody else in either table with a chance of {single}."
+
+
+CHECKS: list[Check] = [
+    TableCheck(
+        name="joinability",
+        title="Joinability with another table",
+        quarter=Quarter.IDENTITY_DEGREE,
+        parameters=JoinabilityParameters,
+        measure=joinability,
+        comparison=Comparison.AT_MOST,
+        label="upper end of the share of combinations that the registry has, too",
+        further=(Limit("one_to_one", Comparison.AT_MOST, SINGLE),),
+        requires=frozenset({REGISTRY}),
+        validate=_faults,
+        sentence=_sentence,
+        person=_person,
+        guide=Guide(
+            asks="How much of the release can be joined with a table that somebody else has?",
+            risk="Somebody with a list of names may join it with the file by what both of them hold.",
+            definition=(
+                "A and B are the different combinations of values (keys) of some columns in the release and in the "
+                "registry, a table that somebody else has or could have. The figure is the containment of A in B: the "
+                "share of the release's keys that the registry has, too. Beside it stand the containment of B in A, "
+                "the Jaccard index, and the share of records that are alone with their key in the release and have "
+                "a single counterpart in the registry. A record that lacks a value in one of the columns has no key. "
+                "Of each table the K keys with the smallest hashes are looked up in the whole other one."
+            ),
+            **formula(
+                r"\frac{\left|A \cap B\right|}{\left|A\right|} \text{ (upper end) } \le \text{at\_most}",
+                r"\frac{\left|A \cap B\right|}{\left|B\right|}, \frac{\left|A \cap B\right|}{\left|A \cup B\right|}",
+                r"\frac{\#\{a \in A : n_a = m_a = 1\}}{n} \text{ (upper end) } \le \text{one\_to\_one}",
+            ),
+            reading=(
+                "The observed value is a share that the truth is above at most once in a hundred audits with other "
+                "seeds, all intervals together; it is the share itself where the release has at most `keys` keys. "
+                "Details: `share` with `low` and `high`, its interval, and `is_exact`; `keys` and `registry_keys`, the "
+                "sizes of A and B; `common_keys`, how many both have; `of_registry`, the share of B; `jaccard`; "
+                "`one_to_one`, the share of records that are alone in both tables, each with its interval; "
+                "`confidence`, `seed`; `registry_records`; `without_key` and `registry_without_key`, records that are "
+                "never joined. Numbers of keys have three digits where they are estimated."
+            ),
+            choosing=(
+                "No norm names a figure. `one_to_one` is the share of records that a list of names names: 0, 0.05 and "
+                "0.2 are el Emam's precedents for shares of records at risk. `at_most` says how much of the release "
+                "is in the other table at all; it matters where being there is a secret. With 65,536 keys a share "
+                "of one half has an interval of about 1 per cent to either side, with 4,096 of 4."
+            ),
+            limits=(
+                "It tells of one table, and another one may hold more. Keys must be equal to be joined: one digit "
+                "that differs joins nothing, and `distance_record_linkage` tells of an intruder who tolerates that. A "
+                "cell that the registry writes in other words, such as a range for a number or a node of the hierarchy "
+                "for a leaf, is an error, as is a column without a common value; what nothing declares to be "
+                "generalised cannot be told from a value. A share of keys is none of records: one key may be that of "
+                "most records. Neither hashes nor sketches are in any result. It counts rows, and takes no unit."
+            ),
+            source=(
+                "Chia et al., KHyperLogLog: estimating reidentifiability and joinability of large data at scale, IEEE "
+                "Symposium on Security and Privacy 2019; Beyer et al., On synopses for distinct-value estimation under "
+                "multiset operations, SIGMOD 2007"
+            ),
+            example="- joinability: {at_most: 0.2, one_to_one: 0, attributes: [age, zip]}",
+        ),
+    ),
+]
