@@ -186,7 +186,7 @@ CHECKS: list[Check] = [
         parameters=JoinabilityParameters,
         measure=joinability,
         comparison=Comparison.AT_MOST,
-        label="upper end of the share of combinations that the registry has, too",
+        label="upper end of the share of combinations that the registry also has",
         further=(Limit("one_to_one", Comparison.AT_MOST, SINGLE),),
         requires=frozenset({REGISTRY}),
         validate=_faults,
@@ -221,7 +221,7 @@ CHECKS: list[Check] = [
                 "No norm names a figure. `one_to_one` is the share of records that a list of names names: 0, 0.05 and "
                 "0.2 are el Emam's precedents for shares of records at risk. `at_most` says how much of the release "
                 "is in the other table at all; it matters where being there is a secret. With 65,536 keys a share "
-                "of one half has an interval of about 1 per cent to either side, with 4,096 of 4."
+                "of one half has an interval of 0.7 per cent to either side, with 4,096 of 3."
             ),
             limits=(
                 "It tells of one table, and another one may hold more. Keys must be equal to be joined: one digit "
