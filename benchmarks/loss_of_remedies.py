@@ -25,6 +25,7 @@ REMEDIES: dict[str, dict[str, Any]] = {
     "redistribution": {"redistribution": {}},
     "generalization": {"generalization": {}},
     "generalization, 2 % suppressed": {"generalization": {"suppression": 0.02}},
+    "generalization, 5 % suppressed, local recoding": {"generalization": {"suppression": 0.05, "local_recoding": True}},
 }
 COLUMNS = (
     "policy",
@@ -70,7 +71,8 @@ def row(name: str, told: str, done: Any, seconds: float) -> str:
 def suppressed(done: Any) -> str:
     """Records that were dropped, or that stay and show no quasi-identifier."""
     notes = done.log.steps[0].notes
-    return f"{notes['suppressed']:,} hidden" if notes.get("grouped") else f"{done.log.suppressed:,}"
+    hidden = (notes.get("local_recoding") or notes).get("suppressed", 0) - done.log.suppressed
+    return f"{hidden:,} hidden" if hidden else f"{done.log.suppressed:,}"
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from tcdp_audit_plugins.remedies.generalization.levels import Ladder, ladder
 from tcdp_audit_plugins.remedies.generalization.losses import Measure, mean_penalties
 from tcdp_audit_plugins.remedies.generalization.node_judge import JudgedNode, NodeJudge, Ways
 from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters
+from tcdp_audit_plugins.remedies.generalization.recoded import recoded_locally
 
 DOTS = 200  # dots in the report's chart
 TRIED = 20  # nodes that are tried without a limit to say which limit would do
@@ -38,6 +39,8 @@ def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatm
     best = search.run()
     if best is None:
         raise RemedyError(refusal(search))
+    if parameters.local_recoding:
+        return _locally(view, search, best)
     return _treatment(view, search, best)
 
 
@@ -85,6 +88,19 @@ def _treatment(view: RemedyView, search: LatticeSearch, best: JudgedNode) -> Tre
     return Treatment(columns, ~dropped if dropped.any() else None, notes)
 
 
+def _locally(view: RemedyView, search: LatticeSearch, best: JudgedNode) -> Treatment:
+    """The columns with finer labels than those of a node, class by class, and which records stay."""
+    base = search.judge.base
+    recoded = recoded_locally(search.judge, best, search.lattice.levels, view.suppressed_token)
+    columns = {one.name: recoded.column(number, base.classes) for number, one in enumerate(base.ladders)}
+    present = recoded.recoding.present[base.classes]
+    return Treatment(
+        {name: column for name, column in columns.items() if column is not None},
+        None if present.all() else present,
+        {**notes_of(search, best), "local_recoding": recoded.notes()},
+    )
+
+
 def _column(ladder: Ladder, number: int, hidden: NDArray[np.bool_], token: str) -> NewColumn:
     """A quasi-identifier at one level; hidden records get the token."""
     level = ladder.levels[number]
@@ -105,6 +121,7 @@ def notes_of(search: LatticeSearch, best: JudgedNode) -> dict[str, Any]:
         "suppressed": best.suppressed,
         "grouped": best.grouped,
         "lattice": _dots(search, best),
+        "local_recoding": {},
     }
 
 

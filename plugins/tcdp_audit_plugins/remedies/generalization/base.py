@@ -44,7 +44,7 @@ class Base:
         return self._grouped[2]
 
     @cached_property
-    def _codes(self) -> list[Numbers]:
+    def codes(self) -> list[Numbers]:
         """For each quasi-identifier the code of one record of every base class, which stands for all of them."""
         return [one.attribute.codes[self._grouped[0]] for one in self.ladders]
 
@@ -58,7 +58,7 @@ class Base:
 
         Cost: O(base classes x attributes), and a sort of the base classes where many keys are possible.
         """
-        keys = self._keys(levels, self._codes)
+        keys = self._keys(levels, self.codes)
         if keys.span <= ROOM * len(keys.values):
             return _mark_keys(keys.values, keys.span)
         distinct, numbers = np.unique(keys.values, return_inverse=True)
@@ -67,7 +67,7 @@ class Base:
     def penalty(self, levels: Sequence[int], classes: NDArray[np.bool_]) -> float:
         """The certainty penalty of the records of some base classes at a node, summed over them and all attributes."""
         total = 0.0
-        for ladder, level, codes in zip(self.ladders, levels, self._codes, strict=True):
+        for ladder, level, codes in zip(self.ladders, levels, self.codes, strict=True):
             chosen = ladder.levels[level]
             total += float(chosen.penalty[chosen.codes[codes[classes]]] @ self.sizes[classes])
         return total
@@ -75,7 +75,7 @@ class Base:
     def hidden(self, levels: Sequence[int]) -> NDArray[np.bool_]:
         """The base classes that a node suppresses in every quasi-identifier. Shape (base classes,)."""
         hidden = np.ones(len(self.sizes), dtype=bool)
-        for ladder, level, codes in zip(self.ladders, levels, self._codes, strict=True):
+        for ladder, level, codes in zip(self.ladders, levels, self.codes, strict=True):
             chosen = ladder.levels[level]
             if not chosen.hidden.any():
                 return np.zeros_like(hidden)

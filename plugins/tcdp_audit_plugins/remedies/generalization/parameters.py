@@ -43,6 +43,13 @@ class GeneralizationParameters(RemedyParameters):
             "multiple of the one before.",
         ),
     ] = None
+    local_recoding: Annotated[
+        bool,
+        Field(
+            description="Whether classes get finer labels afterwards, each by itself, as far as every demand is kept, "
+            "suppressed records among them."
+        ),
+    ] = False
 
 
 def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -76,4 +83,4 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
     """
     if any(not cannot_help(view, None, one) for one in outcomes):
         yield {}
-        yield from ({"suppression": limit} for limit in LIMITS)
+        yield from ({"suppression": limit, "local_recoding": True} for limit in LIMITS)
