@@ -516,7 +516,9 @@ def measure(
     probability: _Number = ...,
     limit: int = 100000,
     sd: _Number | Mapping[str, _Number] | None = None,
-    covariance: str | None = None,
+    shape: Literal["independent", "correlated"] = "independent",
+    rescaled: bool = False,
+    covariance: str | Mapping[str, Mapping[str, _Number]] | None = None,
     estimate: Literal["covariance", "variances"] = "covariance",
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
@@ -579,7 +581,8 @@ def measure(
     probability: _Number = ...,
     limit: int = 100000,
     retention: _Number | Mapping[str, _Number] | None = None,
-    matrix: Mapping[str, str] | None = None,
+    matrix: Mapping[str, str | Mapping[str, Mapping[str, _Number]]] | None = None,
+    invariant: bool = False,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload

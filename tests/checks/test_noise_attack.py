@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import variance
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -224,6 +225,53 @@ def test_a_matrix_that_is_no_covariance_is_told(tmp_path: Path, text: str, reaso
     assert reason in found.message
 
 
+PEOPLE: list[Row] = [(20, 1), (24, 5), (31, 2), (40, 9), (43, 7), (58, 8)]
+NOISY: list[Row] = [(23, 2), (20, 3), (37, 4), (38, 8), (49, 9), (52, 7)]
+
+
+def test_correlated_noise_is_that_of_the_covariance_of_the_original():
+    numbers = np.array(PEOPLE, dtype=float)
+    (a, b), (_, c) = (np.cov(numbers.T) / 4).tolist()
+    covariance = {"age": {"age": f"{a:.12f}", "pay": f"{b:.12f}"}, "pay": {"pay": f"{c:.12f}"}}
+    declared = attacked(NOISY, PEOPLE, {"covariance": covariance})
+    correlated = attacked(NOISY, PEOPLE, {"sd": 50, "shape": "correlated"})
+    inverse = np.linalg.inv([[a, b], [b, c]])
+    for found in (declared, correlated):
+        require(found, NOISY, PEOPLE, lambda y, x: Fraction(float((d := np.subtract(y, x)) @ inverse @ d)))
+    assert correlated.details["expected_correct"] != attacked(NOISY, PEOPLE, {"sd": 50}).details["expected_correct"]
+    gappy = attacked([(None, 2), *NOISY[1:]], [(None, 1), *PEOPLE[1:]], {"sd": 50, "shape": "correlated"})
+    assert (gappy.status, "cells are missing" in gappy.message) == (Status.ERROR, True)
+
+
+def test_whoever_knows_that_numbers_were_drawn_back_finds_what_is_found_without():
+    factor = 1 / np.sqrt(1 + 0.25)
+    mean = np.mean(PEOPLE, axis=0)
+    drawn = [tuple(one) for one in (mean + factor * (np.array(NOISY) - mean)).tolist()]
+    tables = [pa.table({"age": [one[0] for one in rows], "pay": [one[1] for one in rows]}) for rows in (drawn, PEOPLE)]
+
+    def found(parameters: dict[str, Any]) -> Outcome:
+        document = policy(["age", "pay"], parameters, rows_aligned=True)
+        (outcome,) = tcdp_audit.audit(tables[0], document, tables[1], plugins=PLUGINS).expectations
+        return outcome
+
+    plain = attacked(NOISY, PEOPLE, {"sd": 50})
+    back = found({"sd": 50, "rescaled": True})
+    assert back.observed == plain.observed
+    assert back.details["mean_posterior_of_truth"] == pytest.approx(plain.details["mean_posterior_of_truth"])
+    assert found({"sd": 50}).details["mean_posterior_of_truth"] != back.details["mean_posterior_of_truth"]
+
+
+@pytest.mark.parametrize(
+    ("covariance", "reason"),
+    [
+        ({"age": {"age": 1}}, "no line and column for column 'pay'"),
+        ({"age": {"age": 1, "pay": 2}, "pay": {"pay": 1}}, "negative variance"),
+    ],
+)
+def test_a_covariance_in_the_policy_that_is_none_is_told(covariance: dict[str, Any], reason: str):
+    assert reason in attacked(NOISY, PEOPLE, {"covariance": covariance}).message
+
+
 def test_a_declared_covariance(tmp_path: Path):
     file = tmp_path / "noise.csv"
     file.write_text("noise;pay;age\npay;4;1\nage;1;2\n")
@@ -244,6 +292,8 @@ def test_a_declared_covariance(tmp_path: Path):
     ("parameters", "reason"),
     [
         ({"sd": 1, "covariance": "noise.csv"}, "declared twice"),
+        ({"shape": "correlated"}, "whose `sd` is declared"),
+        ({"rescaled": True, "covariance": "noise.csv"}, "whose `sd` is declared"),
         ({"sd": {"age": 1}}, "'pay' has no standard deviation"),
         ({"sd": {"age": 1, "pay": 1, "size": 1}}, "'size' has a standard deviation"),
         ({"attributes": ["id"]}, "is the key"),

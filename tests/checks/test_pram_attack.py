@@ -196,6 +196,44 @@ def test_a_matrix_in_a_file_is_the_retention_that_it_says(tmp_path: Path):
     assert [(file.kind, file.attribute) for file in result.files] == [("matrix", "sex")]
 
 
+def of_sexes(**parameters: Any) -> Outcome:
+    document = policy(["sex"], parameters, rows_aligned=True)
+    (one,) = tcdp_audit.audit(pa.table({"sex": RELEASED}), document, pa.table({"sex": SEXES})).expectations
+    return one
+
+
+LINES = {"m": {"m": "0.9", "f": "0.1"}, "f": {"m": "0.2", "f": "0.8"}}
+
+
+def test_a_matrix_in_the_policy_is_that_of_a_file_and_its_values_are_counted(tmp_path: Path):
+    (file,) = with_file(tmp_path, "sex;m;f\nm;0.9;0.1\nf;0.2;0.8\n").expectations
+    one = of_sexes(matrix={"sex": LINES})
+    assert one.details == file.details
+    assert one.parameters["matrix"] == {"sex": "2 values"}
+    assert "1 row is no distribution" in of_sexes(matrix={"sex": {**LINES, "m": {"m": 0.5}}}).message
+
+
+def test_an_invariant_matrix_is_adapted_to_the_original(tmp_path: Path):
+    """Of five men and four women P = 0.9 becomes R = P Q with t R = t, worked out by hand."""
+    back = {"m": Fraction("0.9") * 5 / (Fraction("0.9") * 5 + Fraction("0.2") * 4)}
+    back["f"] = Fraction("0.8") * 4 / (Fraction("0.8") * 4 + Fraction("0.1") * 5)
+    men = Fraction("0.9") * back["m"] + Fraction("0.1") * (1 - back["f"])
+    women = Fraction("0.8") * back["f"] + Fraction("0.2") * (1 - back["m"])
+    assert 5 * men + 4 * (1 - women) == 5
+    (adapted,) = with_file(
+        tmp_path, f"sex;m;f\nm;{float(men)};{float(1 - men)}\nf;{float(1 - women)};{float(women)}\n"
+    ).expectations
+    found = of_sexes(matrix={"sex": LINES}, invariant=True)
+    for name in ("mean_posterior_of_truth", "mean_top_posterior", "expected_correct"):
+        assert float(found.details[name]) == pytest.approx(float(adapted.details[name]))
+    as_declared = of_sexes(matrix={"sex": LINES}).details["mean_posterior_of_truth"]
+    assert found.details["mean_posterior_of_truth"] != as_declared
+    same = of_sexes(retention="0.9", invariant=True)
+    lines = {"m": {"m": "0.9", "f": "0.1", "x": 0}, "f": {"m": "0.1", "f": "0.9"}, "x": {"x": 1}}
+    wider = of_sexes(matrix={"sex": lines}, invariant=True).details["mean_posterior_of_truth"]
+    assert wider == pytest.approx(same.details["mean_posterior_of_truth"])
+
+
 WRONG: dict[str, str | bytes] = {
     "1 row is no distribution": "sex;m;f\nm;0.9;0.1\nf;0.3;0.9\n",
     "2 rows are no distribution": "sex;m;f\nm;1.1;-0.1\nf;0.1;0.8\n",
@@ -240,6 +278,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path):
         ({"retention": {"third": 1}}, "not among the attributes"),
         ({"matrix": {"third": "third.csv"}}, "not among the attributes"),
         ({"retention": {"first": 1}, "matrix": {"first": "first.csv"}}, "has a matrix, too"),
+        ({"invariant": True, "retention": {"first": 1}}, "nothing is of 'second'"),
         ({"attributes": ["third"]}, "declares no attribute 'third'"),
         ({"attributes": ["id"]}, "is the key"),
     ],

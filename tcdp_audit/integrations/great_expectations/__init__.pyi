@@ -520,7 +520,9 @@ class ExpectTableNoiseAttackToBeLimited(_Made):
         probability: float | str | _Parameter | None = ...,
         limit: int | _Parameter | None = ...,
         sd: float | str | Mapping[str, Any] | _Parameter | None = ...,
-        covariance: str | _Parameter | None = ...,
+        shape: Literal["independent", "correlated"] | _Parameter | None = ...,
+        rescaled: bool | _Parameter | None = ...,
+        covariance: str | Mapping[str, Any] | _Parameter | None = ...,
         estimate: Literal["covariance", "variances"] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
@@ -572,6 +574,7 @@ class ExpectTablePramAttackToBeLimited(_Made):
         limit: int | _Parameter | None = ...,
         retention: float | str | Mapping[str, Any] | _Parameter | None = ...,
         matrix: Mapping[str, Any] | _Parameter | None = ...,
+        invariant: bool | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 

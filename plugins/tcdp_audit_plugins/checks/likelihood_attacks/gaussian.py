@@ -18,6 +18,7 @@ from tcdp_audit_plugins.checks.record_linkage.standardised import EPSILON, Recor
 
 NO_NOISE = 1e-10  # of the largest variance along any axis, in standard deviations of attributes
 IMPOSSIBLE = 1e6  # what a difference weighs where nothing was added: e^-500,000
+RELEASED = 0  # the first of the two tables
 LOST = 1e-6  # what a squared distance by products may be wrong by
 
 
@@ -85,6 +86,8 @@ def in_units_of_noise(pairs: Pairs, noise: Noise) -> tuple[Space, int]:
         [name for name, one in zip(noise.names, variances, strict=True) if one == 0],
         _turn(noise, moved),
         noise.is_independent,
+        noise.stretch[moved],
+        noise.mean[moved],
     )
     tables = (pairs.released, pairs.original)
     centre = np.array([_middle(pairs.original, name) for name in axes.moved])
@@ -106,12 +109,16 @@ class _Axes:
         still: the others.
         turn: to axes of noise with variance 1. Shape (moved attributes, axes).
         is_independent: whether each axis is one attribute.
+        stretch: by how much released numbers are drawn away from the mean again. Shape (moved attributes,).
+        mean: from which they are. Shape (moved attributes,).
     """
 
     moved: list[str]
     still: list[str]
     turn: Floats
     is_independent: bool
+    stretch: Floats
+    mean: Floats
 
     def points(self, table: CodedTable, centre: Floats, side: int) -> RecordPoints:
         """The distinct records of a table, whatever the order of its rows is."""
@@ -119,6 +126,9 @@ class _Axes:
         keys = fold([table.codes[name] for name in used], [table.domains[name].size + 1 for name in used]).values
         _, first, point, records = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         numbers = [table.numbers(name)[first] for name in self.moved]
+        if side == RELEASED and (self.stretch != 1).any():
+            ways = zip(numbers, self.stretch, self.mean, strict=True)
+            numbers = [mean + stretch * (one - mean) for one, stretch, mean in ways]
         labels = [_labels(table, name, side)[first] for name in self.still]
         return RecordPoints(
             self._turned(np.column_stack([np.zeros((len(first), 0)), *numbers]) - centre),

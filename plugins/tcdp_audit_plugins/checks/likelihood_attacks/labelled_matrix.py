@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,21 @@ class LabelledMatrix:
     rows: Sequence[str]
     columns: Sequence[str]
     numbers: Floats
+
+
+def matrix_of(lines: Mapping[str, Mapping[str, Fraction]], name: str) -> LabelledMatrix:
+    """A matrix that stands in a policy; what a line does not name is 0.
+
+    Example:
+        >>> matrix_of({"m": {"m": Fraction(1)}, "f": {"m": Fraction(1, 2), "f": Fraction(1, 2)}}, "it").numbers.tolist()
+        [[0.0, 1.0], [0.5, 0.5]]
+    """
+    columns = sorted({label for line in lines.values() for label in line})
+    place = {label: number for number, label in enumerate(columns)}
+    numbers = np.zeros((len(lines), len(columns)))
+    for row, line in enumerate(lines.values()):
+        numbers[row, [place[label] for label in line]] = [float(one) for one in line.values()]
+    return LabelledMatrix(name, list(lines), columns, numbers)
 
 
 def read_matrix(path: Path, name: str) -> LabelledMatrix:

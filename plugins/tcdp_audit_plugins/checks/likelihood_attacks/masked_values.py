@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,11 @@ from tcdp_audit_plugins.checks.likelihood_attacks.channel import (
     cell_posterior,
     declared,
     estimated,
+    invariant,
     keeping,
     logarithms,
 )
-from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import read_matrix
+from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import LabelledMatrix, matrix_of, read_matrix
 from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
 from tcdp_audit_plugins.checks.likelihood_attacks.transitions import CodedPoints, Transitions
 
@@ -101,13 +103,31 @@ def masked_attribute(view: TableView, pairs: Pairs, name: str, parameters: PramP
         )
     kept, location = parameters.kept(name), (parameters.matrix or {}).get(name)
     if location is not None:
-        file = read_matrix(Path(view.policy.resolve(location)), f"the matrix of column {name!r}")
-        matrix = declared(file, labels, _counts(original, labels), _counts(released, labels))
+        matrix = _declared(_matrix(view, name, location), labels, original, released, adapted=parameters.invariant)
     elif kept is not None:
         matrix = keeping(len(labels), float(kept))
+        matrix = invariant(matrix, _counts(original, labels)) if parameters.invariant else matrix
     else:
         matrix = estimated(len(labels), *own)
     return MaskedAttribute(name, labels, original, released, own, matrix, location is None and kept is None)
+
+
+def _matrix(view: TableView, name: str, given: str | Mapping[str, Mapping[str, Fraction]]) -> LabelledMatrix:
+    """The matrix of an attribute, from its file or from the policy itself."""
+    called = f"the matrix of column {name!r}"
+    return read_matrix(Path(view.policy.resolve(given)), called) if isinstance(given, str) else matrix_of(given, called)
+
+
+def _declared(
+    matrix: LabelledMatrix, labels: Sequence[str], original: Codes, released: Codes, *, adapted: bool
+) -> Floats:
+    """A declared matrix over the values of an attribute, adapted to the original's margin where it was."""
+    if not adapted:
+        return declared(matrix, labels, _counts(original, labels), _counts(released, labels))
+    others = sorted({*matrix.rows, *matrix.columns}.difference(labels))  # ways may lead over values that nobody has
+    counts = [np.append(_counts(one, labels), np.zeros(len(others), np.int64)) for one in (original, released)]
+    whole = invariant(declared(matrix, [*labels, *others], *counts), counts[0])
+    return whole[: len(labels), : len(labels)]
 
 
 def _labels(domain: Domain, says: NDArray[np.bool_], name: str) -> list[str]:

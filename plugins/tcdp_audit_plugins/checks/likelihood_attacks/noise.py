@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ INCOMPLETE = (
     "use `estimate: variances`, or leave the columns with missing cells out of `attributes`"
 )
 NAME = "the covariance matrix of the noise"
+ABSENT = NAME + " has no line and column for column {name!r}; add them"
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,15 @@ class Noise:
         names: of the attributes that it was added to.
         covariance: in units of the attributes. float64, shape (attributes, attributes).
         spread: the standard deviation of each attribute in the original, with n - 1. float64.
+        stretch: by how much released numbers were drawn back to the mean of the original after it. float64.
+        mean: of the original. float64.
     """
 
     names: Sequence[str]
     covariance: Floats
     spread: Floats
+    stretch: Floats
+    mean: Floats
 
     @property
     def is_independent(self) -> bool:
@@ -47,18 +53,21 @@ def noise_of(view: TableView, pairs: Pairs, names: Sequence[str], parameters: No
         CheckError: a declared matrix cannot be read or is none, or declares no noise where values differ; or an
             attribute has no pair of cells.
     """
-    spread = np.array([_spread(pairs.original, name) for name in names])
+    mean, spread = np.array([_mean_and_spread(pairs.original, name) for name in names]).T
+    share = np.zeros(len(names))
     if parameters.covariance is not None:
-        covariance = _declared(Path(view.policy.resolve(parameters.covariance)), names)
+        covariance = _sound(_declared(view, parameters.covariance, names))
     elif parameters.sd is not None:
-        covariance = np.diag(
-            [(_percent(parameters, name) / 100 * one) ** 2 for name, one in zip(names, spread, strict=True)]
-        )
+        share = np.array([_percent(parameters, name) / 100 for name in names])
+        correlated = parameters.shape == "correlated"
+        own = _covariance(pairs.original, names) if correlated else np.diag(spread**2)
+        covariance = np.outer(share, share) * own
     else:
         covariance = _estimated(pairs, names, variances=parameters.estimate == "variances")
     if not parameters.is_estimated:
         _require_still(pairs, [name for name, one in zip(names, np.diag(covariance), strict=True) if one == 0])
-    return Noise(names, covariance, spread)
+    stretch = np.sqrt(1 + share**2) if parameters.rescaled else np.ones(len(names))
+    return Noise(names, covariance, spread, stretch, mean)
 
 
 def _percent(parameters: NoiseParameters, name: str) -> float:
@@ -66,22 +75,62 @@ def _percent(parameters: NoiseParameters, name: str) -> float:
     return float(sd[name] if isinstance(sd, Mapping) else sd or 0)
 
 
-def _spread(table: CodedTable, name: str) -> float:
-    """The standard deviation of an attribute, added up value by value so that no order of rows matters."""
+def _mean_and_spread(table: CodedTable, name: str) -> tuple[float, float]:
+    """Mean and standard deviation of an attribute, added up value by value so that no order of rows matters."""
     values = table.domains[name].values.astype(np.float64)
     counts = np.bincount(table.codes[name], minlength=len(values) + 1)[:-1]
     records = max(int(counts.sum()), 1)
-    centred = values - float((values * counts).sum()) / records
-    return float(np.sqrt((centred**2 * counts).sum() / max(records - 1, 1)))
+    mean = float((values * counts).sum()) / records
+    return mean, float(np.sqrt(((values - mean) ** 2 * counts).sum() / max(records - 1, 1)))
 
 
-def _declared(path: Path, names: Sequence[str]) -> Floats:
+def _covariance(table: CodedTable, names: Sequence[str]) -> Floats:
+    """The covariance matrix of some attributes, added up in the order of their contents.
+
+    Raises:
+        CheckError: cells are missing.
+    """
+    order = np.lexsort([table.codes[name] for name in names])
+    numbers = np.column_stack([table.numbers(name) for name in names])[order]
+    if np.isnan(numbers).any():
+        raise CheckError(INCOMPLETE)
+    centred = numbers - numbers.mean(axis=0)
+    return np.asarray(centred.T @ centred / max(len(numbers) - 1, 1))
+
+
+def _declared(view: TableView, given: str | Mapping[str, Mapping[str, Fraction]], names: Sequence[str]) -> Floats:
+    """The numbers of a declared matrix, in the order of the attributes."""
+    if isinstance(given, str):
+        return _of_file(Path(view.policy.resolve(given)), names)
+    place = {name: number for number, name in enumerate(names)}
+    numbers = np.zeros((len(names), len(names)))
+    for one, row in given.items():
+        for other, value in row.items():
+            if one in place and other in place:
+                numbers[place[one], place[other]] = float(value)
+                if given.get(other, {}).get(one) is None:
+                    numbers[place[other], place[one]] = float(value)
+    absent = [name for name in names if name not in given]
+    if absent:
+        raise CheckError(ABSENT.format(name=absent[0]))
+    return numbers
+
+
+def _of_file(path: Path, names: Sequence[str]) -> Floats:
     matrix = read_matrix(path, NAME)
     absent = [name for name in names if name not in matrix.rows or name not in matrix.columns]
     if absent:
-        raise CheckError(f"{NAME} has no line and column for column {absent[0]!r}; add them")
+        raise CheckError(ABSENT.format(name=absent[0]))
     rows, columns = ([labels.index(name) for name in names] for labels in (matrix.rows, matrix.columns))
-    numbers = matrix.numbers[np.ix_(rows, columns)]
+    return matrix.numbers[np.ix_(rows, columns)]
+
+
+def _sound(numbers: Floats) -> Floats:
+    """A covariance matrix, symmetric to the last digit.
+
+    Raises:
+        CheckError: it is none.
+    """
     scale = np.sqrt(np.outer(np.diag(numbers), np.diag(numbers))) if (np.diag(numbers) >= 0).all() else None
     if scale is None or (np.abs(numbers - numbers.T) > SYMMETRY * np.abs(numbers).max(initial=0)).any():
         raise CheckError(f"{NAME} is none: it must be symmetric, with no negative number on its diagonal")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -27,14 +27,29 @@ class NoiseParameters(LikelihoodParameters):
         Percent | dict[Text, Percent] | None,
         Field(
             description="The standard deviation of the noise, in percent of the original attribute's: one for every "
-            "attribute, or one for each. Noise of different attributes is independent."
+            "attribute, or one for each."
         ),
     ] = None
-    covariance: Annotated[
-        str | None,
+    shape: Annotated[
+        Literal["independent", "correlated"],
         Field(
-            description="A CSV file with the covariance matrix of the noise, in units of the attributes: their names "
-            "in the first line, then for each a line with its name and its covariances."
+            description="With `sd`: noise of different attributes is independent, or has the correlations of the "
+            "original's attributes."
+        ),
+    ] = "independent"
+    rescaled: Annotated[
+        bool,
+        Field(
+            description="With `sd`: numbers were drawn back to their mean after the noise, so that variances stay on "
+            "average; whoever knows that stretches them again."
+        ),
+    ] = False
+    covariance: Annotated[
+        str | dict[Text, Annotated[dict[Text, Exact], Field(min_length=1)]] | None,
+        Field(
+            description="The covariance matrix of the noise, in units of the attributes: a CSV file with their names "
+            "in the first line, then for each a line with its name and its covariances; or the numbers themselves, "
+            "`{age: {age: 4, wage: 10}, wage: {wage: 2500}}`, each pair once or twice."
         ),
     ] = None
     estimate: Annotated[
@@ -44,7 +59,7 @@ class NoiseParameters(LikelihoodParameters):
 
     def files(self) -> Iterator[tuple[str, str | None, str]]:
         """The file of the covariance matrix."""
-        if self.covariance is not None:
+        if isinstance(self.covariance, str):
             yield "covariance", None, self.covariance
 
     @property
@@ -74,8 +89,16 @@ def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tu
         if declaration is not None and declaration.scale is not Scale.NUMERIC:
             example = f"`{name}: {{role: {declaration.role.value}, scale: numeric}}`"
             yield "attributes", f"{name!r} is not numeric, and noise is added to numbers; declare it, as in {example}"
+    yield from _misdeclared(parameters, names)
+
+
+def _misdeclared(parameters: NoiseParameters, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What is declared of the noise twice, not at all, or of no attribute: (parameter, sentence)."""
     if parameters.sd is not None and parameters.covariance is not None:
         yield "covariance", "the noise is declared twice; leave `sd` or `covariance`"
+    for name in ("shape", "rescaled"):
+        if name in parameters.model_fields_set and parameters.sd is None:
+            yield name, "it says more of noise whose `sd` is declared; declare that, or leave it"
     if isinstance(parameters.sd, Mapping):
         for name in sorted(set(parameters.sd) - set(names)):
             yield "sd", f"{name!r} has a standard deviation and is not among the attributes that the intruder knows"

@@ -10,6 +10,8 @@ from pydantic import Field
 
 from tcdp_audit.plugin import Exact, Parameters, PolicyDocument, Role, Text
 
+BY_DEFAULT = 40_000  # distinct records up to which a release is attacked without being asked: a minute of a processor
+
 Direction = Literal["masked_to_original", "original_to_masked"]
 
 

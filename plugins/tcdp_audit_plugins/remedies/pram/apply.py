@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Attribute, Floats, NewColumn, RemedyError, RemedyView, Scale, Treatment
+from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_attributes
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
-from tcdp_audit_plugins.remedies.pram.matrices import Declared, declared_matrix, drawn, invariant, retaining
+from tcdp_audit_plugins.remedies.pram.matrices import Declared, declared_matrix, drawn, retaining
 from tcdp_audit_plugins.remedies.pram.parameters import PramParameters
 
 HUNDREDTHS = (99, 98, 97, 95, 93, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 2, 1)

@@ -51,34 +51,6 @@ def declared_matrix(lines: Declared, labels: Sequence[str]) -> Floats:
     return matrix
 
 
-def invariant(matrix: Floats, counts: Floats) -> Floats:
-    """A matrix under which the expected number of records with each value stays as it is.
-
-    R = P Q: the value k that P makes of a record is answered by the value l that a record released as k had before,
-    with the probability of that, Q_kl = P_lk t_l / sum_j P_jk t_j.
-
-    Args:
-        matrix: P, a line for each value.
-        counts: t, the records with each value.
-
-    Returns:
-        R, with t R = t.
-
-    Cost: O(values^3).
-
-    Source: Gouweleeuw, Kooiman, Willenborg, de Wolf, Journal of Official Statistics 14(4), 1998.
-
-    Example:
-        >>> two = invariant(np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([110.0, 90.0]))
-        >>> (np.array([110.0, 90.0]) @ two).round(9).tolist()
-        [110.0, 90.0]
-    """
-    backwards = (matrix * counts[:, None]).T
-    whole = backwards.sum(axis=1, keepdims=True)
-    back = np.where(whole > 0, backwards / np.where(whole > 0, whole, 1.0), np.eye(len(matrix)))
-    return np.asarray(matrix @ back)
-
-
 def drawn(matrix: Floats, codes: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
     """The value that is released for each of some values, each drawn by itself.
 
