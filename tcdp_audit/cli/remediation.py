@@ -59,6 +59,8 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
     for number, step in enumerate(log.steps, 1):
         yield Text(f"\n{number}. {step.title}", "bold") + Text(f": {_done(step, log.records)}", "default")
         yield from _unhelped(step)
+        for attack in (one for one in log.attacks if one.step == number - 1):
+            yield Text(f"{attack.title}: {visible(attack.sentence)}")
     if log.reason or not log.planned:
         for step in log.tried:
             parameters = f" {flow(step.parameters)}" if step.parameters else ""

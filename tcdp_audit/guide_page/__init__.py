@@ -110,6 +110,7 @@ def _of_remedy(remedy: Remedy[Any]) -> list[tuple[str, str]]:
         ("Parameters", _parameters(remedy) if remedy.parameters.model_fields else "None."),
         ("When to use it", guide.choosing),
         ("What is guaranteed", guide.guarantees),
+        ("Who knows how it was done", guide.attack),
         ("What its notes say", _table(("note", "meaning"), notes) if notes else ""),
         ("In a policy", _in_a_policy("remedy", guide.example)),
     ]

@@ -83,12 +83,16 @@ class Treatment:
         kept: which records stay, bool, shape (records,); None for all of them.
         notes: figures about how it was done, under documented names; no cell among them.
         lines: policy lines that an audit of the treated release needs: how noise was added.
+        attacks: checks that attack the treated release with what was done in every particular, each `{check:
+            parameters}` as a policy's `expect:` has it, without a demand. `fix` runs them on what it writes, beside
+            the release as it came in.
     """
 
     columns: Mapping[str, NewColumn] = field(default_factory=dict)
     kept: NDArray[np.bool_] | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
+    attacks: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,8 @@ class RemedyGuide:
         source: papers and definition numbers.
         example: lines of a policy's `remedy:` section.
         notes: what each figure in a treatment's notes means, by name.
+        attack: what somebody does who knows the method and its parameters, and which check attacks the treated release
+            so; or that no attack is known. Nothing for a remedy that changes no value into another one.
     """
 
     method: str
@@ -110,6 +116,7 @@ class RemedyGuide:
     source: str
     example: str
     notes: Mapping[str, str] = field(default_factory=dict)
+    attack: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,6 +36,7 @@ def treated(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table
 
     Cost: O(records) for each changed column.
     """
+    _require_attacks(treatment.attacks)
     for name, column in treatment.columns.items():
         if name not in table.column_names:
             raise RemedyError(f"the remedy changed a column {name!r}, which the release does not have")
@@ -58,6 +59,12 @@ def touched(view: RemedyView, treatment: Treatment) -> dict[str, int]:
     for name, column in treatment.columns.items():
         counts[name] = int((kept & ~_unchanged(view.attribute(name), column)).sum())
     return {one.name: counts[one.name] for one in view.release.engine.columns if counts.get(one.name)}
+
+
+def _require_attacks(attacks: Any) -> None:
+    sound = isinstance(attacks, tuple) and all(isinstance(one, Mapping) for one in attacks)
+    if not sound or not all(isinstance(one, Mapping) for attack in attacks for one in attack.values()):
+        raise RemedyError("the remedy named its attacks otherwise than as `{check: parameters}`")
 
 
 def _require_fit(name: str, column: NewColumn, records: int) -> None:

@@ -6,6 +6,7 @@ limits      what remedies may cost
 loop        plans, treatments and their audits
 own_types   a repaired release in the types that it came in
 put_back    its audit, with dropped columns beside it where demands need them
+attacks     what somebody finds who knows what the remedies did
 output      the file that it is written to, tried first and proven last
 fixing      the call: release in, repaired release and its proof out
 trial       the same in memory, for an audit that asks what remedies would cost

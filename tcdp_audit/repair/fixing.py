@@ -24,6 +24,7 @@ from tcdp_audit.phrases import part_of
 from tcdp_audit.policy import Policy
 from tcdp_audit.registry import Plugins
 from tcdp_audit.remedy.treatment import changed_cells, in_unlinkable_order
+from tcdp_audit.repair.attacks import with_attacks
 from tcdp_audit.repair.dropped import columns_to_put_back, dropped_columns
 from tcdp_audit.repair.loop import Candidate, RepairLoop, beyond_repair
 from tcdp_audit.repair.output import OutputFile, Released
@@ -145,7 +146,7 @@ def fix(
 
 
 def repaired(inputs: AuditInputs) -> Remediation:
-    """What `fix` makes of a release in memory.
+    """What `fix` makes of a release in memory; nobody attacks it, because nobody gets it.
 
     Args:
         inputs: the release as it came in, and what it must satisfy.
@@ -153,17 +154,18 @@ def repaired(inputs: AuditInputs) -> Remediation:
     Raises:
         TcdpAuditError: it cannot be held, or read again.
     """
-    return _Repair(inputs=inputs, output=None, keep_failing=False, keep_order=False).run()
+    return _Repair(inputs=inputs, output=None, keep_failing=False, keep_order=False, attacks=False).run()
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Repair:
-    """One call of `fix`; see there for the arguments."""
+    """One call of `fix`; see there for the arguments. `attacks` says whether somebody who knows the remedies tries."""
 
     inputs: AuditInputs
     output: OutputFile | None
     keep_failing: bool
     keep_order: bool
+    attacks: bool = True
 
     @cached_property
     def dropped(self) -> tuple[DroppedColumn, ...]:
@@ -242,6 +244,8 @@ class _Repair:
             return self.output.write_proven(released, log, keep_failing=self.keep_failing)
         put_back = PutBack(released.put_back, lambda: open_engine(released.whole, self.inputs.memory))
         with self.inputs.with_release(released.table) as after:
+            if self.attacks:
+                log = with_attacks(log, after, self.inputs, released.rows)
             return put_back.audit(after, log), None
 
 

@@ -201,6 +201,7 @@ class RepairLoop:
             lines=treatment.lines,
             loss=after.total_loss,
             unhelped=unhelped,
+            attacks=treatment.attacks,
         )
         return replace(after, outcomes=outcomes, steps=(*candidate.steps, step))
 

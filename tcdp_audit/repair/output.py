@@ -19,6 +19,7 @@ from tcdp_audit.engines.writing import require_holdable, write_table
 from tcdp_audit.errors import DataError, TcdpAuditError, UsageError
 from tcdp_audit.files import plain_name, replaced_atomically
 from tcdp_audit.inputs import AuditInputs
+from tcdp_audit.repair.attacks import with_attacks
 from tcdp_audit.repair.put_back import PutBack
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.change_log import ChangeLog
@@ -112,6 +113,7 @@ class OutputFile:
                     f"{self.path}: {written.engine.records:,} records read back where {records:,} were written; "
                     "nothing is kept. Choose another kind of file"
                 )
+            log = with_attacks(log, written, self.inputs, released.rows)
             audit = PutBack(released.put_back, lambda: self._whole(released)).audit(written, log)
         return replace(audit, release=replace(audit.release, uri=str(self.path)))
 

@@ -51,6 +51,7 @@ class Step:
         loss: the total information loss after it, where it was measured to choose between remedies, or because the
             policy limits it.
         unhelped: which demands that failed before it a remedy of the policy does not act on, and why; or nothing.
+        attacks: the checks that attack what it did; see `Treatment.attacks`.
     """
 
     remedy: str
@@ -64,6 +65,7 @@ class Step:
     error: str = ""
     loss: float | None = None
     unhelped: str = ""
+    attacks: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
 
     def __post_init__(self) -> None:
         """Lock its mappings."""
@@ -95,6 +97,48 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class RemedyAttack:
+    """What somebody finds in the release as it stands who knows what a remedy did, and how: measured, never a demand.
+
+    Args:
+        step: which of the steps is attacked, from 0.
+        check: the attack's name.
+        title: what a person calls it.
+        outcome: what came of it; None where it was not run.
+        reason: why it could not be run; or nothing.
+        in_policy: whether the policy asks for this attack itself, so that it stands among the outcomes.
+    """
+
+    step: int
+    check: str
+    title: str
+    outcome: Outcome | None = None
+    reason: str = ""
+    in_policy: bool = False
+
+    def __repr__(self) -> str:
+        """The attack, and whether it was run."""
+        return f"<RemedyAttack {self.check} on step {self.step + 1}{'' if self.outcome else ': not run'}>"
+
+    @property
+    def sentence(self) -> str:
+        """What came of it, after the title and a colon."""
+        if self.outcome is not None:
+            return self.outcome.message
+        return "the policy asks for it itself" if self.in_policy else f"could not be run: {self.reason}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "step": self.step,
+            "check": self.check,
+            "in_policy": self.in_policy,
+            "outcome": None if self.outcome is None else self.outcome.as_json(),
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ChangeLog:
     """How a release became what it is.
 
@@ -116,6 +160,7 @@ class ChangeLog:
         audited_with: those of them without which some demand cannot be judged; it was judged with them beside what was
             written.
         left_out: the titles of the remedies that were not tried, each with the reason, where they were chosen here.
+        attacks: what somebody finds in it who knows what the remedies did.
     """
 
     input: Table
@@ -134,6 +179,7 @@ class ChangeLog:
     dropped: tuple[DroppedColumn, ...] = ()
     audited_with: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    attacks: tuple[RemedyAttack, ...] = ()
 
     def __post_init__(self) -> None:
         """Lock its mappings."""
@@ -211,6 +257,7 @@ class ChangeLog:
             "reason": self.reason,
             "useless": list(self.useless),
             "left_out": dict(self.left_out),
+            "attacks": [one.as_json() for one in self.attacks],
         }
 
 

@@ -21,6 +21,7 @@ OF_ITS_OWN = {  # definitions that have a section
     "exposed": "## Whom failing demands expose",
     "variant": "## A variant",
     "change_log": "## A log of changes",
+    "remedy_attack": "## An attack on a remedy",
     "remedy_trial": "## A trial of remedies",
     "step": "## A step",
     "loss": "## Information loss",

@@ -161,7 +161,9 @@ def _rounded(attributes: Sequence[Attribute], bases: Sequence[Fraction]) -> Trea
         columns[attribute.name] = _column(attribute, labels)
         records += changed(attribute, labels)
         coarsest = max(coarsest, float(base) / _deviation(attribute))
-    return Treatment(columns, notes={"records": records, "coarsest": round(coarsest, 4)})
+    notes = {"records": records, "coarsest": round(coarsest, 4)}
+    known = {"method": "known_groups", "attributes": [one.name for one in attributes]}
+    return Treatment(columns, notes=notes, attacks=({"microaggregation_attack": known},))
 
 
 def _column(attribute: Attribute, labels: Sequence[str]) -> NewColumn:
@@ -187,6 +189,10 @@ GUIDE = RemedyGuide(
         "No number moves by more than half the base; only named attributes, or the numeric quasi-identifiers, change, "
         "equal numbers alike; no record is dropped, and nothing is drawn. A release that was rounded is not changed by "
         "rounding it again to the same base. Whether any demand holds is known only by the re-audit."
+    ),
+    attack=(
+        "Somebody who knows the base rounds the true values of a person and looks among the records that have exactly "
+        "these: `microaggregation_attack` with `method: known_groups`, the groups being the numbers that round alike."
     ),
     source="Hundepool et al., Statistical Disclosure Control, Wiley, 2012, chapter 3 (rounding)",
     example="- rounding: {base: {age: 5}}",

@@ -8,6 +8,7 @@ from tcdp_audit.plugin import sentence_case
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.markdown_text import escaped, fenced, table
 from tcdp_audit_reports.remedy import Repair
+from tcdp_audit_reports.remedy.sentences import ATTACKED
 from tcdp_audit_reports.remedy.shifts import Shift
 
 HEAD = ("Check", "Attribute", "Demanded", "Before", "After", "Margin", "Outcome")
@@ -22,6 +23,10 @@ def blocks(remedy: Repair) -> Iterator[str]:
         yield _grid(HEAD, [_row(one) for one in remedy.shifts], 2)
     for one in remedy.tables:
         yield from _captioned_table(one, 1)
+    if remedy.attacks:
+        yield f"**{ATTACKED}**"
+    for title, sentence, person in remedy.attacks:
+        yield escaped(" ".join(filter(None, (f"{title}: {sentence}", person))))
     if remedy.tried is not None:
         yield from _captioned_table(remedy.tried, 3)
     if remedy.lines is not None:

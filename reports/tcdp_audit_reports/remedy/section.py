@@ -29,6 +29,7 @@ class Repair:
         shifts: the expectations before and after.
         charts: the plots that there are figures for.
         tables: what was changed and lost.
+        attacks: what somebody finds who knows what the remedies did: title, sentence, and what it means for a person.
         tried: what else was tried.
         lines: to paste into the policy.
     """
@@ -43,6 +44,7 @@ class Repair:
     shifts: Sequence[Shift] = ()
     charts: Sequence[Chart] = ()
     tables: Sequence[Table] = ()
+    attacks: Sequence[tuple[str, str, str]] = ()
     tried: Table | None = None
     lines: Lines | None = None
 
@@ -69,5 +71,6 @@ def repair(audit: Audit) -> Repair | None:
         shifts=shifts(audit, log),
         charts=[one for one in (lattice.chart(log), choices.chart(log), penalties.chart(log)) if one is not None],
         tables=[one for one in (attribute_table(log), loss_table(log), told_table(log)) if one is not None],
+        attacks=sentences.attacks(log),
         lines=lines_to_paste(log),
     )

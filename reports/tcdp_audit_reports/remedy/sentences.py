@@ -172,6 +172,17 @@ def order(audit: Audit, log: ChangeLog) -> str:
     return f"{kept}: whoever holds the input links every record by its place."
 
 
+ATTACKED = "What somebody finds who knows how it was done"
+
+
+def attacks(log: ChangeLog) -> list[tuple[str, str, str]]:
+    """What attacks on the remedies found: title, sentence, and what it means for one person."""
+    return [
+        (one.title, sentence_case(visible(one.sentence)), "" if one.outcome is None else one.outcome.person)
+        for one in log.attacks
+    ]
+
+
 def how(log: ChangeLog) -> str:
     """Who chose the remedies, and how they were judged."""
     chosen = (

@@ -42,6 +42,11 @@ GUIDE = RemedyGuide(
         "Nothing keeps numbers within bounds: an age may become negative. Whether any demand holds is known only by "
         "the re-audit."
     ),
+    attack=(
+        "Somebody who knows the covariance of the noise, and whether numbers were drawn back, links each record to the "
+        "person from whose numbers such noise most probably made it: `noise_attack` with `sd`, `shape` and `rescaled`, "
+        "or `covariance`. Where cells are missing it takes the noise of different attributes to be independent."
+    ),
     source=(
         "Kim, A method for limiting disclosure in microdata based on random noise and transformation, Proceedings of "
         "the Section on Survey Research Methods, American Statistical Association, 1986, 303-308; Tendick, Optimal "

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Attribute, Floats, NewColumn, RemedyView, Treatment, number_text
+from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_numbers
 from tcdp_audit_plugins.remedies._shared.normal import correlations, normal_noise
@@ -101,7 +102,19 @@ class _Masking:
             "correlation_change": round(float(change.max()), 4),
             "largest": round(float(far.max(initial=0.0)), 4),
         }
-        return Treatment(columns, notes=notes)
+        return Treatment(columns, notes=notes, attacks=({"noise_attack": self._known(percent)},))
+
+    def _known(self, percent: Fraction) -> dict[str, Any]:
+        """What somebody knows who knows the method: the covariance of the noise, and whether numbers were drawn back.
+
+        Beside missing cells noise with covariances tells nothing, so that noise of each attribute by itself is told.
+        """
+        known: dict[str, Any] = {"attributes": [one.name for one in self.attributes], "limit": BY_DEFAULT}
+        if self.parameters.covariance is not None:
+            return {**known, "covariance": self.parameters.covariance}
+        whole = not np.isnan(self.numbers).any()
+        shape = self.parameters.shape if whole else Shape.INDEPENDENT
+        return {**known, "sd": percent, "shape": shape.value, "rescaled": self.parameters.rescaled}
 
     def _column(self, attribute: Attribute, after: Floats) -> NewColumn:
         """A column of numbers, in the table's order; cells that tell nothing stay as they are."""

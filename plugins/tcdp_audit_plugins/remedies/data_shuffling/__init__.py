@@ -39,9 +39,15 @@ GUIDE = RemedyGuide(
         "the policy's `seed`: keep that to yourselves, and set one. Whether any demand holds is known only by the "
         "re-audit."
     ),
+    attack=(
+        "The method tells nobody how far a value has moved, so that what is left is linkage by ranks, which is how "
+        "shuffled files are attacked: `rank_swap_attack` on the shuffled attributes, by somebody who knows the largest "
+        "displacement in each. Under `proximity: 0` the attributes that stay predict all that can be predicted."
+    ),
     source=(
         "Muralidhar, Sarathy, Data shuffling: a new masking approach for numerical data, Management Science 52(5), "
-        "2006, 658-670, doi:10.1287/mnsc.1050.0503"
+        "2006, 658-670, doi:10.1287/mnsc.1050.0503; linkage by ranks: Muralidhar, Domingo-Ferrer, Rank-based record "
+        "linkage for re-identification risk assessment, Privacy in Statistical Databases, 2016, 225-236"
     ),
     example="- data_shuffling: {proximity: 0}",
     notes={

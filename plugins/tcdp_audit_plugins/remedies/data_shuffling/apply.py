@@ -86,7 +86,8 @@ class _Shuffle:
             "given": len(self.given),
             "correlation_change": round(float(change.max()), 4),
         }
-        return Treatment(columns, notes=notes)
+        known = {"attributes": [one.name for one in self.shuffled]}
+        return Treatment(columns, notes=notes, attacks=({"rank_swap_attack": known},))
 
 
 def _ranks(attribute: Attribute, codes: NDArray[np.int64] | None = None) -> Floats:

@@ -62,6 +62,11 @@ GUIDE = RemedyGuide(
         "cell is changed. A centroid is no generalisation: a cell may hold a value that no record had. Where no record "
         "of a cluster has a value, there still is none."
     ),
+    attack=(
+        "Somebody who holds all true values, and knows the method and k, forms the clusters again and looks among the "
+        "records of a person's own: `microaggregation_attack` with `method: known_groups` and the `blocks`, whose "
+        "clusters meet in few records. Without blocks 1 in k of these guesses is right at the most."
+    ),
     source=(
         "Domingo-Ferrer, Torra, Data Mining and Knowledge Discovery 11(2), 2005, "
         "doi:10.1007/s10618-005-0007-5, MDAV-generic; Hansen, Mukherjee, IEEE TKDE 15(4), 2003, "

@@ -55,7 +55,8 @@ def microaggregate(view: RemedyView, parameters: MicroaggregationParameters) -> 
 
     def released_as(clusters: Clusters) -> Treatment:
         return Treatment(
-            {one.name: released_column(one, order, clusters, rounded=parameters.rounded) for one in attributes}
+            {one.name: released_column(one, order, clusters, rounded=parameters.rounded) for one in attributes},
+            attacks=_attacks(blocks=[[one.name for one in attributes]]),
         )
 
     if parameters.closeness is Closeness.NONE or not view.demands:
@@ -114,7 +115,13 @@ def _by_blocks(
         "information_loss": round(loss, 4),
         "blocks": len(blocks),
     }
-    return Treatment(columns, notes=notes)
+    return Treatment(columns, notes=notes, attacks=_attacks(blocks=blocks))
+
+
+def _attacks(*, blocks: Sequence[Sequence[str]]) -> tuple[Mapping[str, Mapping[str, Any]], ...]:
+    """By somebody who knows what was clustered, and clusters again."""
+    whole = {"attributes": sorted(blocks[0])} if len(blocks) == 1 else {"blocks": [sorted(one) for one in blocks]}
+    return ({"microaggregation_attack": {"method": "known_groups", **whole}},)
 
 
 def _figures(points: Points, clusters: Clusters) -> Mapping[str, Any]:

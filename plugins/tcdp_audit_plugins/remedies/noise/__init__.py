@@ -44,6 +44,12 @@ GUIDE = RemedyGuide(
         "was accepted tells about the true table, so no epsilon holds for it: the notes say `epsilon: null` and a "
         "warning, and no line is given."
     ),
+    attack=(
+        "Somebody who knows the mechanism and the true values of everybody links each record to the person to whose "
+        "value it most probably belongs: `noise_attack` by noise of the same standard deviation, under which the "
+        "nearest value is the most probable one as it is under Laplace's, or `pram_attack` with the probability that a "
+        "value stays."
+    ),
     source=(
         "Dwork, McSherry, Nissim, Smith, TCC 2006, doi:10.1007/11681878_14 (Laplace); Ghosh, Roughgarden,"
         " Sundararajan, SIAM Journal on Computing 41(6), 2012, doi:10.1137/09076828X (geometric); Warner,"

@@ -45,10 +45,12 @@ def mask(view: RemedyView, parameters: NoiseParameters) -> Treatment:
     if parameters.until_close is not None:
         column, draws = close_draw(view, masking.draw, parameters.until_close, parameters.draws)
         conditioned = {"epsilon": None, "conditioned": True, "draws": draws, "warning": WARNING}
-        return Treatment({attribute.name: column}, notes={**conditioned, **_notes(attribute, masking, column)})
+        notes = {**conditioned, **_notes(attribute, masking, column)}
+        return Treatment({attribute.name: column}, notes=notes, attacks=masking.attacks(attribute.name))
     column = masking.draw()
     notes = {"epsilon": float(parameters.epsilon), "conditioned": False, **_notes(attribute, masking, column)}
-    return Treatment({attribute.name: column}, notes=notes, lines=masking.lines(attribute.name))
+    lines, attacks = masking.lines(attribute.name), masking.attacks(attribute.name)
+    return Treatment({attribute.name: column}, notes=notes, lines=lines, attacks=attacks)
 
 
 def _notes(attribute: Attribute, masking: Masking, column: NewColumn) -> dict[str, object]:

@@ -14,6 +14,7 @@ import yaml
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Attribute, NewColumn, RemedyError
+from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
 
 Draw = Callable[[], NewColumn]
 
@@ -26,11 +27,18 @@ class Masking:
         draw: the masked column; another one at every call.
         audited_as: the mechanism as `stochastic_t_closeness` takes it.
         notes: its figures.
+        attack: by which check, and with which parameters beside the attribute, somebody attacks who knows it.
     """
 
     draw: Draw
     audited_as: Mapping[str, Any]
     notes: Mapping[str, Any]
+    attack: tuple[str, Mapping[str, Any]]
+
+    def attacks(self, attribute: str) -> tuple[Mapping[str, Mapping[str, Any]], ...]:
+        """The same as a treatment has it."""
+        check, known = self.attack
+        return ({check: {"attributes": [attribute], "limit": BY_DEFAULT, **known}},)
 
     def lines(self, attribute: str) -> tuple[str, ...]:
         """Policy lines that audit the table before the noise under this mechanism."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from fractions import Fraction
-from math import expm1, floor
+from math import expm1, floor, sinh, sqrt
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from tcdp_audit_plugins.remedies.noise.masking import (
 from tcdp_audit_plugins.remedies.noise.parameters import NoiseParameters
 
 LARGEST_EXPONENT = 700.0  # of e that float64 holds
+LEAST_PERCENT = 1e-6  # of a standard deviation: less is no noise
 
 
 def added_noise(attribute: Attribute, parameters: NoiseParameters) -> Masking:
@@ -50,7 +51,19 @@ def added_noise(attribute: Attribute, parameters: NoiseParameters) -> Masking:
         return masked_column(cells, codes, has_value)
 
     notes = {"scale": scale, "clamped": int((clamped != values).sum())}
-    return Masking(draw, {"mechanism": parameters.mechanism.value, "noise_scale": scale}, notes)
+    known = _known(parameters.mechanism, scale, float(values.std(ddof=1)) if len(values) > 1 else 0.0)
+    return Masking(draw, {"mechanism": parameters.mechanism.value, "noise_scale": scale}, notes, known)
+
+
+def _known(mechanism: Mechanism, scale: float, spread: float) -> tuple[str, dict[str, Any]]:
+    """The attack on noise with the standard deviation of a mechanism, in percent of that of the values.
+
+    Of a column that does not vary, or beyond what percentages can say, it is left to be estimated.
+    """
+    half = min(0.5 / scale, LARGEST_EXPONENT)
+    deviation = sqrt(2) * scale if mechanism is Mechanism.LAPLACE else 1 / (sqrt(2) * sinh(half))
+    percent = 100 * deviation / spread if spread else 0.0
+    return "noise_attack", {"sd": percent} if LEAST_PERCENT < percent < 1 / LEAST_PERCENT else {}
 
 
 def _numbers(attribute: Attribute, parameters: NoiseParameters) -> NDArray[Any]:
@@ -116,7 +129,8 @@ def randomised_response(attribute: Attribute, parameters: NoiseParameters) -> Ma
         return masked_column(attribute.domain.values, answers, has_value)
 
     declared = {"mechanism": Mechanism.RANDOMISED_RESPONSE.value, "retention": float(retention)}
-    return Masking(draw, declared, {"retention": float(retention), "answers": values})
+    known = ("pram_attack", {"retention": retention + (1 - retention) / values})
+    return Masking(draw, declared, {"retention": float(retention), "answers": values}, known)
 
 
 def retention_of(epsilon: Fraction, values: int) -> Fraction:

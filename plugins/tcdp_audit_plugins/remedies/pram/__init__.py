@@ -41,6 +41,10 @@ GUIDE = RemedyGuide(
         "whatever the other remedies need. The draws follow from the policy's `seed`: keep that to yourselves, and set "
         "one. Whether any demand holds is known only by the re-audit."
     ),
+    attack=(
+        "Somebody who knows the matrix links each record to the person whose values were most probably released so: "
+        "`pram_attack` with the `retention`, the `matrix` and `invariant` that were used."
+    ),
     source=(
         "Gouweleeuw, Kooiman, Willenborg, de Wolf, Post randomisation for statistical disclosure control: theory and "
         "implementation, Journal of Official Statistics 14(4), 1998, 463-478"

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Attribute, Floats, NewColumn, RemedyError, RemedyView, Scale, Treatment
 from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant
+from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_attributes
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
@@ -108,13 +110,17 @@ class _Categories:
             if without:
                 raise RemedyError(f"the matrix of {name!r} has no line for {without:,} of its values; give them one")
 
+    def kept(self, retention: Fraction | None) -> Fraction:
+        """The probability that a value is kept where there is no matrix: that of any other value at the least."""
+        return max(retention or Fraction(0), Fraction(1, len(self.present)))
+
     def matrix(self, retention: Fraction | None) -> Floats:
         """The probabilities with which values are released, over `present`."""
         values, counts = len(self.present), self.counts[self.present]
         if self.declared is not None:
             matrix = declared_matrix(self.declared, [self.labels[place] for place in self.present])
         else:
-            matrix = retaining(max(float(retention or 0), 1 / values), values)
+            matrix = retaining(float(self.kept(retention)), values)
         return invariant(matrix, counts) if self.parameters.invariant else matrix
 
 
@@ -156,7 +162,19 @@ class _Pram:
             after[randomised] = one.present[drawn(matrix, place[codes[randomised]], random)]
             done[one.attribute.name] = NewColumn.of_texts(one.labels, after)
             notes = _with(notes, one, matrix, int((after != codes).sum()))
-        return Treatment(done, notes=notes)
+        return Treatment(done, notes=notes, attacks=({"pram_attack": self._known(retention)},))
+
+    def _known(self, retention: Fraction | None) -> dict[str, Any]:
+        """What somebody knows who knows the method: with which probabilities values were released."""
+        kept = {one.attribute.name: one.kept(retention) for one in self.columns if one.declared is None}
+        matrix = {one.attribute.name: one.declared for one in self.columns if one.declared is not None}
+        return {
+            "attributes": [one.attribute.name for one in self.columns],
+            "invariant": self.columns[0].parameters.invariant,
+            "limit": BY_DEFAULT,
+            **({"retention": kept} if kept else {}),
+            **({"matrix": matrix} if matrix else {}),
+        }
 
 
 def _with(notes: Mapping[str, float], one: _Categories, matrix: Floats, changed: int) -> dict[str, float]:

@@ -42,6 +42,11 @@ GUIDE = RemedyGuide(
         "draws follow from the policy's `seed`: keep that to yourselves, and set one. Whether any demand holds is "
         "known only by the re-audit."
     ),
+    attack=(
+        "Somebody who knows true values of a person, and p, looks among the records whose ranks are within p percent "
+        "of the ranks that these values would have, in every attribute at once: `rank_swap_attack` with the `p` of "
+        "`plain`, and under `p_distribution`, which has no bound, with the largest displacement that there was."
+    ),
     source=(
         "Moore, Controlled data-swapping techniques for masking public use microdata sets, U.S. Bureau of the Census, "
         "1996; Nin, Herranz, Torra, Data & Knowledge Engineering 64(1), 2008, doi:10.1016/j.datak.2007.07.006 "

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +81,12 @@ class _Swap:
             "displacement": max(one.displacement for one in swapped),
         }
         columns = {one.name: done.column for one, done in zip(self.attributes, swapped, strict=True)}
-        return replace(Treatment(columns), notes=notes)
+        return Treatment(columns, notes=notes, attacks=({"rank_swap_attack": self._known(percent)},))
+
+    def _known(self, percent: Fraction) -> dict[str, Any]:
+        """What somebody knows who knows the method: how far values were swapped, where there is a bound."""
+        bound = {"p": percent} if self.variant is Variant.PLAIN else {}
+        return {"attributes": [one.name for one in self.attributes], **bound}
 
     def _swapped(
         self, attribute: Attribute, order: Positions, percent: Fraction, random: np.random.Generator
