@@ -17,7 +17,8 @@ MOST_ITERATIONS = 50
 RIDGE = 1e-6  # for each record: keeps the coefficients finite where a value tells the two groups apart
 TOLERANCE = 1e-10  # of the log-likelihood for each record
 
-Blocks = Callable[[], Iterator[tuple[Floats, Floats]]]  # features of shape (records, features), and 0 or 1 for each
+# Features of shape (rows, features), 0 or 1 for each row, and how many records it stands for.
+Blocks = Callable[[], Iterator[tuple[Floats, Floats, Floats]]]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def fit(blocks: Blocks, features: int) -> Fit:
         blocks: gives the data anew at each call.
         features: how many there are; a column of ones among them.
 
-    Cost: O(records x features squared) for each of at most 50 iterations.
+    Cost: O(rows x features squared) for each of at most 50 iterations.
     """
     best = np.zeros(features)
     slope = _slope(blocks, best)
@@ -75,14 +76,15 @@ def probabilities(features: Floats, coefficients: Floats) -> Floats:
 
 def _slope(blocks: Blocks, coefficients: Floats) -> _Slope:
     height, gradient = 0.0, np.zeros(len(coefficients))
-    curvature, records = np.zeros((len(coefficients), len(coefficients))), 0
-    for features, truth in blocks():
+    curvature, records = np.zeros((len(coefficients), len(coefficients))), 0.0
+    for features, truth, times in blocks():
         logits = features @ coefficients
         fitted = probabilities(features, coefficients)
-        height += float(truth @ logits - np.logaddexp(0, logits).sum())
-        gradient += features.T @ (truth - fitted)
-        curvature += (features * (fitted * (1 - fitted))[:, None]).T @ features
-        records += len(truth)
+        height += float((truth * logits - np.logaddexp(0, logits)) @ times)
+        gradient += features.T @ (times * (truth - fitted))
+        scaled = features * np.sqrt(times * fitted * (1 - fitted))[:, None]
+        curvature += scaled.T @ scaled  # a product with itself is half the work
+        records += float(times.sum())
     penalty = RIDGE * np.eye(len(coefficients))
     return _Slope(
         height / records - RIDGE * float(coefficients @ coefficients) / 2,

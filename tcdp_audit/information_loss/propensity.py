@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.arrays import Floats
+from tcdp_audit.encoding.counting import tally
+from tcdp_audit.encoding.keys import fold
 from tcdp_audit.information_loss.columns import PairedColumn, records_with
 from tcdp_audit.information_loss.coverage import Coverage
 from tcdp_audit.information_loss.logistic import Blocks, fit, probabilities
@@ -20,6 +22,7 @@ MOST_RECORDS = 2**16  # before, evenly spaced, and what became of them
 FARTHEST = 1000.0  # standard deviations; a number beyond stands here
 BLOCK = 2**14  # records at a time
 KEPT = 2**26  # bytes of features that are made once; more are made anew for each iteration
+Part = tuple[Floats, NDArray[np.intp]]  # different rows of features of a column, and which of them each record has
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ def propensity(columns: Sequence[Coverage[Any]]) -> Propensity:
     standardised, a range at its middle; a nominal value has a coefficient if it is one of the 20 most frequent after
     the first. Of larger tables 65,536 records, evenly spaced, and what became of them are taken.
 
-    Cost: O(records x features squared) for each of at most 50 iterations.
+    Cost: O(different records x features squared) for each of at most 50 iterations.
 
     Source: Woo, Reiter, Oganian, Karr, Journal of Privacy and Confidentiality 1, 2009; its expectation
     (k - 1) (1 - c)^2 c / N with k parameters: Snoke, Raab, Nowok, Dibben, Slavkovic, JRSS A 181, 2018.
@@ -84,11 +87,13 @@ def propensity(columns: Sequence[Coverage[Any]]) -> Propensity:
     )
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only where there is a product
 
-    def blocks() -> Iterator[tuple[Floats, Floats]]:
-        return (block for truth, parts in sides for block in _blocks(parts, truth))
+    distinct = [(truth, *_distinct(parts)) for truth, parts in sides]
+
+    def blocks() -> Iterator[tuple[Floats, Floats, Floats]]:
+        return (block for truth, parts, times in distinct for block in _blocks(parts, truth, times))
 
     width = 1 + sum(one.table.shape[1] for _, one in features)
-    kept = list(blocks()) if 8 * width * (len(before) + len(after)) <= KEPT else None
+    kept = list(blocks()) if 8 * width * sum(len(times) for *_, times in distinct) <= KEPT else None
     with threadpool_limits(1, "blas"):  # threads of a busy machine wait for each other; and one order of summation
         return _error_of_fit(blocks if kept is None else lambda: iter(kept))
 
@@ -105,7 +110,7 @@ def _error_of_fit(blocks: Blocks) -> Propensity:
             iterations=fitted.iterations,
             reason=f"the regression did not converge in {fitted.iterations} iterations",
         )
-    squared = sum(float(((probabilities(x, fitted.coefficients) - share) ** 2).sum()) for x, _ in blocks())
+    squared = sum(float((probabilities(x, fitted.coefficients) - share) ** 2 @ times) for x, _, times in blocks())
     expected = (parameters - 1) * (1 - share) ** 2 * share / records
     value = squared / records
     return Propensity(value, expected, value / expected if expected else None, parameters, records, fitted.iterations)
@@ -114,7 +119,8 @@ def _error_of_fit(blocks: Blocks) -> Propensity:
 def _sums(blocks: Blocks) -> tuple[Floats, float]:
     """Products of the features, summed over all records, and how many records are released ones."""
     products, released = zip(
-        *((features.T @ features, float(truth.sum())) for features, truth in blocks()), strict=True
+        *(((features * times[:, None]).T @ features, float(truth @ times)) for features, truth, times in blocks()),
+        strict=True,
     )
     return np.sum(products, axis=0), sum(released)
 
@@ -128,13 +134,20 @@ def _chosen(column: PairedColumn) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return before, np.flatnonzero(taken[column.kept])
 
 
-def _blocks(parts: Sequence[tuple[Floats, NDArray[np.intp]]], truth: float) -> Iterator[tuple[Floats, Floats]]:
-    """The features of one table, an intercept first, some records at a time."""
-    records = len(parts[0][1])
-    for start in range(0, records, BLOCK):
-        here = slice(start, min(start + BLOCK, records))
+def _distinct(parts: Sequence[Part]) -> tuple[list[Part], Floats]:
+    """The different records of one table, and how often each occurs. A sort of the records."""
+    keys = fold([rows for _, rows in parts], [len(table) for table, _ in parts])
+    distinct, times = tally(keys.values, keys.span)
+    rows = keys.decode(distinct.astype(np.int64, copy=False))
+    return [(table, one) for (table, _), one in zip(parts, rows, strict=True)], times.astype(np.float64)
+
+
+def _blocks(parts: Sequence[Part], truth: float, times: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """The features of one table, an intercept first, some of its different records at a time."""
+    for start in range(0, len(times), BLOCK):
+        here = slice(start, min(start + BLOCK, len(times)))
         ones = np.ones((here.stop - here.start, 1))
-        yield np.hstack([ones, *(table[rows[here]] for table, rows in parts)]), np.full(len(ones), truth)
+        yield np.hstack([ones, *(table[rows[here]] for table, rows in parts)]), np.full(len(ones), truth), times[here]
 
 
 def _features(coverage: Coverage[Any]) -> _Features:

@@ -161,13 +161,15 @@ def test_the_regression_is_that_of_another_solver(seed: int):
     draw = np.random.default_rng(seed)
     features = np.hstack([np.ones((300, 1)), draw.normal(size=(300, 4)), draw.integers(0, 2, (300, 1))])
     truth = (draw.random(300) < expit(features @ draw.normal(size=6))).astype(float)
+    times = draw.integers(1, 4, 300).astype(float)
 
     def cost(coefficients: np.ndarray) -> float:
         logits = features @ coefficients
-        likelihood = truth @ logits - np.logaddexp(0, logits).sum()
-        return -likelihood / 300 + logistic.RIDGE * coefficients @ coefficients / 2
+        likelihood = times @ (truth * logits - np.logaddexp(0, logits))
+        return -likelihood / times.sum() + logistic.RIDGE * coefficients @ coefficients / 2
 
-    blocks = [(features[start : start + 70], truth[start : start + 70]) for start in range(0, 300, 70)]
+    ends = [slice(start, start + 70) for start in range(0, 300, 70)]
+    blocks = [(features[here], truth[here], times[here]) for here in ends]
     found = logistic.fit(lambda: iter(blocks), 6)
 
     assert found.converged
@@ -178,7 +180,7 @@ def test_an_overshooting_step_is_halved():
     # Found by search: here Newton's plain steps go to and fro without end, each making the likelihood less.
     features = np.array([[1, 7.9, -0.8], [1, 0.1, 0.1], [1, -1.4, 1.2], [1, -0.8, -0.4]])
     truth = np.array([1.0, 1, 1, 0])
-    found = logistic.fit(lambda: iter([(features, truth)]), 3)
+    found = logistic.fit(lambda: iter([(features, truth, np.ones(4))]), 3)
     gradient = features.T @ (truth - logistic.probabilities(features, found.coefficients)) / 4
 
     assert found.converged
