@@ -344,7 +344,7 @@ def measure(
     quasi_identifiers: str | Iterable[str],
     conventions: Mapping[str, Any] | None = None,
     at_most: _Number | None = None,
-    one_to_one: _Number | None = None,
+    contained: _Number | None = None,
     attributes: Sequence[_Value] | None = None,
     keys: int = 65536,
     seed: int = 0,

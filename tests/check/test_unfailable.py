@@ -118,7 +118,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("implied_epsilon", {}, {}, {"at_most": 1000}),
     ("uniqueness_profile", {}, {"at_most": 1}, {"at_most": "0.99"}),
     ("joinability", {}, {"at_most": 1}, {"at_most": "0.99"}),
-    ("joinability", {}, {"one_to_one": 1}, {"one_to_one": "0.99"}),
+    ("joinability", {}, {"contained": 1}, {"contained": "0.99"}),
     ("quasi_identifier_strength", {}, {"at_most": 1}, {"at_most": "0.99"}),
     ("direct_identifiers", {}, {"at_most": 9}, {"at_most": 0}),
     ("safe_harbor", {}, {"at_most": 9}, {"at_most": 0}),

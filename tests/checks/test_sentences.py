@@ -137,7 +137,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "release_differencing": [{"k": 9}, {"k": 1}, {}],
     "m_invariance": [{"m": 9}, {"m": 1}, {}],
     "uniqueness_profile": [{"at_most": 0}, {"t": 3}, {"t": 5, "at_most": 0}, {}],
-    "joinability": [{"at_most": 0, "one_to_one": 0}, {"at_most": "0.9"}, {"keys": 16}, {}],
+    "joinability": [{"at_most": 0, "contained": 0}, {"at_most": "0.9"}, {"keys": 16}, {}],
     "record_order": [{"at_most": 0}, {}],
 }
 

@@ -353,7 +353,7 @@ class ExpectTableJoinabilityToBeLimited(_Made):
         quasi_identifiers: Sequence[str] | str | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         at_most: float | str | _Parameter | None = ...,
-        one_to_one: float | str | _Parameter | None = ...,
+        contained: float | str | _Parameter | None = ...,
         attributes: Sequence[str] | _Parameter | None = ...,
         keys: int | _Parameter | None = ...,
         seed: int | _Parameter | None = ...,

@@ -49,7 +49,7 @@ from tcdp_audit_plugins.checks.joinability.written_alike import require_written_
 from tcdp_audit_plugins.formulas import formula
 
 REGISTRY = "registry"
-SINGLE = "upper end of the share of records that are alone with their combination in both tables"
+CONTAINED = "upper end of the share of combinations that the registry also has"
 WILDCARD = (
     "a missing value is joined with nothing here, and `missing_quasi_identifier: wildcard` says that it matches "
     "everything; use `own_category`, or ask `k_map` beside a `population:`"
@@ -61,11 +61,11 @@ class JoinabilityParameters(Parameters):
 
     at_most: Annotated[
         Exact | None,
-        Field(ge=0, le=1, description="The largest share of the release's combinations that the registry has, too."),
-    ] = None
-    one_to_one: Annotated[
-        Exact | None,
         Field(ge=0, le=1, description="The largest share of records that are alone with theirs in both tables."),
+    ] = None
+    contained: Annotated[
+        Exact | None,
+        Field(ge=0, le=1, description="The largest share of the release's combinations that the registry has, too."),
     ] = None
     attributes: Annotated[
         list[Text] | None,
@@ -78,9 +78,9 @@ class JoinabilityParameters(Parameters):
 
 
 def joinability(view: TableView, parameters: JoinabilityParameters) -> TableFigure:
-    """The share of the release's combinations of values that the registry has, too: the upper end of its interval.
+    """The share of records that are alone with their values in release and registry: the upper end of its interval.
 
-    All intervals together are right with 99 % confidence. Where a table has at most `keys` combinations, its share is
+    All intervals together are right with 99 % confidence. Where a table has at most `keys` combinations, its shares are
     exact, and the interval is the figure. A record that lacks a value is never joined.
 
     Returns:
@@ -105,23 +105,23 @@ def joinability(view: TableView, parameters: JoinabilityParameters) -> TableFigu
     require_written_alike(view, release, registry)
     own, theirs = HashedTable.of(release, parameters.seed), HashedTable.of(registry, parameters.seed)
     tables = keys_of_both(own, theirs, parameters.keys)
-    share, single = contained(tables[0]), one_to_one(tables[0], view.records)
-    details = {**_details(view, tables, share, single), "confidence": 1 - ERROR, "seed": parameters.seed}
-    return TableFigure(share.high, view.records, details=details, further={"one_to_one": single.high})
+    single, share = one_to_one(tables[0], view.records), contained(tables[0])
+    details = {**_details(view, tables, single, share), "confidence": 1 - ERROR, "seed": parameters.seed}
+    return TableFigure(single.high, view.records, details=details, further={"contained": share.high})
 
 
-def _details(view: TableView, tables: tuple[TableKeys, TableKeys], share: Between, single: Between) -> dict[str, Any]:
+def _details(view: TableView, tables: tuple[TableKeys, TableKeys], single: Between, share: Between) -> dict[str, Any]:
     """What an outcome holds of it: shares and numbers, and no hash."""
     release, registry = tables
     return {
-        **share.entry("share"),
-        "is_exact": share.is_exact,
+        **single.entry("share"),
+        "is_exact": single.is_exact,
+        "contained": share.entry("share"),
         "keys": number_of_keys(release.sketch, EACH)[0],
         "registry_keys": number_of_keys(registry.sketch, EACH)[0],
         "common_keys": common_keys(tables).entry("number"),
         "of_registry": contained(registry).entry("share"),
         "jaccard": jaccard(tables).entry("share"),
-        "one_to_one": single.entry("share"),
         "without_key": release.without,
         "registry_without_key": registry.without,
         "registry_records": view.companions[REGISTRY].records,
@@ -142,38 +142,37 @@ def _faults(parameters: JoinabilityParameters, document: PolicyDocument) -> Iter
 
 
 def _sentence(outcome: Outcome) -> str:
-    details, keys = outcome.details, int(outcome.details["keys"])
-    share = percent(float(details["share"]), outcome.threshold)
-    columns = known_columns(outcome)
-    if details["is_exact"]:
-        of = agree(keys, f"the only combination of {columns}", f"the {keys:,} combinations of {columns}")
-        said = f"{share} of {of} in the release {agree(keys, 'is', 'are')} in the registry, too"
+    details = outcome.details
+    share, high = (percent(float(details[name]), outcome.threshold) for name in ("share", "high"))
+    alone = f"{share} of all {plural(record_noun(outcome))}"
+    if not details["is_exact"]:
+        alone = f"About {alone}, at most {high} with {percent(float(details['confidence']))} confidence,"
+    both = f"are alone with their {known_columns(outcome)} in the release and in the registry"
+    return f"{alone} {both}{_limit(outcome.threshold, details['high'])}; {_contained(outcome)}."
+
+
+def _contained(outcome: Outcome) -> str:
+    """How many combinations both tables have."""
+    details, asked = outcome.details["contained"], outcome.parameters.get("contained")
+    allowed, keys = None if asked is None else Fraction(asked), int(outcome.details["keys"])
+    share, high = (percent(float(details[name]), allowed) for name in ("share", "high"))
+    if details["low"] == details["high"]:
+        of = agree(keys, "the release's only combination of these", f"the release's {keys:,} combinations of these")
+        said = f"{share} of {of} {agree(keys, 'is', 'are')} in the registry, too"
     else:
-        said = f"About {share} of some {keys:,} combinations of {columns} in the release are in the registry, too"
-        low, high = (percent(float(details[end]), outcome.threshold) for end in ("low", "high"))
-        said += f" (with {percent(float(details['confidence']))} confidence {low} to {high})"
-    return f"{said}{_limit(outcome.threshold, details['high'])}; {_single(outcome)}."
-
-
-def _single(outcome: Outcome) -> str:
-    """How many records are alone in both tables."""
-    single, asked = outcome.details["one_to_one"], outcome.parameters.get("one_to_one")
-    allowed = None if asked is None else Fraction(asked)
-    share, high = (percent(float(single[name]), allowed) for name in ("share", "high"))
-    records = f"of all {plural(record_noun(outcome))}"
-    said = f"{share} {records}" if single["low"] == single["high"] else f"about {share} {records}, at most {high},"
-    return f"{said} are alone with theirs in both{_limit(allowed, single['high'])}"
+        said = f"about {share} of its some {keys:,} combinations of these, at most {high}, are in the registry, too"
+    return f"{said}{_limit(allowed, details['high'])}"
 
 
 def _limit(allowed: Fraction | None, high: Any) -> str:
     """What the policy allows, where more is found."""
     if allowed is None or Fraction(high) <= allowed:
         return ""
-    return f", where at most {percent_of(allowed)} is allowed"
+    return f", where at most {percent_of(allowed)} is allowed" if allowed else ", where none is allowed"
 
 
 def _person(outcome: Outcome) -> str:
-    single = percent(float(outcome.details["one_to_one"]["share"]))
+    single = percent(float(outcome.details["share"]))
     who = f"Whoever has the registry, and looks up {somebody(outcome)} of the release by {known_columns(outcome)},"
     return f"{who} finds one entry that fits nobody else in either table with a chance of {single}."
 
@@ -186,8 +185,8 @@ CHECKS: list[Check] = [
         parameters=JoinabilityParameters,
         measure=joinability,
         comparison=Comparison.AT_MOST,
-        label="upper end of the share of combinations that the registry also has",
-        further=(Limit("one_to_one", Comparison.AT_MOST, SINGLE),),
+        label="upper end of the share of records that are alone with their combination in both tables",
+        further=(Limit("contained", Comparison.AT_MOST, CONTAINED),),
         requires=frozenset({REGISTRY}),
         validate=_faults,
         sentence=_sentence,
@@ -197,31 +196,32 @@ CHECKS: list[Check] = [
             risk="Somebody with a list of names may join it with the file by what both of them hold.",
             definition=(
                 "A and B are the different combinations of values (keys) of some columns in the release and in the "
-                "registry, a table that somebody else has or could have. The figure is the containment of A in B: the "
-                "share of the release's keys that the registry has, too. Beside it stand the containment of B in A, "
-                "the Jaccard index, and the share of records that are alone with their key in the release and have "
-                "a single counterpart in the registry. A record that lacks a value in one of the columns has no key. "
-                "Of each table the K keys with the smallest hashes are looked up in the whole other one."
+                "registry, a table that somebody else has or could have. The figure is the share of released records "
+                "that are alone with their key, and whose key a single record of the registry has. Beside it stand the "
+                "containment of A in B, which is the share of the release's keys that the registry has, too, that of B "
+                "in A, and the Jaccard index. A record that lacks a value in one of the columns has no key. Of each "
+                "table the K keys with the smallest hashes are looked up in the whole other one."
             ),
             **formula(
-                r"\frac{\left|A \cap B\right|}{\left|A\right|} \text{ (upper end) } \le \text{at\_most}",
+                r"\frac{\#\{a \in A : n_a = m_a = 1\}}{n} \text{ (upper end) } \le \text{at\_most}",
+                r"\frac{\left|A \cap B\right|}{\left|A\right|} \text{ (upper end) } \le \text{contained}",
                 r"\frac{\left|A \cap B\right|}{\left|B\right|}, \frac{\left|A \cap B\right|}{\left|A \cup B\right|}",
-                r"\frac{\#\{a \in A : n_a = m_a = 1\}}{n} \text{ (upper end) } \le \text{one\_to\_one}",
+                r"n_a, m_a \text{ records in release and registry}",
             ),
             reading=(
-                "The observed value is a share that the truth is above at most once in a hundred audits with other "
-                "seeds, all intervals together; it is the share itself where the release has at most `keys` keys. "
-                "Details: `share` with `low` and `high`, its interval, and `is_exact`; `keys` and `registry_keys`, the "
-                "sizes of A and B; `common_keys`, how many both have; `of_registry`, the share of B; `jaccard`; "
-                "`one_to_one`, the share of records that are alone in both tables, each with its interval; "
+                "The observed value is a share of released records that the truth is above at most once in a hundred "
+                "audits with other seeds, all intervals together; it is the share itself where the release has at "
+                "most `keys` keys. Details: `share` with `low` and `high`, its interval, and `is_exact`; `contained`, "
+                "the share of A that is in B, `of_registry`, the share of B that is in A, and `jaccard`, each with its "
+                "interval; `keys` and `registry_keys`, the sizes of A and B; `common_keys`, how many both have; "
                 "`confidence`, `seed`; `registry_records`; `without_key` and `registry_without_key`, records that are "
                 "never joined. Numbers of keys have three digits where they are estimated."
             ),
             choosing=(
-                "No norm names a figure. `one_to_one` is the share of records that a list of names names: 0, 0.05 and "
-                "0.2 are el Emam's precedents for shares of records at risk. `at_most` says how much of the release "
-                "is in the other table at all; it matters where being there is a secret. With 65,536 keys a share "
-                "of one half has an interval of 0.7 per cent to either side, with 4,096 of 3."
+                "`at_most` is the share of records that a list of names names: 0, 0.05 and 0.2 are el Emam's "
+                "precedents for shares of records at risk. No norm names a figure for `contained`, which says how much "
+                "of the release is in the other table at all; it matters where being there is a secret. With 65,536 "
+                "keys a share of one half has an interval of 0.7 per cent to either side, with 4,096 of 3."
             ),
             limits=(
                 "It tells of one table, and another one may hold more. Keys must be equal to be joined: one digit "
@@ -236,7 +236,7 @@ CHECKS: list[Check] = [
                 "Symposium on Security and Privacy 2019; Beyer et al., On synopses for distinct-value estimation under "
                 "multiset operations, SIGMOD 2007"
             ),
-            example="- joinability: {at_most: 0.2, one_to_one: 0, attributes: [age, zip]}",
+            example="- joinability: {at_most: 0.05, attributes: [age, zip]}",
         ),
     ),
 ]
