@@ -519,6 +519,7 @@ def measure(
     shape: Literal["independent", "correlated"] = "independent",
     rescaled: bool = False,
     covariance: str | Mapping[str, Mapping[str, _Number]] | None = None,
+    scores: Literal["values", "ranks", "normal"] = "values",
     estimate: Literal["covariance", "variances"] = "covariance",
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import exp
 from pathlib import Path
-from statistics import variance
+from statistics import NormalDist, variance
 from typing import Any
 
 import numpy as np
@@ -261,6 +261,50 @@ def test_whoever_knows_that_numbers_were_drawn_back_finds_what_is_found_without(
     assert found({"sd": 50}).details["mean_posterior_of_truth"] != back.details["mean_posterior_of_truth"]
 
 
+def by_ranks(rows: Sequence[Row], place: int, *, normal: bool) -> list[float]:
+    """The mean rank of each cell among its own column's, or its normal score."""
+    cells = [one[place] for one in rows]
+    ranks = [sum(other < one for other in cells) + (cells.count(one) + 1) / 2 for one in cells]  # type: ignore[operator]
+    return [NormalDist().inv_cdf(one / (len(cells) + 1)) for one in ranks] if normal else ranks
+
+
+@pytest.mark.parametrize("scores", ["ranks", "normal"])
+def test_by_ranks_it_is_the_attack_on_each_table_s_own_ranks(scores: str):
+    sides = [[*NOISY, (37, 9)], [*PEOPLE, (24, 9)]]
+    numbers = [
+        pa.table({name: by_ranks(rows, place, normal=scores == "normal") for place, name in enumerate(("age", "pay"))})
+        for rows in sides
+    ]
+    for parameters in ({}, {"sd": 60}, {"sd": 60, "shape": "correlated", "rescaled": True}):
+        document = policy(["age", "pay"], parameters, rows_aligned=True)
+        (plain,) = tcdp_audit.audit(numbers[0], document, numbers[1], plugins=PLUGINS).expectations
+        found = attacked(*sides, {**parameters, "scores": scores})
+        assert found.observed == plain.observed
+        for name in ("mean_posterior_of_truth", "mean_top_posterior"):
+            assert found.details[name] == pytest.approx(plain.details[name])
+        assert "how far values tend to be moved among the ranks" in found.message
+
+
+def test_ordinal_values_have_ranks_and_suppressed_cells_none():
+    document = policy(["age"], {"scores": "ranks"}, rows_aligned=True)
+    order = ["low", "middle", "high"]
+    document["attributes"] = {"age": {"role": "quasi_identifier", "scale": "ordinal", "order": order}}
+    released, original = ["low", "high", "*", "middle"], ["low", "middle", "low", "high"]
+    (found,) = tcdp_audit.audit(pa.table({"age": released}), document, pa.table({"age": original})).expectations
+    assert found.status is Status.ERROR
+    assert "cells are missing" in found.message
+    document["expect"] = [{"noise_attack": {"scores": "ranks", "estimate": "variances"}}]
+    (found,) = tcdp_audit.audit(pa.table({"age": released}), document, pa.table({"age": original})).expectations
+    assert (found.status, found.details["attributes"]) == (Status.MEASURED, ["age"])
+
+
+def test_generalised_values_that_overlap_have_no_ranks():
+    document = policy(["age"], {"scores": "ranks"}, rows_aligned=True)
+    cells = pa.table({"age": ["[1, 5]", "[3, 8]", "[9, 12]"]})
+    (found,) = tcdp_audit.audit(cells, document, cells).expectations
+    assert "overlap" in found.message
+
+
 @pytest.mark.parametrize(
     ("covariance", "reason"),
     [
@@ -309,6 +353,9 @@ def test_only_numbers_have_noise():
     document = policy(["age"], {})
     document["attributes"]["age"] = {"role": "quasi_identifier", "scale": "nominal"}
     with pytest.raises(PolicyError, match="no quasi-identifier is numeric"):
+        tcdp_audit.load_policy(document)
+    document["expect"] = [{"noise_attack": {"attributes": ["age"], "scores": "ranks"}}]
+    with pytest.raises(PolicyError, match="'age' has no order"):
         tcdp_audit.load_policy(document)
     document["expect"] = [{"noise_attack": {"attributes": ["age"]}}]
     with pytest.raises(PolicyError, match="'age' is not numeric"):

@@ -20,10 +20,11 @@ PLUGINS = Plugins.load(external=False)
 
 @dataclass(frozen=True)
 class Masked:
-    """A table after a remedy, its records in their order, and what the remedy notes."""
+    """A table after a remedy, its records in their order, what the remedy notes, and the attack that it names."""
 
     table: pa.Table
     notes: Mapping[str, Any]
+    attack: Mapping[str, Mapping[str, Any]]
 
     def column(self, name: str) -> list[Any]:
         """The cells of one column."""
@@ -42,7 +43,8 @@ def masked(table: pa.Table, declared: Mapping[str, Any], remedy: str, /, *, seed
         policy = load_policy({"version": 1, "attributes": attributes, "expect": expect, "seed": seed}, PLUGINS)
         view = RemedyView(Release(engine, policy), (), seed, lambda _: ())
         treatment = specification.apply(view, specification.parameters.model_validate(parameters))
-        return Masked(treated(table, view, treatment), treatment.notes)
+        attack = next(iter(treatment.attacks), {})
+        return Masked(treated(table, view, treatment), treatment.notes, attack)
 
 
 def paired_policy(attributes: Mapping[str, Any], *expect: Mapping[str, Any], **more: Any) -> dict[str, Any]:

@@ -523,6 +523,7 @@ class ExpectTableNoiseAttackToBeLimited(_Made):
         shape: Literal["independent", "correlated"] | _Parameter | None = ...,
         rescaled: bool | _Parameter | None = ...,
         covariance: str | Mapping[str, Any] | _Parameter | None = ...,
+        scores: Literal["values", "ranks", "normal"] | _Parameter | None = ...,
         estimate: Literal["covariance", "variances"] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...

@@ -27,6 +27,7 @@ from tcdp_audit_plugins.checks.likelihood_attacks.outcome import (
     both_ways,
 )
 from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import posteriors, require_few
+from tcdp_audit_plugins.checks.likelihood_attacks.scores import scored
 from tcdp_audit_plugins.checks.record_linkage.credit import credit
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.formulas import formula
@@ -69,7 +70,7 @@ def candidates_of_released(view: TableView, parameters: NoiseParameters) -> Coun
 
 def _attacked(view: TableView, parameters: NoiseParameters) -> tuple[Attack, int]:
     names = numeric_attributes(parameters, view.policy.document)
-    pairs = view.pairs(names)
+    pairs = scored(view.pairs(names), parameters.scores)
     both, axes = in_units_of_noise(pairs, noise_of(view, pairs, names, parameters))
     likelihood, ways = Gaussian(both), both_ways(both, pairs)
     require_few(likelihood, parameters.limit)
@@ -95,11 +96,17 @@ def _own_standards(pairs: Pairs, names: list[str]) -> Space | None:
 
 
 def _sentence(outcome: Outcome) -> str:
-    return attack_sentence(outcome, "how much noise was added", outcome.details["attributes"])
+    return attack_sentence(outcome, _known(outcome), outcome.details["attributes"])
 
 
 def _person(outcome: Outcome) -> str:
-    return attack_person(outcome, "weighs how much noise was added")
+    return attack_person(outcome, f"weighs {_known(outcome)}")
+
+
+def _known(outcome: Outcome) -> str:
+    """What somebody knows of the masking."""
+    moved = outcome.parameters["scores"] != "values"
+    return "how far values tend to be moved among the ranks" if moved else "how much noise was added"
 
 
 CHECKS = [
@@ -124,7 +131,8 @@ CHECKS = [
                 "probable under a normal distribution. The figure is the expected share of correct links, where a true "
                 "match among t records that tie counts 1/t. The matrix comes from `sd` (percent of each original "
                 "attribute's standard deviation) or from `covariance`; where neither is given it is estimated from the "
-                "true pairs."
+                "true pairs. Values that were moved about among the records have noise on their ranks: `scores` "
+                "compares ranks, or their normal scores, each table's by itself."
             ),
             **formula(
                 r"d^2(i, r) = (y_r - x_i)^T\, \Sigma^{-1}\, (y_r - x_i)",
@@ -149,7 +157,8 @@ CHECKS = [
             source=(
                 "Torra, Guide to Data Privacy, 2022 (noise addition, transparency); Kim, A method for limiting "
                 "disclosure in microdata based on random noise and transformation, ASA Proceedings of the Section on "
-                "Survey Research Methods, 1986, 303-308"
+                "Survey Research Methods, 1986, 303-308; by ranks: Muralidhar, Domingo-Ferrer, Rank-based record "
+                "linkage for re-identification risk assessment, Privacy in Statistical Databases, 2016, 225-236"
             ),
             example="- noise_attack: {sd: 20, at_most: 0.1, attributes: [age, salary]}",
         ),

@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin import AttributeDeclaration, Exact, PolicyDocument, Role, Scale, Text
 from tcdp_audit_plugins.checks.likelihood_attacks.parameters import LikelihoodParameters, misnamed
+from tcdp_audit_plugins.checks.likelihood_attacks.scores import Scores
 
 Percent = Annotated[Exact, Field(ge=0)]
 
@@ -20,7 +21,8 @@ class NoiseParameters(LikelihoodParameters):
         list[Text] | None,
         Field(
             min_length=1,
-            description="The numeric attributes that the intruder knows; without it, all numeric quasi-identifiers.",
+            description="The numeric attributes that the intruder knows; without it, all numeric quasi-identifiers, or "
+            "where ranks are meant all that have an order.",
         ),
     ] = None
     sd: Annotated[
@@ -52,6 +54,13 @@ class NoiseParameters(LikelihoodParameters):
             "`{age: {age: 4, wage: 10}, wage: {wage: 2500}}`, each pair once or twice."
         ),
     ] = None
+    scores: Annotated[
+        Scores,
+        Field(
+            description="What the noise was added to: the numbers, their ranks, or the normal scores of their ranks. "
+            "The latter two are for values that were moved about, of ordinal attributes too."
+        ),
+    ] = "values"
     estimate: Annotated[
         Literal["covariance", "variances"],
         Field(description="What is estimated from the pairs where neither is declared."),
@@ -69,12 +78,22 @@ class NoiseParameters(LikelihoodParameters):
 
 
 def numeric_attributes(parameters: NoiseParameters, document: PolicyDocument) -> list[str]:
-    """Those that are named, or else all numeric quasi-identifiers, sorted."""
+    """Those that are named, or else all numeric quasi-identifiers, sorted; where ranks are meant all with an order."""
     if parameters.attributes:
         return sorted(set(parameters.attributes))
     declared = document.attributes.items()
-    quasi = ((name, one) for name, one in declared if one.role is Role.QUASI_IDENTIFIER and name != document.key)
-    return sorted(name for name, one in quasi if one.scale is Scale.NUMERIC)
+    quasi = (name for name, one in declared if one.role is Role.QUASI_IDENTIFIER and name != document.key)
+    return sorted(name for name in quasi if not _unsuited(parameters, document.attributes[name]))
+
+
+def _unsuited(parameters: NoiseParameters, declaration: AttributeDeclaration) -> str:
+    """Why an attribute has nothing that noise could be added to; nothing where it has."""
+    if declaration.scale is Scale.NUMERIC:
+        return ""
+    if parameters.scores == "values":
+        return "is not numeric, and noise is added to numbers"
+    ranked = declaration.scale is Scale.ORDINAL and declaration.order is not None
+    return "" if ranked else "has no order, so its values have no ranks"
 
 
 def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -86,9 +105,9 @@ def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tu
         yield "", "no quasi-identifier is numeric, and noise is added to numbers; declare `scale: numeric`"
     for name in names:
         declaration = document.attributes.get(name)
-        if declaration is not None and declaration.scale is not Scale.NUMERIC:
+        if declaration is not None and (why := _unsuited(parameters, declaration)):
             example = f"`{name}: {{role: {declaration.role.value}, scale: numeric}}`"
-            yield "attributes", f"{name!r} is not numeric, and noise is added to numbers; declare it, as in {example}"
+            yield "attributes", f"{name!r} {why}; declare it, as in {example}"
     yield from _misdeclared(parameters, names)
 
 

@@ -40,9 +40,11 @@ GUIDE = RemedyGuide(
         "re-audit."
     ),
     attack=(
-        "The method tells nobody how far a value has moved, so that what is left is linkage by ranks, which is how "
-        "shuffled files are attacked: `rank_swap_attack` on the shuffled attributes, by somebody who knows the largest "
-        "displacement in each. Under `proximity: 0` the attributes that stay predict all that can be predicted."
+        "To normal scores the proximity adds noise with their own correlations and draws them back. So somebody who "
+        "knows it, and all true values, links by ranks: `noise_attack` with `scores: normal`, `shape: correlated` and "
+        "the `sd` that follows from a. Where other attributes stay, beside missing cells, and under `proximity: 0` the "
+        "noise is estimated from the true pairs; under 0 there is nothing to find but what the attributes that stay "
+        "predict."
     ),
     source=(
         "Muralidhar, Sarathy, Data shuffling: a new masking approach for numerical data, Management Science 52(5), "

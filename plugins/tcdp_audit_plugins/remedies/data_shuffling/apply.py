@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Attribute, Floats, NewColumn, RemedyError, RemedyView, Role, Treatment
+from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_attributes
 from tcdp_audit_plugins.remedies._shared.normal import correlations
@@ -86,8 +89,22 @@ class _Shuffle:
             "given": len(self.given),
             "correlation_change": round(float(change.max()), 4),
         }
-        known = {"attributes": [one.name for one in self.shuffled]}
-        return Treatment(columns, notes=notes, attacks=({"rank_swap_attack": known},))
+        return Treatment(columns, notes=notes, attacks=({"noise_attack": self._known(proximity)},))
+
+    def _known(self, proximity: Fraction) -> dict[str, Any]:
+        """What somebody knows who knows the method.
+
+        By normal scores y = a x + sqrt(1 - a^2) e, with e as correlated as x is: noise of sqrt(1 - a^2) / a standard
+        deviations was added to x, and what came of it drawn back.
+        """
+        names = [one.name for one in self.shuffled]
+        known: dict[str, Any] = {"attributes": names, "scores": "normal", "limit": BY_DEFAULT}
+        if any(one.domain.tells_nothing[one.codes].any() for one in self.shuffled):
+            return {**known, "estimate": "variances"}
+        if self.given or not proximity:
+            return known
+        deviation = 100 * sqrt(1 - proximity**2) / proximity
+        return {**known, "sd": deviation, "shape": "correlated", "rescaled": True}
 
 
 def _ranks(attribute: Attribute, codes: NDArray[np.int64] | None = None) -> Floats:

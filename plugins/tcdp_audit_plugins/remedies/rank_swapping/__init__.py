@@ -44,8 +44,9 @@ GUIDE = RemedyGuide(
     ),
     attack=(
         "Somebody who knows true values of a person, and p, looks among the records whose ranks are within p percent "
-        "of the ranks that these values would have, in every attribute at once: `rank_swap_attack` with the `p` of "
-        "`plain`, and under `p_distribution`, which has no bound, with the largest displacement that there was."
+        "of the ranks that these values would have, in every attribute at once: `rank_swap_attack`. `p_distribution` "
+        "leaves no such bound; who knows its p and all true values links by the ranks, from which values are moved by "
+        "p / sqrt(2) percent of the records in the root mean square: `noise_attack` with `scores: ranks`."
     ),
     source=(
         "Moore, Controlled data-swapping techniques for masking public use microdata sets, U.S. Bureau of the Census, "

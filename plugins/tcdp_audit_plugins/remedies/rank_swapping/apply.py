@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
+from math import floor, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Attribute, NewColumn, RemedyError, RemedyView, Treatment
+from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_attributes
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
@@ -81,12 +82,15 @@ class _Swap:
             "displacement": max(one.displacement for one in swapped),
         }
         columns = {one.name: done.column for one, done in zip(self.attributes, swapped, strict=True)}
-        return Treatment(columns, notes=notes, attacks=({"rank_swap_attack": self._known(percent)},))
+        return Treatment(columns, notes=notes, attacks=(self._attack(percent),))
 
-    def _known(self, percent: Fraction) -> dict[str, Any]:
-        """What somebody knows who knows the method: how far values were swapped, where there is a bound."""
-        bound = {"p": percent} if self.variant is Variant.PLAIN else {}
-        return {"attributes": [one.name for one in self.attributes], **bound}
+    def _attack(self, percent: Fraction) -> dict[str, dict[str, Any]]:
+        """By somebody who knows how far values were swapped at the most, or without a bound how far they tend to be."""
+        names = [one.name for one in self.attributes]
+        if self.variant is Variant.PLAIN:
+            return {"rank_swap_attack": {"attributes": names, "p": percent}}
+        deviation = float(percent) * sqrt(6)  # of p / sqrt(2) percent, in percent of that of all ranks, n / sqrt(12)
+        return {"noise_attack": {"attributes": names, "scores": "ranks", "sd": deviation, "limit": BY_DEFAULT}}
 
     def _swapped(
         self, attribute: Attribute, order: Positions, percent: Fraction, random: np.random.Generator
