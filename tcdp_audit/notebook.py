@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.visible import visible
-from tcdp_audit.words import count, prose
+from tcdp_audit.words import count, prose, sentence_case
 
 SHAPES = {"failed": "✗", "passed": "✓", "warning": "▲", "measured": "○", "skipped": "◇", "error": "?"}
 COLOURS = {"failed": "#d1451b", "passed": "#12806f", "warning": "#a06a00", "error": "#9a55c8"}
@@ -87,6 +87,11 @@ def as_html(rows: Sequence[Row], *, state: str = "", verdict: str = "", sentence
         f"<p>{more}</p>" if more else "",
     ]
     return f"<div>{''.join(parts)}</div>"
+
+
+def as_paragraph(clause: str) -> str:
+    """A clause as a paragraph; nothing for none."""
+    return f"<p>{_text(sentence_case(clause))}.</p>" if clause else ""
 
 
 def _row(row: Row) -> str:

@@ -37,7 +37,8 @@ def secret(audit: Audit) -> list[str]:
 
 def unwanted(audit: Audit) -> list[str]:
     """What to call the columns that should not be in the published file."""
-    return [name_of(one) for one in audit.columns if _is_unwanted(one)]
+    inside = audit.policy.document.stays_inside
+    return [name_of(one) for one in audit.columns if _is_unwanted(one) and not (inside and one.is_key)]
 
 
 def _is_unwanted(column: AuditedColumn) -> bool:

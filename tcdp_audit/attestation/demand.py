@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.attestation.envelope import Envelope, opened
 from tcdp_audit.attestation.statement import PAYLOAD, PREDICATE, STATEMENT, read_statement, subjects
 from tcdp_audit.errors import Discreet, ResultError
-from tcdp_audit.results.verdict import VERDICTS
-from tcdp_audit.results.written_title import title_in
+from tcdp_audit.results.written_title import is_approval, title_in
 from tcdp_audit.verification.digests import digest_of_file, shown
 from tcdp_audit.verification.points import Point, State, Verification
 from tcdp_audit.verification.values import differences
@@ -134,9 +133,10 @@ def _result(predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:
 
 def _verdict(predicate: Mapping[str, Any], demand: Demand) -> Point:
     verdict = verdict_in(predicate)
-    if verdict == "passed":
+    if is_approval(predicate):
         return Point(VERDICT, State.CONFIRMED, title_in(predicate))
     if demand.any_verdict:
-        return Point(VERDICT, State.NOTE, f"{VERDICTS[verdict]}; accepted by --any-verdict")
-    state = State.DIFFERS if verdict == "failed" else State.UNVERIFIED
-    return Point(VERDICT, state, f"{VERDICTS[verdict]}: whoever signed this, it approves of nothing")
+        return Point(VERDICT, State.NOTE, f"{title_in(predicate)}; accepted by --any-verdict")
+    state = State.DIFFERS if verdict in ("failed", "passed") else State.UNVERIFIED
+    said = "it does not approve of this file" if verdict == "passed" else "it approves of nothing"
+    return Point(VERDICT, state, f"{title_in(predicate)}: whoever signed this, {said}")

@@ -44,7 +44,7 @@ def command(
     from tcdp_audit.attestation.signature import attest  # noqa: PLC0415 - imports the engine
     from tcdp_audit.files import write_atomically  # noqa: PLC0415 - only for a file
     from tcdp_audit.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.results.written_title import title_in  # noqa: PLC0415 - likewise
+    from tcdp_audit.results.written_title import is_approval, title_in  # noqa: PLC0415 - likewise
     from tcdp_audit.written import read_audit  # noqa: PLC0415 - likewise
 
     written = read_audit(Path(result))
@@ -59,7 +59,7 @@ def command(
         return 0
     write_atomically(Path(output), envelope)
     write(f"written: {visible(output)}\n")
-    approval = "" if written.status == "passed" else "; this is no approval"
+    approval = "" if is_approval(written.result) else "; this is no approval"
     write(f"signed: {visible(written.release.name)}, {title_in(written.result)}{approval}\n")
     return 0
 

@@ -31,7 +31,8 @@ def command(request: Request, *, output: str, keep_failing: bool, keep_order: bo
     """Repair RELEASE under a policy and write the result to --output.
 
     The remedies that the policy names run in its order; where it names none, those that apply are tried and the one
-    that loses least is kept. Everything is audited again after each. The output appears only if its own audit passes.
+    that loses least is kept. Everything is audited again after each. Identifiers and the key are never written. The
+    output appears only if its own audit passes.
 
     Exit code: 0 the output passes, 1 it does not, 2 the call or the policy is wrong, 3 the audit is incomplete.
     """

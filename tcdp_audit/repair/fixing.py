@@ -20,6 +20,7 @@ from tcdp_audit.engines.writing import require_table_file
 from tcdp_audit.errors import Discreet
 from tcdp_audit.files import require_writable
 from tcdp_audit.inputs import AuditInputs, open_inputs
+from tcdp_audit.notebook import as_paragraph
 from tcdp_audit.phrases import part_of
 from tcdp_audit.policy import Policy
 from tcdp_audit.registry import Plugins
@@ -61,8 +62,8 @@ class Remediation:
         return f"<Remediation: was {self.before.status}, is {self.after.status}; {self.log!r}>\n{self.after!r}"
 
     def _repr_html_(self) -> str:
-        """The audit of what came of it, for notebooks."""
-        return self.after._repr_html_()
+        """What was dropped, and the audit of what came of it, for notebooks."""
+        return f"{as_paragraph(self.log.drops)}{self.after._repr_html_()}"
 
     @property
     def passed(self) -> bool:

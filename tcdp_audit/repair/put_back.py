@@ -60,7 +60,7 @@ class PutBack:
         """Whether some demand may come out otherwise with the columns."""
         if not self.names:
             return False
-        compares = any(one.check.requires for one in released.policy.expectations)
+        compares = any(one.check.requires - {"population"} for one in released.policy.expectations)
         incomplete = any(one.status is Status.ERROR for one in alone.outcomes)
         return compares or incomplete or released.policy.document.unit in self.names
 
@@ -83,13 +83,16 @@ class PutBack:
             if one.is_structural:
                 yield self._marked(structure[one.check], one) if one.check == MISSING_COLUMNS else one
         alike = [_name(one) for one in own] == [_name(one) for one in judged]
-        for number, one in enumerate(judged):
-            without = own[number] if alike else None
-            fails = without is not None and without.status is Status.FAILED and one.status is not Status.FAILED
-            yield without if fails and without is not None else self._marked(one, without)
+        yield from (self._worse(*pair) for pair in zip(own, judged, strict=True)) if alike else judged
         yield from (one for one in alone if _is_on_quality(one))
+        yield from (one for one in own if one.status is Status.FAILED and not alike)
 
-    def _marked(self, outcome: Outcome, without: Outcome | None) -> Outcome:
+    def _worse(self, without: Outcome, outcome: Outcome) -> Outcome:
+        """What came of a demand with the columns, unless it fails only without them."""
+        fails = without.status is Status.FAILED and outcome.status is not Status.FAILED
+        return without if fails else self._marked(outcome, without)
+
+    def _marked(self, outcome: Outcome, without: Outcome) -> Outcome:
         """An outcome that says so where it needed the columns."""
         if outcome == without:
             return outcome

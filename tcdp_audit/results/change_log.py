@@ -187,7 +187,8 @@ class ChangeLog:
 
     def __repr__(self) -> str:
         """What was changed in all."""
-        changed = _changed(self.cells, self.suppressed)
+        dropped = f"{count(len(self.dropped), 'column')} dropped, " if self.dropped else ""
+        changed = f"{dropped}{_changed(self.cells, self.suppressed)}"
         return f"<ChangeLog of {count(len(self.steps), 'step')}: {changed} of {count(self.records, 'record')}>"
 
     @property

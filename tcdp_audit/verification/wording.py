@@ -107,25 +107,25 @@ class Wording:
 
     def figures(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
         """Everything that was computed: status, summary, outcomes, whatever a version adds."""
-        points = [*self._rest(was, now), *self._outcomes(was["outcomes"], now["outcomes"])]
+        unknown = _judged_with_more(was, now)
+        points = [*self._rest(was, now), *self._outcomes(was["outcomes"], now["outcomes"], unknown)]
         yield from points
         if all(one.state in (State.CONFIRMED, State.NOTE) for one in points):
             sentence = f"{count(len(now['outcomes']), 'outcome')} computed again, every figure the same"
             yield Point("figures", State.CONFIRMED, sentence)
 
     def _rest(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
-        told = any(_was_judged_with_more(old, new) for old, new in matched(was["outcomes"], now["outcomes"]))
-        left_out = {*OF_THEIR_OWN, *(FOLLOWING if told else ())}
+        left_out = {*OF_THEIR_OWN, *(FOLLOWING if _judged_with_more(was, now) else ())}
         left, right = ({key: _by_name(one[key]) for key in one if key not in left_out} for one in (was, now))
         yield from self._points("figures", "", differences(left, right))
 
-    def _outcomes(self, was: Sequence[Entry], now: Sequence[Entry]) -> Iterator[Point]:
+    def _outcomes(self, was: Sequence[Entry], now: Sequence[Entry], unknown: Sequence[Entry]) -> Iterator[Point]:
         for old, new in matched(was, now):
             if old is None and new is not None:
                 yield Point("figures", State.DIFFERS, f"{name_of(new, now)} is not in the result")
             elif new is None and old is not None:
                 yield Point("figures", State.DIFFERS, f"{name_of(old, was)} does not come of this release and policy")
-            elif old is not None and _was_judged_with_more(old, new):
+            elif old is not None and new is not None and old in unknown:
                 yield Point("figures", State.UNVERIFIED, f"{name_of(old, was)}: {WITH_MORE}")
             elif old is not None and new is not None:
                 yield from self._points("figures", name_of(new, now), differences(old, new))
@@ -161,11 +161,9 @@ class Wording:
         return State.UNVERIFIED, f"{sentence}: verify it with tcdp-audit {self.was}, which wrote it"
 
 
-def _was_judged_with_more(old: Entry | None, new: Entry | None) -> bool:
-    """Whether an outcome was judged with a column that the release does not have, and now was not."""
-    if old is None or new is None:
-        return False
-    return AUDITED_WITH in old["details"] and AUDITED_WITH not in new["details"]
+def _judged_with_more(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[Entry]:
+    """The outcomes that were judged with a column which the release does not have, where no repair was repeated."""
+    return [] if "change_log" in now else [one for one in was["outcomes"] if AUDITED_WITH in one["details"]]
 
 
 def name_of(entry: Entry, among: Sequence[Entry]) -> str:
