@@ -106,7 +106,7 @@ def is_drawn(policy: Policy) -> bool:
 
 
 def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
-    """The audit of what `fix` makes of the release as it came in, written as it was written then where it is a file.
+    """The audit of what `fix` makes of the release as it came in; as a file where that has to be the one verified.
 
     Raises:
         TcdpAuditError: the repair cannot be made.
@@ -114,7 +114,8 @@ def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit
     log = written.result["change_log"]
     keep_order = isinstance(log, Mapping) and log.get("order") == "kept"
     with Scratch() as folder:
-        output = folder / Path(given.release).name if isinstance(given.release, str | Path) else None
+        is_file = needs_repair(written) and isinstance(given.release, str | Path)
+        output = folder / Path(given.release).name if is_file else None
         again = fix(given.before, policy, output=output, keep_failing=True, keep_order=keep_order, **given.common)
     return again.after
 

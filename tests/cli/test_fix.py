@@ -89,6 +89,25 @@ def test_a_passing_release_is_copied(here: Any) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_what_is_dropped_is_said_first(here: Any) -> None:
+    Path("release.tcdp.yaml").write_text(
+        POLICY.format(k=2, remedy=MONDRIAN).replace("attributes:", "key: id\nattributes:\n  name: {role: identifier}"),
+        encoding="utf-8",
+    )
+    rows = [f"zq{i},{i},20,a,{'flu' if i % 2 else 'gout'}" for i in range(4)]
+    Path("release.csv").write_text("\n".join(["name,id,age,zip,disease", *rows, ""]), encoding="utf-8")
+    told = here("fix", "release.csv", "--output", "fixed.csv")
+    assert told.code == 0
+    first = "Dropped from what is written: 'name' (identifier) and 'id' (key that links to \nthe original).\n"
+    assert told.out.startswith(first)
+    assert "\nRecords: 4 in, 4 out, shuffled, seed 0.\n" in told.out
+    assert "The release meets its policy now; nothing but columns was dropped." in " ".join(told.out.split())
+    assert Path("fixed.csv").read_text(encoding="utf-8").startswith("age,zip,disease\n20,a,")
+    checked = here("check", "release.csv")
+    assert "✗ Not fit for release." in checked.out
+
+
+@pytest.mark.usefixtures("folder")
 def test_json_and_quiet(here: Any) -> None:
     write_policy()
     told = here("fix", "release.csv", "--output", "fixed.csv", "--json")

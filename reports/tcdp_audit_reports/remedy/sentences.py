@@ -66,7 +66,9 @@ def _extent(log: ChangeLog) -> str:
 
 def summary(audit: Audit, log: ChangeLog) -> str:
     """What was dropped, what was done in counts, and that the release passes now, or that it does not and why."""
-    return " ".join(part for part in (drops(log), _summary(audit, log), put_back(log)) if part)
+    only_dropped = log.dropped and not log.steps  # otherwise the order is told beside who chose the remedies
+    parts = (drops(log), _summary(audit, log), put_back(log), order(audit, log) if only_dropped else "")
+    return " ".join(part for part in parts if part)
 
 
 def _summary(audit: Audit, log: ChangeLog) -> str:
