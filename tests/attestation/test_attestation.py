@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from hypothesis import assume, given, settings, strategies as st
 from securesystemslib.dsse import Envelope as Dsse
-from written_samples import MARK, POLICY, Pair, copied_pair
+from written_samples import MARK, POLICY, Pair, copied_pair, write_pair
 
 from tcdp_audit.attestation import attest, verify_attestation
 from tcdp_audit.attestation.demand import Demand
@@ -133,6 +133,23 @@ def test_what_is_not_fit_can_be_attested_and_is_no_approval(pair: Pair):
     accepted = demanded(pair, envelope, any_verdict=True)
     assert accepted.exit_code == 0
     assert states(accepted)["verdict"] is State.NOTE
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_file_with_its_key_is_approved_only_where_it_stays_inside(tmp_path: Path, *, inside: bool):
+    text = FIT.replace("attributes:", f"key: zip\nstays_inside: {str(inside).lower()}\nattributes:", 1)
+    pair = write_pair(tmp_path, text)
+    envelope = signed(pair)
+    verification = demanded(pair, envelope)
+    if inside:
+        assert verification.is_confirmed
+        assert verification.title == "Fit to stay inside: the key is in the file"
+        return
+    assert verification.exit_code == 1
+    ((subject, sentence),) = [(one.subject, one.sentence) for one in verification.differences]
+    assert subject == "verdict"
+    assert sentence == "Fit once its key is dropped: zip: whoever signed this, it does not approve of this file"
+    assert demanded(pair, envelope, any_verdict=True).exit_code == 0
 
 
 @pytest.mark.parametrize("status", ["measured", "error"])

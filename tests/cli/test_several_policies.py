@@ -52,6 +52,16 @@ def test_the_worst_exit_code_is_that_of_the_run(here: Any, names: tuple[str, ...
 
 
 @pytest.mark.usefixtures("folder")
+def test_the_verdict_on_all_is_not_better_than_that_on_a_file_with_its_key(here: Any):
+    text = Path(f"{PASSES}.tcdp.yaml").read_text(encoding="utf-8")
+    Path("keyed.tcdp.yaml").write_text(text.replace("attributes:", "key: zip\nattributes:", 1), encoding="utf-8")
+    answer = here("check", *policies(PASSES, "keyed"))
+    assert answer.code == 0
+    assert "✓ Fit once its key is dropped: zip. 2 policies: 2 met. Exit code 0." in " ".join(answer.out.split())
+    assert "Fit for release" not in answer.out
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_wrong_policy_hides_no_result(here: Any):
     answer = here("check", *policies(WRONG, FAILS, PASSES), "--report", "all.junit.xml", "--report", "{policy}.json")
     suites = {suite.get("name"): suite for suite in ET.parse("all.junit.xml").getroot()}  # noqa: S314 - our own

@@ -74,6 +74,32 @@ def repaired(table: pa.Table, expect: list[dict[str, Any]], remedies: list[dict[
     return fix(table, {**policy, "remedy": remedies} if remedies else policy, plugins=PLUGINS)
 
 
+@pytest.mark.long
+@settings(max_examples=8)
+@given(table=tables(), expect=st.sampled_from(DEMANDS), remedy=st.sampled_from(REMEDIES), seed=st.randoms())
+def test_identifiers_and_the_key_change_nothing_of_the_rest(
+    table: pa.Table, expect: list[dict[str, Any]], remedy: dict[str, Any], seed: Any
+) -> None:
+    ids = [f"i{number}" for number in range(table.num_rows)]
+    seed.shuffle(ids)
+    keyed = table.add_column(2, "id", [ids]).append_column("name", [ids])
+    attributes = {**ATTRIBUTES, "name": {"role": "identifier"}}
+    policy = {"version": 1, "attributes": attributes, "expect": expect, "remedy": [remedy], "key": "id"}
+    done, plain = fix(keyed, policy, plugins=PLUGINS), repaired(table, expect, [remedy])
+    assert [one.name for one in done.log.dropped] == ["id", "name"]
+    assert (done.passed, done.log.suppressed, done.log.cells) == (plain.passed, plain.log.suppressed, plain.log.cells)
+    assert done.released.num_rows == table.num_rows - done.log.suppressed
+    assert done.released.column_names == table.column_names
+    order = [("note", "ascending")]
+    assert done.released.sort_by(order).equals(plain.released.sort_by(order))
+    if plain.log.steps:
+        assert done.released.equals(plain.released)
+    if done.passed:
+        again = fix(done.released, policy, plugins=PLUGINS)
+        assert again.log.is_unchanged
+        assert again.released.equals(done.released)
+
+
 given_all = given(
     table=tables(),
     expect=st.sampled_from(DEMANDS),
