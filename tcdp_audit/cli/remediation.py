@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -73,7 +72,8 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
             names = visible(", ".join(titles))
             yield Text(f"\n{SHAPES['skipped']} {names}", "bold") + Text(f": {visible(reason)}", "default")
     if log.steps:
-        yield from map(Text, _figures(log.loss))
+        yield Text("\nWhat it costs those who use it:")
+        yield from (Text(f"- {one}") for one in log.felt)
     if log.steps or log.dropped:
         start = "" if log.steps else "\n"
         order = (
@@ -102,14 +102,6 @@ def _done(step: Step, records: int) -> str:
     suppressed = f"{count(step.suppressed, 'record')} suppressed ({share(step.suppressed, records)})"
     parts = [f"cells changed: {cells}" if cells else "no cell changed", suppressed if step.suppressed else ""]
     return "; ".join(part for part in parts if part)
-
-
-def _figures(loss: Mapping[str, Any]) -> Iterator[str]:
-    """The loss in two numbers; the reports have the others."""
-    yield f"\nInformation loss: {share(float(loss['total']), 1)} on average over all cells."
-    error = loss["counting_queries"]["value"]
-    if error is not None:
-        yield f"Counts by one column and by two: off by {share(float(error), 1)} on average."
 
 
 def _since(remediation: Remediation) -> str:

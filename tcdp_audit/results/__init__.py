@@ -2,6 +2,7 @@
 
 own_files    what is written never takes the place of what was read
 change_log   what remedies did
+cost         what that costs those who use the release, in sentences
 remedy_trial what they would do
 reporter     what a report is, and a section of one
 audit        outcomes with their provenance

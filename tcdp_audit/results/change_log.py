@@ -13,7 +13,8 @@ import yaml
 from tcdp_audit.frozen import freeze
 from tcdp_audit.outcome import Outcome, number
 from tcdp_audit.provenance import Table
-from tcdp_audit.words import agree, count, listing, share
+from tcdp_audit.results.cost import Cost
+from tcdp_audit.words import agree, count, listing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,13 +215,16 @@ class ChangeLog:
     @property
     def cost(self) -> str:
         """What it costs in all, in a clause."""
-        cells = sum(self.cells.values())
-        withheld = f"{count(self.suppressed, 'record')} withheld ({share(self.suppressed, self.records)})"
-        return (
-            f"{withheld if self.suppressed else 'no record withheld'}, "
-            f"{count(cells, 'cell') if cells else 'no cell'} changed, "
-            f"{share(float(self.loss['total']), 1)} of the information lost on average over all cells"
-        )
+        return self._cost.clause
+
+    @property
+    def felt(self) -> list[str]:
+        """What it costs those who use the release, in sentences: the worst first."""
+        return self._cost.sentences
+
+    @property
+    def _cost(self) -> Cost:
+        return Cost(self.loss, self.cells, self.records, self.suppressed, self.useless)
 
     @property
     def left_out_by_reason(self) -> dict[str, list[str]]:

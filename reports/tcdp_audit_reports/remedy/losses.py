@@ -19,6 +19,8 @@ TITLES = {
     "mean_error": "Error of means, in standard deviations",
     "correlation_change": "Change of correlations",
     "counting_queries": "Relative error of counts by one column and by two",
+    "regressions": "Overlap of intervals of effects, mean",
+    "models": "Accuracy of models, share that is kept, mean",
     "propensity": "Propensity score, mean squared error",
     "cell_loss": "loss",
     "distribution_distance": "distance of distributions",

@@ -11,12 +11,16 @@ from tcdp_audit_reports.remedy import Repair
 from tcdp_audit_reports.remedy.sentences import ATTACKED
 from tcdp_audit_reports.remedy.shifts import Shift
 
+FELT = "What it costs those who use the release"
 HEAD = ("Check", "Attribute", "Demanded", "Before", "After", "Margin", "Outcome")
 
 
 def blocks(remedy: Repair) -> Iterator[str]:
     """The paragraphs and tables of the section, each to be put after an empty line."""
     yield escaped(remedy.summary)
+    if remedy.felt:
+        yield f"**{escaped(FELT)}**"
+        yield "\n".join(f"- {escaped(one)}" for one in remedy.felt)
     if remedy.how:
         yield escaped(f"{remedy.how} {remedy.order}")
     if remedy.shifts:

@@ -12,6 +12,9 @@ from tcdp_audit_reports.remedy.candidates import tried_table
 from tcdp_audit_reports.remedy.lines import Lines, lines_to_paste
 from tcdp_audit_reports.remedy.losses import attribute_table, loss_table, told_table
 from tcdp_audit_reports.remedy.shifts import Shift, caption, shifts
+from tcdp_audit_reports.remedy.uses import counts_table, effects_table, models_table
+
+TABLES = (attribute_table, effects_table, models_table, counts_table, loss_table, told_table)
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,7 @@ class Repair:
         heading: what the section is called.
         origin: the line of the first screen.
         summary: what was done, in counts, and whether it was enough.
+        felt: what it costs those who use the release, in sentences, the worst first.
         state: of the release as it stands.
         how: who chose the remedies and how they were judged; empty where nothing was done, as all that follows.
         order: what the order of records gives away.
@@ -38,6 +42,7 @@ class Repair:
     origin: str
     summary: str
     state: str
+    felt: Sequence[str] = ()
     how: str = ""
     order: str = ""
     caption: str = ""
@@ -65,12 +70,13 @@ def repair(audit: Audit) -> Repair | None:
         return untouched
     return replace(
         untouched,
+        felt=log.felt,
         how=sentences.how(log),
         order=sentences.order(audit, log),
         caption=caption(audit, log),
         shifts=shifts(audit, log),
         charts=[one for one in (lattice.chart(log), choices.chart(log), penalties.chart(log)) if one is not None],
-        tables=[one for one in (attribute_table(log), loss_table(log), told_table(log)) if one is not None],
+        tables=[one for one in (table(log) for table in TABLES) if one is not None],
         attacks=sentences.attacks(log),
         lines=lines_to_paste(log),
     )
