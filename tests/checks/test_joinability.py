@@ -103,6 +103,7 @@ def test_the_golden_tables() -> None:
     assert (found["keys"], found["registry_keys"], found["common_keys"]) == (600, 400, 100)
 
 
+@pytest.mark.long
 def test_estimates_of_the_golden_tables_are_within_their_errors() -> None:
     for seed in range(4):
         details = outcome(*GOLDEN, {"keys": 64, "seed": seed}).details
@@ -193,6 +194,7 @@ def test_nothing_joined_in_the_sketch_is_never_nothing_for_certain() -> None:
     assert found.message.count("where none is allowed") == 2
 
 
+@pytest.mark.long
 def test_a_demand_is_judged_by_the_upper_end() -> None:
     high = outcome(*GOLDEN, {"keys": 64}).observed
     assert high is not None
@@ -249,16 +251,26 @@ TREE = {"a": {"role": "quasi_identifier", "hierarchy": {"*": {"warm": ["red", "p
 @pytest.mark.parametrize(
     ("release", "registry", "declared", "sentence"),
     [
-        (["p"], [], {}, "no value"),
-        ([None, None], ["p"], {}, "column 'a' has no value in"),
+        pytest.param(["p"], [], {}, "no value", marks=pytest.mark.long),
+        pytest.param([None, None], ["p"], {}, "column 'a' has no value in", marks=pytest.mark.long),
         (["p"], ["*", None], {}, "column 'a' has no value in"),
         (["p"], ["q"], {}, "has no value that"),
-        ([nan, nan], [1.0], NUMERIC, "column 'a' has no value in"),
-        (["[1, 3)", "7"], ["7", "2"], NUMERIC, "holds 1 value, of 1 record, for what"),
+        pytest.param([nan, nan], [1.0], NUMERIC, "column 'a' has no value in", marks=pytest.mark.long),
+        pytest.param(
+            ["[1, 3)", "7"], ["7", "2"], NUMERIC, "holds 1 value, of 1 record, for what", marks=pytest.mark.long
+        ),
         (["[1, 3)", "7"], ["7", "2", "[4, 6)"], NUMERIC, "holds 1 value, of 1 record, for what"),
-        (["warm", "warm", "blue"], ["blue", "red"], TREE, "holds 1 value, of 2 records, for what"),
+        pytest.param(
+            ["warm", "warm", "blue"],
+            ["blue", "red"],
+            TREE,
+            "holds 1 value, of 2 records, for what",
+            marks=pytest.mark.long,
+        ),
         (["red", "blue"], ["blue", "warm"], TREE, "writes in another way"),
-        (["{blue, red}", "pink"], ["blue", "red", "pink"], {}, "generalise both tables alike"),
+        pytest.param(
+            ["{blue, red}", "pink"], ["blue", "red", "pink"], {}, "generalise both tables alike", marks=pytest.mark.long
+        ),
     ],
 )
 def test_what_cannot_be_joined_is_an_error_and_no_pass(

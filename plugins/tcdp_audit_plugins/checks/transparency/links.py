@@ -112,10 +112,17 @@ def nearest_in_sets(sets: CandidateSets, tables: AttackedTables, both: Space) ->
     own = both.squared_distances(released[sets.released], known[sets.known])
     turned = sets.turned()
     ends = {
-        "original_to_masked": (sets, both.squared_distances(released[sets.candidates], known[sets.rows])),
+        "original_to_masked": (sets, distances_in_sets(sets, tables, both)),
         "masked_to_original": (turned, both.squared_distances(released[turned.rows], known[turned.candidates])),
     }
     return {name: nearest_correct(one, squared, own, both) for name, (one, squared) in ends.items()}
+
+
+def distances_in_sets(sets: CandidateSets, tables: AttackedTables, both: Space) -> Floats:
+    """d^2 of each candidate. Shape (edges,)."""
+    known = both.known.point[tables.known.first]
+    released = both.released.point[tables.released.first]
+    return both.squared_distances(released[sets.candidates], known[sets.rows])
 
 
 def sum_of_reciprocals(sizes: NDArray[np.int64]) -> Fraction:

@@ -31,7 +31,8 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
-from tcdp_audit_plugins.checks.transparency.links import Links, nearest_in_sets
+from tcdp_audit_plugins.checks.transparency.assignment import assigned_correct
+from tcdp_audit_plugins.checks.transparency.links import Links, distances_in_sets, nearest_in_sets
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
 
 FIGURE = "share of people found"
@@ -42,7 +43,10 @@ READING = (
     "`least_candidates` of a person; `random_baseline`, the share that guessing among all records finds. "
     "`original_to_masked` has all of it before the closure, `masked_to_original` the same for released records that "
     "look for their person, each with `nearest_correct`, what the nearest candidate gives (ties count 1/t); `closed` "
-    "has it after the closure, where there is one. `without_own_record` counts people whose own record is not among "
+    "has it after the closure, where there is one; then `assigned_correct` has the right links of the best one-to-one "
+    "assignment of everybody to a candidate, which has the least sum of squared distances. It is left out where more "
+    "than about a thousand records may all be each other, or where each table has records that the other one lacks. "
+    "`without_own_record` counts people whose own record is not among "
     "their candidates, `empty` those without a candidate, `wrongly_certain` those whose only candidate is somebody "
     "else. `candidates_left` counts people by their number of candidates. `matched`, `released_without_original` and "
     "`originals_not_released` tell the pairing."
@@ -106,7 +110,7 @@ def attack_figure(
     if outside and parameters.at_most is not None:
         raise CheckError(_wrong(sets, outside, remedy))
     closed = sets.closed() if parameters.closure and not outside else None
-    links = Links(sets if closed is None else closed)
+    links, both = Links(sets if closed is None else closed), _space(tables)
     pairs = tables.pairs
     value = links.certain if parameters.links == "certain" else links.expected
     return TableFigure(
@@ -118,8 +122,8 @@ def attack_figure(
             "candidates_left": links.by_size(),
             "random_baseline": Fraction(1, view.records),
             "without_own_record": outside,
-            **_both_ends(sets, _nearest(tables, sets)),
-            **({} if closed is None else {"closed": _both_ends(closed, {})}),
+            **_both_ends(sets, {} if both is None else nearest_in_sets(sets, tables, both)),
+            **({} if closed is None else {"closed": _both_ends(closed, {}), **_assigned(closed, tables, both)}),
             **further,
             **pairs.counted(),
         },
@@ -162,13 +166,14 @@ def _wrong(sets: CandidateSets, outside: int, remedy: str) -> str:
     )
 
 
-def _nearest(tables: AttackedTables, sets: CandidateSets) -> dict[str, Fraction]:
-    """Right links by the nearest candidate from both ends; none where nothing varies in both tables."""
-    both = _space(tables)
-    return {} if both is None else nearest_in_sets(sets, tables, both)
+def _assigned(closed: CandidateSets, tables: AttackedTables, both: Space | None) -> dict[str, Fraction]:
+    """Right links of the best assignment within the sets; nothing where there is none, or it is left out."""
+    correct = None if both is None else assigned_correct(closed, distances_in_sets(closed, tables, both))
+    return {} if correct is None else {"assigned_correct": correct}
 
 
 def _space(tables: AttackedTables) -> Space | None:
+    """Both tables in the space of distances; None where nothing varies in both."""
     pairs = tables.pairs
     scales = {name: pairs.scales[name] for name in tables.names}
     sides = (pairs.released, pairs.original)
