@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Attribute, Floats, NewColumn, RemedyView, Treatment, number_text
-from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_numbers
 from tcdp_audit_plugins.remedies._shared.normal import correlations, normal_noise
@@ -109,6 +108,8 @@ class _Masking:
 
         Beside missing cells noise with covariances tells nothing, so that noise of each attribute by itself is told.
         """
+        from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
+
         known: dict[str, Any] = {"attributes": [one.name for one in self.attributes], "limit": BY_DEFAULT}
         if self.parameters.covariance is not None:
             return {**known, "covariance": self.parameters.covariance}

@@ -14,7 +14,6 @@ import yaml
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Attribute, NewColumn, RemedyError
-from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
 
 Draw = Callable[[], NewColumn]
 
@@ -37,6 +36,8 @@ class Masking:
 
     def attacks(self, attribute: str) -> tuple[Mapping[str, Mapping[str, Any]], ...]:
         """The same as a treatment has it."""
+        from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
+
         check, known = self.attack
         return ({check: {"attributes": [attribute], "limit": BY_DEFAULT, **known}},)
 

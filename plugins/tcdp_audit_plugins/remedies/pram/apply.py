@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Attribute, Floats, NewColumn, RemedyError, RemedyView, Scale, Treatment
-from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant
-from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_attributes
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
@@ -121,7 +119,11 @@ class _Categories:
             matrix = declared_matrix(self.declared, [self.labels[place] for place in self.present])
         else:
             matrix = retaining(float(self.kept(retention)), values)
-        return invariant(matrix, counts) if self.parameters.invariant else matrix
+        if not self.parameters.invariant:
+            return matrix
+        from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant  # noqa: PLC0415 - many modules
+
+        return invariant(matrix, counts)
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,8 @@ class _Pram:
 
     def _known(self, retention: Fraction | None) -> dict[str, Any]:
         """What somebody knows who knows the method: with which probabilities values were released."""
+        from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
+
         kept = {one.attribute.name: one.kept(retention) for one in self.columns if one.declared is None}
         matrix = {one.attribute.name: one.declared for one in self.columns if one.declared is not None}
         return {
