@@ -3,8 +3,9 @@
     python benchmarks/perturbation_on_census.py DATA
 
 DATA is the folder that has casc/census.csv. For each set of demands and each remedy: the weakest strength that `fix`
-finds, what the audit then measures, and what is lost: IL1s, the mean absolute change of correlations, the mean distance
-of the distributions, and the total by which plans are compared.
+finds, what the audit then measures, whom somebody is certain of and finds who knows how it was done, and what is lost:
+IL1s, the mean absolute change of correlations, the mean distance of the distributions, and the total by which plans are
+compared.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ REMEDIES: dict[str, dict[str, Any]] = {
     "data_shuffling, proximity 0": {"data_shuffling": {"proximity": 0}},
     "rounding": {"rounding": {}},
     "microaggregation": {"microaggregation": {}},
+    "correlated_noise": {"correlated_noise": {}},
 }
 STRENGTHS = ("percent", "proximity", "coarsest", "k")
 COLUMNS = (
@@ -38,6 +40,8 @@ COLUMNS = (
     "strength",
     "linked",
     "inside intervals",
+    "certain, who knows",
+    "right, who knows",
     "IL1s",
     "correlations",
     "distributions",
@@ -86,11 +90,23 @@ def row(demands: str, name: str, done: Any, seconds: float) -> str:
     linked, inside = (one.observed for one in done.after.expectations)
     found = (one["distribution_distance"] for one in loss["attributes"].values())
     distances = [one for one in found if one is not None]
+    certain, right = known(done.log.attacks[0])
     return (
-        f"| {demands} | {name} | {strength} | {linked:.3f} | {inside:.3f} | {loss['il1s']['value']:.3f} "
-        f"| {loss['correlation_change']['value']:.3f} | {sum(distances) / len(distances):.4f} "
+        f"| {demands} | {name} | {strength} | {linked:.3f} | {inside:.3f} | {certain} | {right} "
+        f"| {loss['il1s']['value']:.3f} | {loss['correlation_change']['value']:.3f} "
+        f"| {sum(distances) / len(distances):.4f} "
         f"| {loss['total']:.3f} | {seconds:.1f} |"
     )
+
+
+def known(attack: Any) -> tuple[str, str]:
+    """The shares of the people whom somebody who knows the method is certain of, and finds in the mean."""
+    outcome = attack.outcome
+    if outcome is None:
+        return "not run", "not run"
+    details, people = outcome.details, outcome.records.total
+    certain = f"{int(details['certain']) / people:.3f}" if "certain" in details else ""
+    return certain, f"{float(details['expected_correct']) / people:.3f}"
 
 
 if __name__ == "__main__":
