@@ -95,6 +95,7 @@ def private(mechanism: str, ages: list[int], **bounds: Any) -> Masked:
     return masked(pa.table({"age": ages}), {"age": "numeric"}, "noise", **given)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mechanism", "deviation"), [("laplace", sqrt(2) * 15), ("geometric", sqrt(2) * 15)])
 def test_noise_of_differential_privacy_tells_its_standard_deviation(mechanism: str, deviation: float) -> None:
     ages = [10, 20, 20, 30, 40] * 4

@@ -100,6 +100,7 @@ def test_the_invariant_matrix_is_sdcmicro_s_and_no_margin_is_expected_to_change(
     assert counts @ rs_of_sdcmicro(counts / counts.sum(), drawn, 0.5) == pytest.approx(counts)
 
 
+@pytest.mark.long
 def test_released_margins_are_as_expected_and_a_plain_matrix_moves_them() -> None:
     table = adult_like(300)
     sexes = np.unique(table["sex"].to_pylist(), return_counts=True)[1]

@@ -54,7 +54,14 @@ def _origin(audit: Audit, log: ChangeLog) -> str:
         what = "No cell" if log.dropped else "Nothing"
         return _untouched(log) if audit.passed else f"{what} was changed in this release, and it does not pass."
     kind = "This is a repaired release" if audit.passed else "This is a repaired release that still does not pass"
-    return f"{kind}: {_extent(log)}."
+    return " ".join([f"{kind}: {_extent(log)}.", *_exposed(log)])
+
+
+def _exposed(log: ChangeLog) -> list[str]:
+    """What each attack on the remedies means for one person; those that were not run are told, too."""
+    run = [one.outcome for one in log.attacks if one.outcome is not None]
+    not_run = [f"{one.title} {visible(one.sentence)}." for one in log.attacks if one.reason]
+    return [*(one.person or one.message for one in run), *not_run]
 
 
 def _extent(log: ChangeLog) -> str:
