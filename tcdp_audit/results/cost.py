@@ -100,9 +100,9 @@ class Cost:
         changed = sum(self.cells.values())
         withheld = f"{count(self.suppressed, 'record')} withheld ({share(self.suppressed, self.records)})"
         lost = [one for one in self.effects if one.least < HARDLY]
+        records = withheld if self.suppressed else "no record withheld"
         parts = [
-            withheld if self.suppressed else "no record withheld",
-            f"{count(changed, 'cell')} changed" if changed else "no cell changed",
+            f"{records}, {count(changed, 'cell') if changed else 'no cell'} changed",
             *([f"nothing left of {_names(self.useless)}"] if self.useless else []),
             *(f"least is left of {visible(one.name)} ({one.figures})" for one in self.columns[:1]),
             *self._counts("off by"),

@@ -46,7 +46,7 @@ def test_it_is_said_in_eighty_columns_and_nothing_is_written(here: Any, folder: 
     assert (answer.code, answer.err) == (1, "")
     told = answer.out[answer.out.index(HEADING) :]
     assert "1. Mondrian partitioning: cells changed: age 6, zip 6\n" in told
-    assert "The cost: no record withheld, 12 cells changed, " in told
+    assert "The cost: no record withheld, 12 cells changed; " in told
     assert "The release would then pass; " in told
     assert "✗ Not fit for release. The only demand fails." in told
     assert max(map(len, answer.out.splitlines())) <= 80

@@ -76,7 +76,7 @@ def test_the_report_has_the_lines_and_their_cost(planned: Audit) -> None:
     last = steps(planned)[-1]
     assert last.head == "Name these remedies in the policy, and repair."
     assert last.lines.startswith("remedy:\n  - ")
-    assert "The cost: no record withheld, 12 cells changed, " in last.text
+    assert "The cost: no record withheld, 12 cells changed; " in last.text
     assert " of the information lost on average over all cells. Cells by column: age 6 and zip 6. " in last.text
     assert "; least is left of " in last.text
     assert "it would then pass." in last.text

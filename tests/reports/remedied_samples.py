@@ -44,7 +44,32 @@ LOSS: dict[str, Any] = {
     "il1s": {"value": 0.125, "cells": 8, "cells_left_out": 0, "records_left_out": 1},
     "mean_error": {"value": None, "attributes": 0},
     "correlation_change": {"value": None, "pairs": 0, "largest": None},
-    "counting_queries": {"value": 0.5, "one_way": 0.25, "two_way": 0.625, "queries": 12},
+    "counting_queries": {"value": 0.5, "one_way": 0.25, "two_way": 0.625, "queries": 12, "tables": []},
+    "regressions": {
+        "value": 0.5,
+        "least": 0.5,
+        "coefficients": 1,
+        "models": [
+            {
+                "of": "salary",
+                "by": ["age"],
+                "records": {"before": 9, "after": 8},
+                "value": 0.5,
+                "least": 0.5,
+                "effects": [
+                    {
+                        "column": "age",
+                        "level": None,
+                        "before": {"estimate": 12, "low": 10, "high": 14},
+                        "after": {"estimate": 14, "low": 12, "high": 16},
+                        "overlap": 0.5,
+                    }
+                ],
+                "reason": "",
+            }
+        ],
+    },
+    "models": {"value": None, "least": None, "models": []},
     "propensity": {
         "value": 0.05,
         "expected": 0.025,

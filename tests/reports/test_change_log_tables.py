@@ -22,6 +22,7 @@ def test_every_measure_has_its_row_and_what_is_not_defined_has_none():
         ["Normalised certainty penalty, mean", "0", "0.500"],
         ["IL1s, deviation of numbers", "–", "0.125"],
         ["Relative error of counts by one column and by two", "–", "0.500"],
+        ["Overlap of intervals of effects, mean", "–", "0.500"],
         ["Propensity score, mean squared error", "–", "0.050"],
         ["Records suppressed", "0", "1"],
     ]

@@ -62,5 +62,5 @@ def test_counts_that_the_policy_names():
 
 
 def test_nothing_declared_makes_no_tables():
-    log = log_of(step())
+    log = log_of(step(), loss={"total": 0.5})
     assert (effects_table(log), models_table(log), counts_table(log)) == (None, None, None)

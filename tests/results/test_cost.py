@@ -36,7 +36,7 @@ def test_a_column_that_is_all_but_gone_is_told_before_the_mean():
         "Information loss: 0.5% on average over all cells.",
     ]
     assert postcodes.clause == (
-        "no record withheld; 1,000 cells changed; least is left of zip (100% of its cells changed, 2.0% of what it "
+        "no record withheld, 1,000 cells changed; least is left of zip (100% of its cells changed, 2.0% of what it "
         "told is left); 0.5% of the information lost on average over all cells"
     )
 
@@ -62,7 +62,7 @@ def test_columns_are_told_from_the_worst_and_the_rest_by_number():
         "Information loss: 0.5% on average over all cells.",
     ]
     assert found.clause.startswith(
-        "50 records withheld (5.0%); 475 cells changed; nothing left of f; least is left of b ("
+        "50 records withheld (5.0%), 475 cells changed; nothing left of f; least is left of b ("
     )
 
 
@@ -123,4 +123,4 @@ def test_models_are_told_beside_a_guess():
 
 def test_a_result_without_measures_has_a_cost_still():
     assert Cost({}, {}, 4, 4, ()).sentences == []
-    assert Cost({}, {}, 4, 4, ()).clause == "4 records withheld (100%); no cell changed"
+    assert Cost({}, {}, 4, 4, ()).clause == "4 records withheld (100%), no cell changed"
