@@ -83,7 +83,7 @@ class PutBack:
             if one.is_structural:
                 yield self._marked(structure[one.check], one) if one.check == MISSING_COLUMNS else one
         alike = [_name(one) for one in own] == [_name(one) for one in judged]
-        yield from (self._worse(*pair) for pair in zip(own, judged, strict=True)) if alike else judged
+        yield from map(self._worse, own, judged) if alike else map(self._marked, judged)
         yield from (one for one in alone if _is_on_quality(one))
         yield from (one for one in own if one.status is Status.FAILED and not alike)
 
@@ -92,7 +92,7 @@ class PutBack:
         fails = without.status is Status.FAILED and outcome.status is not Status.FAILED
         return without if fails else self._marked(outcome, without)
 
-    def _marked(self, outcome: Outcome, without: Outcome) -> Outcome:
+    def _marked(self, outcome: Outcome, without: Outcome | None = None) -> Outcome:
         """An outcome that says so where it needed the columns."""
         if outcome == without:
             return outcome
