@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from tcdp_audit.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.classes.histogram import Counts, Histogram
 from tcdp_audit.encoding.domain import Domain, Labels
 from tcdp_audit.encoding.hierarchy import Tree
-from tcdp_audit.outcome import BY_SIZE, WORST_GROUP, Outcome, Status, Tally, WorstClass
+from tcdp_audit.outcome import BY_SIZE, WORST_GROUP, Comparison, Outcome, Status, Tally, WorstClass
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,26 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     def failing(self, size: Counts, histogram: Histogram | None) -> NDArray[np.bool_]:
         """Which of some classes, of at least one record each, fail whatever becomes of the others. Shape (classes,)."""
         return self._figures(size, histogram)[2]
+
+    def attained(self, size: Counts, histogram: Histogram | None) -> list[tuple[float, Fraction, Comparison]]:
+        """What a single class attains of the demands that it fails, each with what is demanded of it.
+
+        Args:
+            size: how many records it has, shape (1,).
+            histogram: its counts of the attribute.
+
+        Returns:
+            Figures of the class; none for an attack, which succeeds or does not, or where it has no distribution.
+        """
+        figures, filled, _ = self._figures(size, histogram)
+        demands = self.check.demands(self.expectation.parameters)
+        if not (self.check.judges_each_class and filled.all()):
+            return []
+        return [
+            (float(figure.values[0]), demands[limit.parameter], figure.comparison)
+            for figure, limit in zip(figures, self.check.limits, strict=True)
+            if limit.parameter in demands and figure.fails[0]
+        ]
 
     def _figures(
         self, size: Counts, histogram: Histogram | None

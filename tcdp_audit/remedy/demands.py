@@ -143,20 +143,45 @@ class Demands:
         Returns:
             bool, shape (count,).
         """
-        number = Domain(CLASS, np.arange(count), np.ones(count, np.int64), 0, np.arange(count))
-        known = task.quasi_identifiers[len(self.release.quasi_identifiers) :]  # sensitive ones that an intruder knows
-        grouping = Grouping(CountedCodes(shard), [number, *known], self.release.unit)
-        attribute, histogram = task.attribute, None
-        if attribute is not None:
-            everything = grouping.histogram(attribute.codes(shard), attribute.size + 1)
-            histogram = self.counted(everything, attribute)
-            if whole and self._by_class:
-                counts = counts_in_classes(attribute, everything)
-                task = replace(task, marginal=marginal_of_release(attribute, self.release.policy, counts))
+        task, grouping, histogram = self._grouped(task, shard, count, whole=whole)
         fails = task.failing(grouping.size, histogram)
         unsound = np.zeros(count, dtype=bool)
         unsound[grouping.codes()[0][fails]] = True
         return unsound
+
+    def _grouped(
+        self, task: ClassTask, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool
+    ) -> tuple[ClassTask, Grouping, Histogram | None]:
+        """An expectation against its reference, the classes it is judged in, and their counts; see `failing`."""
+        number = Domain(CLASS, np.arange(count), np.ones(count, np.int64), 0, np.arange(count))
+        known = task.quasi_identifiers[len(self.release.quasi_identifiers) :]  # sensitive ones that an intruder knows
+        grouping = Grouping(CountedCodes(shard), [number, *known], self.release.unit)
+        attribute = task.attribute
+        if attribute is None:
+            return task, grouping, None
+        everything = grouping.histogram(attribute.codes(shard), attribute.size + 1)
+        if whole and self._by_class:
+            counts = counts_in_classes(attribute, everything)
+            task = replace(task, marginal=marginal_of_release(attribute, self.release.policy, counts))
+        return task, grouping, self.counted(everything, attribute)
+
+    def attained_as_one_class(self) -> Sequence[tuple[ClassTask, float, Fraction, Comparison]]:
+        """What all kept records attain as one class of the demands that they fail so.
+
+        No grouping attains more where the union of classes that keep a demand always keeps it too.
+
+        Returns:
+            The expectation, the figure, and what is demanded of it; none of an attack, which succeeds or does not.
+
+        Cost: one judgement.
+        """
+        shard = {**self.shard, CLASS: np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)}
+        found = []
+        for one in self.tasks:
+            task, grouping, histogram = self._grouped(one, shard, 1, whole=True)
+            if len(grouping.size) == 1:  # not where an intruder knows more, who tells records apart
+                found += [(task, *attained) for attained in task.attained(grouping.size, histogram)]
+        return found
 
     def counted(self, histogram: Histogram, attribute: Domain) -> Histogram:
         """A histogram under the convention on missing sensitive values."""

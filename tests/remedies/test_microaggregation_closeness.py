@@ -93,7 +93,7 @@ def test_what_no_clusters_keep_is_refused_by_name() -> None:
         microaggregated(table, policy)
     step = tcdp_audit.fix(table, {**policy, "remedy": [{"microaggregation": {}}]}, plugins=PLUGINS).log.tried[0]
     assert step.error is not None
-    assert step.error.endswith("Attainable by that class: Distinct l-diversity of 'ill' 2, where >= 3 is demanded.")
+    assert step.error.endswith("Attainable by that class: Distinct l-diversity of 'ill' 2, where >= 3 is demanded")
 
 
 def test_an_entity_counts_once() -> None:

@@ -134,7 +134,7 @@ def test_only_named_attributes_change() -> None:
         (["[0, 10)", "[5, 15)"], {"percent": 50}, "generalised values of 'age' overlap"),
         (["[0, 10)", "[5, 15)"], {"percent": 50, "attributes": None}, "no quasi-identifier that is numeric or ordinal"),
         (list(range(20)), {}, "compare the release with its original.*nothing fails"),
-        ([1, None], {}, "fewer than two values"),
+        ([1, None], {}, "fewer than two records"),
     ],
 )
 def test_what_cannot_be_done_is_refused(ages: list[Any], parameters: dict[str, Any], sentence: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -41,16 +41,20 @@ RESPONSES = {"attribute": "wage", "mechanism": "randomised_response", "epsilon":
 ONE_BY_ONE = "changes values one by one, and makes no records alike"
 
 
-def reason(remedy: str, given: Mapping[str, Any] | None, check: str, **of: Any) -> str:
+@pytest.fixture(scope="module")
+def release() -> Iterator[Release]:
+    policy = load_policy(paired_policy(ATTRIBUTES, K, {"t_closeness": {"t": 0.1}}, LINKAGE), PLUGINS)
+    with open_engine(TABLE, 2**28) as engine:
+        yield Release(engine, policy)
+
+
+def reason(release: Release, remedy: str, given: Mapping[str, Any] | None, check: str, **of: Any) -> str:
     """Why a remedy cannot help one failing demand of a policy with three of them."""
-    expect = [K, {"t_closeness": {"t": 0.1}}, LINKAGE]
-    policy = load_policy(paired_policy(ATTRIBUTES, *expect), PLUGINS)
     failing = Outcome(check=check, status=Status.FAILED, **of)
     specification = PLUGINS.remedies[remedy]
     parameters = None if given is None else specification.parameters.model_validate(given)
-    with open_engine(TABLE, 2**28) as engine:
-        view = RemedyView(Release(engine, policy), (failing,), 0, lambda _: ())
-        return reach(specification, view, parameters, [failing]).reasons
+    view = RemedyView(release, (failing,), 0, lambda _: ())
+    return reach(specification, view, parameters, [failing]).reasons
 
 
 @pytest.mark.parametrize(
@@ -84,19 +88,22 @@ def reason(remedy: str, given: Mapping[str, Any] | None, check: str, **of: Any) 
     ],
 )  # fmt: skip
 def test_a_remedy_says_what_it_cannot_help(
-    remedy: str, parameters: Mapping[str, Any] | None, on_classes: str, beside_original: str
+    release: Release, remedy: str, parameters: Mapping[str, Any] | None, on_classes: str, beside_original: str
 ) -> None:
-    assert reason(remedy, parameters, "k_anonymity") == on_classes
-    assert reason(remedy, parameters, "distance_record_linkage", parameters={"attributes": ["age"]}) == beside_original
+    assert reason(release, remedy, parameters, "k_anonymity") == on_classes
+    assert (
+        reason(release, remedy, parameters, "distance_record_linkage", parameters={"attributes": ["age"]})
+        == beside_original
+    )
 
 
-def test_closeness_is_for_those_that_mend_distributions() -> None:
+def test_closeness_is_for_those_that_mend_distributions(release: Release) -> None:
     close = {"attribute": "wage", "comparison": Comparison.AT_MOST}
     for remedy in ("redistribution", "mondrian", "suppression"):
-        assert reason(remedy, None, "t_closeness", **close) == ""
-    assert reason("pram", {"retention": 0.9}, "t_closeness", **close) == ONE_BY_ONE
-    assert reason("rank_swapping", {"percent": 5, "attributes": ["wage"]}, "t_closeness", **close) == ""
-    assert reason("rebucketize", {"attribute": "wage"}, "t_closeness", **close) == ""
+        assert reason(release, remedy, None, "t_closeness", **close) == ""
+    assert reason(release, "pram", {"retention": 0.9}, "t_closeness", **close) == ONE_BY_ONE
+    assert reason(release, "rank_swapping", {"percent": 5, "attributes": ["wage"]}, "t_closeness", **close) == ""
+    assert reason(release, "rebucketize", {"attribute": "wage"}, "t_closeness", **close) == ""
 
 
 def run(document: dict[str, Any], **more: Any) -> Remediation:

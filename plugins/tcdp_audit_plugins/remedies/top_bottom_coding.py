@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 from fractions import Fraction
+from math import ceil
 from typing import Annotated
 
 import numpy as np
@@ -31,6 +32,7 @@ from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
 
 Mask = NDArray[np.bool_]
+FINE = 10_000  # parts of the share that a refusal proposes
 SHARES = tuple(Fraction(one, 1000) for one in (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 500))  # weak to strong
 
 
@@ -113,11 +115,19 @@ def _thresholds(attribute: Attribute, share: Fraction) -> tuple[float | None, fl
     return bottom, float(low[tells[above[0]]]) if len(above) else None
 
 
+def _least_share(attribute: Attribute) -> str:
+    """The least share that has a record at one end, rounded up."""
+    records = np.bincount(attribute.codes, minlength=attribute.domain.size + 1)[:-1]
+    present = records[(records > 0) & ~attribute.domain.tells_nothing[:-1]]
+    share = ceil(Fraction(int(min(present[[0, -1]])) * FINE, int(present.sum()))) if len(present) else FINE
+    return f"`share: {share / FINE:g}` would do" if 2 * share <= FINE else "no share would do"
+
+
 def _coded(attribute: Attribute, bottom: float | None, top: float | None, form: ReleasedAs) -> Treatment:
     if bottom is None and top is None:
         raise RemedyError(
-            f"the least and the largest value of {attribute.name!r} each have more records than the share; raise it, "
-            "or give thresholds"
+            f"the least and the largest value of {attribute.name!r} each have more records than the share; "
+            f"{_least_share(attribute)}, or give thresholds"
         )
     at_bottom, at_top = _beyond(attribute, bottom, top)
     labels = list(attribute.domain.labels)

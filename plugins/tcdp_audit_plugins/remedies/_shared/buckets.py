@@ -61,7 +61,7 @@ class Buckets:
             RemedyError: its values are not numbers.
         """
         if not self.attribute.is_numeric:
-            raise RemedyError(f"bucket means need numbers, and {self.attribute.name!r} holds other values")
+            raise RemedyError(f"bucket means need numbers, and {self.attribute.name!r} holds other values; use labels")
         known = self.attribute.codes < self.attribute.domain.size
         numbers = self.attribute.domain.values[self.attribute.codes[known]].astype(np.float64)
         sums = np.bincount(self.of_record[known], weights=numbers)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tcdp_audit.plugin import Demands, MergedDemands, Outcome, Status
+from tcdp_audit.plugin import Demands, MergedDemands, figure, listing
 
 
 def failed_as_one_class(demands: Demands) -> list[str]:
@@ -15,28 +15,24 @@ def failed_as_one_class(demands: Demands) -> list[str]:
     return MergedDemands(demands, np.zeros(records, dtype=np.int64), 1).failed(np.zeros(1, dtype=np.int64), 1)
 
 
-def refused_as_one_class(titles: Sequence[str], outcomes: Sequence[Outcome] = ()) -> str:
+def refused_as_one_class(titles: Sequence[str], demands: Demands) -> str:
     """Part of a sentence that says why no grouping of the records can help, and what would be attainable.
 
     Args:
-        titles: the demands on classes that all records fail as one class, at least one.
-        outcomes: an audit of that class; its figures are what is attainable, where merging classes never does harm.
+        titles: what all records fail as one class, at least one.
+        demands: the policy's; the figures of that class are what is attainable, where merging classes never does harm.
 
-    Example:
-        >>> refused_as_one_class(["k-anonymity", "t-closeness"])
-        'k-anonymity and t-closeness would fail even if all records were one class'
+    Cost: one judgement.
     """
-    *others, last = titles
-    failing = f"{', '.join(others)} and {last}" if others else last
-    failed = [one for one in outcomes if one.status is Status.FAILED and one.title in titles]
-    figures = "; ".join(filter(None, (_figure(one) for one in failed)))
-    attainable = f". Attainable by that class: {figures}." if figures else ""
-    return f"{failing} would fail even if all records were one class{attainable}"
+    figures = "; ".join(dict.fromkeys(attainable(demands)))
+    nearest = f". Attainable by that class: {figures}" if figures else ""
+    return f"{listing(titles)} would fail even if all records were one class{nearest}"
 
 
-def _figure(outcome: Outcome) -> str:
-    if outcome.observed is None or outcome.threshold is None or outcome.comparison is None:
-        return ""
-    of = "" if outcome.attribute is None else f" of {outcome.attribute!r}"
-    demanded = f"{outcome.comparison} {float(outcome.threshold):.6g}"
-    return f"{outcome.title}{of} {outcome.observed:.6g}, where {demanded} is demanded"
+def attainable(demands: Demands) -> list[str]:
+    """What all records attain as one class of each demand that they fail: `k-anonymity 6, where >= 9 is demanded`."""
+    return [
+        f"{task.expectation.check.title}{'' if task.target.name is None else f' of {task.target.name!r}'} "
+        f"{figure(observed, demanded)}, where {comparison} {figure(float(demanded))} is demanded"
+        for task, observed, demanded, comparison in demands.attained_as_one_class()
+    ]

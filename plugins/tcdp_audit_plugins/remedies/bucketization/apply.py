@@ -51,11 +51,14 @@ def _goal(view: RemedyView, parameters: BucketizationParameters) -> BucketGoal:
     """The goal that the parameters ask for, under the policy's conventions."""
     attribute, convention = view.attribute(parameters.attribute), view.policy.conventions.missing_sensitive
     if is_ranged(attribute) and not attribute.is_ordered:
-        raise RemedyError(f"generalised values of {attribute.name!r} overlap, so that they cannot be cut into buckets")
+        raise RemedyError(
+            f"generalised values of {attribute.name!r} overlap, so that they cannot be cut into buckets; let this "
+            "remedy have its turn before others"
+        )
     if convention == "fail" and attribute.domain.missing:
         raise RemedyError(
             f"{attribute.domain.missing:,} records have no value in {attribute.name!r}, which the policy does not "
-            "accept; bucketization supplies none"
+            "accept; bucketization supplies none: drop them first, or choose another `missing_sensitive` convention"
         )
     return BucketGoal(attribute, parameters.t, parameters.k, parameters.buckets, convention == "own_category")
 

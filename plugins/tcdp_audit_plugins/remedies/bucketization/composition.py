@@ -76,7 +76,7 @@ def _completion(supply: Integers, demand: Integers, room: Integers, flow: Intege
     capacity[first:sink, sink] = demand
     maximum = maximum_flow(csr_array(capacity), 0, sink)
     if maximum.flow_value != supply.sum():
-        raise RemedyError("no whole numbers of records per class and bucket keep t")
+        raise RemedyError("no whole numbers of records per class and bucket keep t; a larger t, or another k, may do")
     return maximum.flow.toarray()[1:first, first:sink].astype(np.int64)
 
 

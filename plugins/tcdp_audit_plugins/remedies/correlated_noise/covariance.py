@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import floor
 
 import numpy as np
 
@@ -51,6 +52,20 @@ def declared(matrix: Mapping[str, Mapping[str, Fraction]], names: Sequence[str])
     if variances.min() < -LEAST * variances.max():
         raise RemedyError(
             "no noise has the covariances that `covariance` declares: a covariance is larger than the variances of its "
-            "attributes allow; make it smaller"
+            f"attributes allow; {_possible_share(found):.4f} times the covariances, with the same variances, would do"
         )
     return found
+
+
+def _possible_share(matrix: Floats) -> float:
+    """The largest factor of the covariances that the variances allow, rounded down to four digits.
+
+    The least eigenvalue of I + f (R - I) is 1 + f (least - 1), for the correlations R.
+
+    Example:
+        >>> _possible_share(np.array([[1.0, 2.0], [2.0, 1.0]]))
+        0.5
+    """
+    deviations = np.sqrt(np.diag(matrix))
+    least = float(np.linalg.eigvalsh(matrix / np.outer(deviations, deviations)).min())
+    return floor(1 / (1 - least) * 10_000) / 10_000

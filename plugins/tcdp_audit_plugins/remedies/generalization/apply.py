@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import MergedDemands, NewColumn, RemedyError, RemedyView, Treatment, agree
+from tcdp_audit.plugin import MergedDemands, NewColumn, RemedyError, RemedyView, Treatment, agree, listing
+from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies.generalization.base import Base
 from tcdp_audit_plugins.remedies.generalization.lattice import Lattice
 from tcdp_audit_plugins.remedies.generalization.lattice_search import LatticeSearch
@@ -166,7 +167,14 @@ def _insufficient(search: LatticeSearch) -> str:
     judge = search.judge
     checks = judge.demands.failed(*judge.base.merged(search.lattice.at(search.lattice.top)))
     fails = f"{' and '.join(checks)} {agree(len(checks), 'fails', 'fail')}"
-    return f"even at the coarsest of them {fails}" if checks else "the coarsest of them leaves nothing to release"
+    if not checks:
+        return "the coarsest of them leaves nothing to release"
+    demands = judge.demands.demands
+    if whole := failed_as_one_class(demands):
+        return f"even at the coarsest of them {fails}, and {refused_as_one_class(whole, demands)}"
+    tops = zip(judge.base.ladders, search.lattice.at(search.lattice.top), strict=True)
+    told = listing([repr(one.name) for one, level in tops if len(one.levels[level].labels) > 1])
+    return f"even at the coarsest of them {fails}; with all values of {told} alike, one class would keep the policy"
 
 
 def _nearest(search: LatticeSearch) -> JudgedNode | None:

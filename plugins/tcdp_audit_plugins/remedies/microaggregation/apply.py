@@ -65,8 +65,7 @@ def microaggregate(view: RemedyView, parameters: MicroaggregationParameters) -> 
         demands = ClusterDemands(view.demands, order)
         clusters, notes = _clusters_that_keep(view, parameters, k, points, demands)
         if not demands.kept(clusters, int(clusters.max()) + 1).all():
-            whole = released_as(np.zeros_like(clusters))
-            reason = refused_as_one_class(failed_as_one_class(view.demands), view.audited(whole))
+            reason = refused_as_one_class(failed_as_one_class(view.demands), view.demands)
             raise RemedyError(f"no clusters of these records keep the policy: {reason}")
     return replace(released_as(clusters), notes={"k": k, **_figures(points, clusters), **notes})
 

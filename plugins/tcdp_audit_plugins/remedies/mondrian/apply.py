@@ -150,7 +150,10 @@ class Task:
         if (np.bincount(self.roots, self.space.times) < self._k).any():
             demands.append(f"k = {self._k:,}")
         if count == 1:
-            return f"no partition of the table keeps the policy: {refused_as_one_class(demands)}"
+            most = f"; the largest k is {self.view.records:,}, all records" if self._k > self.view.records else ""
+            return (
+                f"no partition of the table keeps the policy: {refused_as_one_class(demands, self.view.demands)}{most}"
+            )
         return (
             f"{failing:,} of the {count:,} classes of the quasi-identifiers that are not among `attributes` do not "
             f"keep {' and '.join(demands)}; add some of them to `attributes`, or leave it out"

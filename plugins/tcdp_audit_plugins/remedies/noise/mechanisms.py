@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from fractions import Fraction
-from math import expm1, floor, sinh, sqrt
+from math import expm1, floor, log1p, sinh, sqrt
 from typing import Any
 
 import numpy as np
@@ -118,7 +118,10 @@ def randomised_response(attribute: Attribute, parameters: NoiseParameters) -> Ma
         raise RemedyError(f"column {attribute.name!r} has one value only, so there is nothing to answer instead")
     retention = retention_of(parameters.epsilon, values)
     if not retention:
-        raise RemedyError(f"epsilon is so small that no record would keep its value among {values:,}; raise it")
+        least = 2 * log1p(values / FINEST)
+        raise RemedyError(
+            f"epsilon is so small that no record would keep its value among {values:,}; {least:.2g} would do"
+        )
     own = attribute.codes[has_value].astype(np.int64)
     replaced = _coins(retention)
 

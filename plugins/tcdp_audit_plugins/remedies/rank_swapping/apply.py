@@ -62,7 +62,11 @@ class _Swap:
         """
         able = [Fraction(one) for one in PERCENTS if all(self._width(self._present(a), one) for a in self.attributes)]
         if not able:
-            raise RemedyError("an attribute has fewer than two values, so that there is nothing to swap")
+            name = next(one.name for one in self.attributes if not self._width(self._present(one), PERCENTS[-1]))
+            raise RemedyError(
+                f"{name!r} has a value in fewer than two records, so that there is nothing to swap; leave it out of "
+                "`attributes`"
+            )
         yield from able
 
     def at(self, percent: Fraction) -> Treatment:

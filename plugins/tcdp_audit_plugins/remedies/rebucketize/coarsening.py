@@ -75,7 +75,10 @@ def _require_order(attribute: Attribute) -> None:
         return
     known = tuple(cover for code, cover in enumerate(domain.covers) if code not in domain.suppressed)
     if not replace(domain, covers=known).is_ordered:
-        raise RemedyError(f"generalised values of {attribute.name!r} overlap, so that they have no neighbours")
+        raise RemedyError(
+            f"generalised values of {attribute.name!r} overlap, so that they have no neighbours; begin with values "
+            "that do not"
+        )
 
 
 def _on_a_scale(attribute: Attribute, masses: Integers, present: Integers) -> Coarsening:

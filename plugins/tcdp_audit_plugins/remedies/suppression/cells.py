@@ -60,7 +60,7 @@ def _require_something_shown(cells: QuasiIdentifierCells, search: LocalSuppressi
     if not left.any():
         raise RemedyError(
             "every quasi-identifier cell would be suppressed: the search finds no class but the whole table that keeps "
-            "the policy, and such a release cannot be audited"
+            "the policy, and such a release cannot be audited; generalise first, so that classes are larger"
         )
 
 

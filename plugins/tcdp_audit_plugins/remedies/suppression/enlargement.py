@@ -94,7 +94,7 @@ def _hide_altogether(search: LocalSuppression, *, largest_first: bool) -> None:
     if classes is None:
         raise RemedyError(
             f"{int(search.pending.sum()):,} of {len(search.counted):,} records cannot be grouped so that they keep the "
-            f"policy: {refused_as_one_class(failed_as_one_class(search.demands))}"
+            f"policy: {refused_as_one_class(failed_as_one_class(search.demands), search.demands)}"
         )
     search.move(everything, np.flatnonzero(turn < classes))
 

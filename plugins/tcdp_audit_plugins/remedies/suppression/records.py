@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.plugin import Counts, MergedDemands, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin import Counts, MergedDemands, RemedyError, RemedyView, Treatment, count as count_of
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integers, Mask, QuasiIdentifierCells
 
 AT_ONCE = 8  # an eighth of the failing records is dropped before the others are judged again
@@ -35,7 +35,8 @@ def drop_records(view: RemedyView) -> Treatment:
     if gone[release.sizes > 0].all():
         raise RemedyError(
             f"no record would be left: each of the {int((release.sizes > 0).sum()):,} classes fails, at the latest "
-            "once others are dropped; generalise first, or use `of: cells`"
+            f"once others are dropped; the largest has {count_of(int(release.sizes.max()), 'record')}; generalise "
+            "first, or use `of: cells`"
         )
     dropped = view.records - int(kept.sum())
     notes = {"records": dropped, "share": dropped / view.records, "classes": int(gone.sum()), "rounds": rounds}
