@@ -268,7 +268,7 @@ class RemedyView:
         """The columns that an outcome depends on; None where it does not tell which.
 
         One of equivalence classes depends on the quasi-identifiers, on what it measures and on what an intruder knows
-        besides; one of the whole table on the attributes that its expectation names, if it names some.
+        besides; one of the whole table on the attributes, or the column, that its expectation names, if it names some.
         """
         measured, on_classes = set[str](), False
         for one in self.policy.expectations:
@@ -277,8 +277,8 @@ class RemedyView:
                 measured |= _measured(one, outcome, self.policy)
         if on_classes:
             return frozenset({*self.policy.with_role(Role.QUASI_IDENTIFIER), *measured, *outcome.known})
-        named = outcome.parameters.get("attributes") or ()
-        return frozenset(named) or None
+        column = outcome.parameters.get("column")
+        return frozenset(outcome.parameters.get("attributes") or ([column] if column else ())) or None
 
     @cached_property
     def demands(self) -> Demands:

@@ -38,6 +38,7 @@ RATIOS = "only for multiplicative closeness, or an implied epsilon, of one sensi
 NUMBERS = "only where all quasi-identifiers are numeric or ordinal"
 YOURS = "needs an epsilon and a mechanism that only you can choose"
 RESPONSES = {"attribute": "wage", "mechanism": "randomised_response", "epsilon": 1}
+EXTREMES = "only for a cap of ages, and for classes with rare extremes, unless its thresholds are given"
 ONE_BY_ONE = "changes values one by one, and makes no records alike"
 
 
@@ -83,6 +84,11 @@ def reason(release: Release, remedy: str, given: Mapping[str, Any] | None, check
         ("redistribution", None, "no better than mondrian but for closeness", CLASSES),
         ("rounding", None, PAIRS, ""),
         ("rounding", {"base": 5}, "", ""),
+        ("global_recoding", None, "needs breaks that only you can choose", "needs breaks that only you can choose"),
+        ("global_recoding", {"breaks": {"wage": [2]}}, "changes only 'wage'", "changes only 'wage'"),
+        ("top_bottom_coding", None, "", EXTREMES),
+        ("top_bottom_coding", {"attribute": "age", "top": 50}, "", ""),
+        ("top_bottom_coding", {"attribute": "wage", "top": 3}, "changes only 'wage'", "changes only 'wage'"),
         ("suppression", None, "", CLASSES),
         ("suppression", {"of": "cells"}, "", CLASSES),
     ],

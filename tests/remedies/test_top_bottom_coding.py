@@ -7,8 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from masked import masked
+from masked import PLUGINS, masked
 
+from tcdp_audit import fix
 from tcdp_audit.remedy.remedy import RemedyError
 
 AGES = [3, 17, 18, 29, 30, 64, 65, 99, None]
@@ -56,3 +57,36 @@ def test_a_coded_column_of_numbers_keeps_its_type_and_counts_what_it_codes() -> 
 def test_extremes_that_cannot_be_coded(ages: list[Any], parameters: dict[str, Any], sentence: str) -> None:
     with pytest.raises(RemedyError, match=sentence):
         masked(pa.table({"age": ages}), {"age": "numeric"}, "top_bottom_coding", attribute="age", **parameters)
+
+
+def test_a_plan_proposes_the_threshold_of_a_cap() -> None:
+    ages = pa.table({"age": [30, 40, 50, 90, 95, 101] * 2, "sex": [*"mf"] * 6})
+    attributes = {
+        "age": {"role": "quasi_identifier", "scale": "numeric"},
+        "sex": {"role": "quasi_identifier", "scale": "nominal"},
+    }
+    cap = {"age_cap": {"column": "age", "at": 89, "at_most": 0}}
+    done = fix(ages, {"version": 1, "attributes": attributes, "expect": [cap]}, plugins=PLUGINS)
+    assert done.passed
+    assert [(one.remedy, one.parameters) for one in done.log.steps] == [
+        ("top_bottom_coding", {"attribute": "age", "top": 90})
+    ]
+    assert sorted(done.released["age"].to_pylist()) == sorted(["30", "40", "50", ">=90", ">=90", ">=90"] * 2)
+    told = {**attributes, "age": {"role": "insensitive", "scale": "numeric"}}
+    other = fix(ages, {"version": 1, "attributes": told, "expect": [cap]}, plugins=PLUGINS)
+    assert other.log.left_out["Top and bottom coding"] == "only for quasi-identifiers and sensitive attributes"
+
+
+def test_a_plan_proposes_the_least_share_after_which_classes_pass() -> None:
+    rare = pa.table({"age": [*[30] * 20, *[40] * 20, 81, 83, 99], "sex": [*"mf"] * 20 + [*"mmm"]})
+    attributes = {
+        "age": {"role": "quasi_identifier", "scale": "numeric"},
+        "sex": {"role": "quasi_identifier", "scale": "nominal"},
+    }
+    document = {"version": 1, "attributes": attributes, "expect": [{"k_anonymity": {"k": 3}}]}
+    done = fix(rare, document, plugins=PLUGINS)
+    proposed = [one for one in (*done.log.tried, *done.log.steps) if one.remedy == "top_bottom_coding"]
+    assert [one.parameters["share"] for one in proposed[:1]] == [Fraction(75, 1000)]
+    assert not proposed[0].failing
+    every = fix(rare, {**document, "expect": [{"k_anonymity": {"k": 21}}]}, plugins=PLUGINS)
+    assert every.log.left_out["Top and bottom coding"] == "proposes nothing for a release like this"

@@ -14,6 +14,7 @@ from tcdp_audit.plugin import (
     Exact,
     Floats,
     NewColumn,
+    Outcome,
     PolicyDocument,
     Remedy,
     RemedyError,
@@ -28,6 +29,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
 from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
+from tcdp_audit_plugins.remedies._shared.scope import only_where_masked
 
 Breaks = Annotated[list[Exact | Text], Field(min_length=1)]
 
@@ -63,6 +65,15 @@ def faults(parameters: GlobalRecodingParameters, document: PolicyDocument) -> It
             yield "breaks", f"the breaks of {name!r} must ascend, none of them twice"
         elif order is not None and places[0] == 0:
             yield "breaks", f"the first break of {name!r} is the least value, so that no value is less; leave it"
+
+
+def cannot_help(view: RemedyView, parameters: GlobalRecodingParameters | None, outcome: Outcome) -> str:
+    """Why declared ranges cannot help a failing demand, or nothing."""
+    if parameters is None:
+        return "needs breaks that only you can choose"
+    return only_where_masked(
+        view, outcome, sorted(parameters.breaks), lambda _: True, unfit="", chosen=False, alike=True
+    )
 
 
 def _is_break(value: object, order: Sequence[str] | None) -> bool:
@@ -151,4 +162,5 @@ GLOBAL_RECODING = Remedy(
     parameters=GlobalRecodingParameters,
     apply=recode,
     validate=faults,
+    cannot_help=cannot_help,
 )

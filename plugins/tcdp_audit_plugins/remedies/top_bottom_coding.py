@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from math import ceil
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from tcdp_audit.plugin import (
     Attribute,
     Exact,
     NewColumn,
+    Outcome,
     PolicyDocument,
     Remedy,
     RemedyError,
@@ -25,14 +26,20 @@ from tcdp_audit.plugin import (
     Scale,
     Text,
     Treatment,
+    fold,
     number_text,
+    numbered,
 )
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
+from tcdp_audit_plugins.remedies._shared.masked_attributes import MASKED, is_orderable, masked_faults
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
+from tcdp_audit_plugins.remedies._shared.scope import NO_NUMBERS, only_where_masked
+from tcdp_audit_plugins.remedies._shared.search import smallest
 
 Mask = NDArray[np.bool_]
 FINE = 10_000  # parts of the share that a refusal proposes
+AGE_CAP = "age_cap"
+FEW = Fraction(1, 10)  # of the records at either end, that a plan proposes to code at most
 SHARES = tuple(Fraction(one, 1000) for one in (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 500))  # weak to strong
 
 
@@ -78,6 +85,60 @@ def faults(parameters: TopBottomCodingParameters, document: PolicyDocument) -> I
     declared = document.attributes.get(parameters.attribute)
     if declared is not None and declared.scale is Scale.ORDINAL:
         yield "attribute", f"{parameters.attribute!r} is ordinal, and numbers are coded; use global_recoding"
+
+
+def cannot_help(view: RemedyView, parameters: TopBottomCodingParameters | None, outcome: Outcome) -> str:
+    """Why coding extremes cannot help a failing demand, or nothing."""
+    if parameters is not None:
+        given = (parameters.top, parameters.bottom, parameters.share)
+        chosen = all(one is None for one in given)
+        return only_where_masked(
+            view, outcome, [parameters.attribute], is_orderable, unfit="", chosen=chosen, alike=True
+        )
+    if outcome.check == AGE_CAP:
+        declared = view.policy.attributes.get(str(outcome.parameters.get("column")))
+        masked = declared is not None and declared.role in MASKED
+        return "" if masked else "only for quasi-identifiers and sensitive attributes"
+    if not view.failing_on_classes([outcome]):
+        return "only for a cap of ages, and for classes with rare extremes, unless its thresholds are given"
+    return "" if any(map(_is_number, view.quasi_identifiers)) else NO_NUMBERS
+
+
+def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """The threshold of a cap that is not kept; and the least small share of an attribute after which classes pass."""
+    helped = [one for one in outcomes if not cannot_help(view, None, one)]
+    for one in helped:
+        if one.check == AGE_CAP:
+            yield {"attribute": one.parameters["column"], "top": one.parameters["at"] + 1}
+    if view.failing_on_classes(helped):
+        for attribute in filter(_is_number, view.quasi_identifiers):
+            share = _share_for_classes(view, attribute)
+            if share is not None:
+                yield {"attribute": attribute.name, "share": share}
+
+
+def _is_number(attribute: Attribute) -> bool:
+    return attribute.scale is Scale.NUMERIC and is_orderable(attribute)
+
+
+def _share_for_classes(view: RemedyView, attribute: Attribute) -> Fraction | None:
+    """The least of the small shares of an attribute after which every class keeps the policy; None where none does.
+
+    Cost: a sort of the records and a judgement for each of at most six shares.
+    """
+    rest, count = view.classes([one for one in view.quasi_identifiers if one.name != attribute.name])
+    own, size = attribute.released_codes(view.suppressed_token), attribute.domain.size
+
+    def passes(place: int) -> bool:
+        at_bottom, at_top = _beyond(attribute, *_thresholds(attribute, SHARES[place]))
+        coded = np.append(np.select([at_bottom, at_top], [size + 1, size + 2], np.arange(size)), size)
+        keys = fold([rest, coded[own]], [count, size + 3])
+        distinct, classes = numbered(keys.values, keys.span)
+        return bool(view.demands.kept_by(classes.astype(np.int64), len(distinct)).all())
+
+    few = sum(one <= FEW for one in SHARES)
+    place = smallest(passes, 0, few - 1) if passes(few - 1) else None
+    return None if place is None else SHARES[place]
 
 
 def code_extremes(view: RemedyView, parameters: TopBottomCodingParameters) -> Treatment:
@@ -171,7 +232,9 @@ GUIDE = RemedyGuide(
         "itself (`released_as: bound`). With `share` the thresholds are the farthest ones from the ends beyond which "
         "at most that share of the records with a number lies. Missing and suppressed cells stay. Without thresholds "
         "and share the release is audited at shares from 0.5 to 50 %, and the least is taken after which every demand "
-        "that compares the release with its original holds."
+        "that compares the release with its original holds. Where a policy names no remedy, a plan proposes the "
+        "threshold of an `age_cap` that is not kept, and the least share up to 10 % of a numeric quasi-identifier "
+        "after which every class keeps the policy."
     ),
     choosing=(
         "For long tails: ages over 89 (45 CFR 164.514(b)(2)(i)(C), see `age_cap`), incomes, household sizes. What is "
@@ -200,4 +263,6 @@ TOP_BOTTOM_CODING = Remedy(
     parameters=TopBottomCodingParameters,
     apply=code_extremes,
     validate=faults,
+    plan=plans,
+    cannot_help=cannot_help,
 )
