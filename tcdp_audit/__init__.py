@@ -59,6 +59,9 @@ if TYPE_CHECKING:
         Severity as Severity,
         Status as Status,
     )
+    from tcdp_audit.pareto.exploring import (
+        frontier as frontier,
+    )
     from tcdp_audit.policy import (
         Policy as Policy,
     )
@@ -82,6 +85,9 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.results.failing_records import (
         FailingRecords as FailingRecords,
+    )
+    from tcdp_audit.results.frontier import (
+        Frontier as Frontier,
     )
     from tcdp_audit.results.reporter import (
         Reporter as Reporter,

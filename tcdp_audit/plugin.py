@@ -216,6 +216,12 @@ if TYPE_CHECKING:
     from tcdp_audit.results.beside import beside as beside
     from tcdp_audit.results.change_log import ChangeLog as ChangeLog, Step as Step, blocking as blocking
     from tcdp_audit.results.findings import Level as Level, ToolFinding as ToolFinding, findings_of as findings_of
+    from tcdp_audit.results.frontier import Frontier as Frontier
+    from tcdp_audit.results.frontier_tables import (
+        points_table as points_table,
+        remedies_table as remedies_table,
+        settings_table as settings_table,
+    )
     from tcdp_audit.results.place import Place as Place, name_in_repository as name_in_repository, place_of as place_of
     from tcdp_audit.results.remedy_trial import RemedyTrial as RemedyTrial
     from tcdp_audit.results.reporter import (
@@ -224,8 +230,10 @@ if TYPE_CHECKING:
         ReportSection as ReportSection,
         Rows as Rows,
     )
+    from tcdp_audit.results.setting_trial import SettingTrial as SettingTrial
     from tcdp_audit.results.tally import DemandCount as DemandCount, DemandTally as DemandTally, tally_of as tally_of
     from tcdp_audit.results.unaudited import Unaudited as Unaudited
+    from tcdp_audit.results.varied_demand import VariedDemand as VariedDemand, phrase_of as phrase_of
     from tcdp_audit.results.verdict import (
         VERDICTS as VERDICTS,
         exposed_sentence as exposed_sentence,
@@ -236,7 +244,11 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.results.written_title import title_in as title_in
     from tcdp_audit.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
-    from tcdp_audit.visible import visible as visible, visible_json as visible_json
+    from tcdp_audit.visible import (
+        visible as visible,
+        visible_json as visible_json,
+        visible_lines as visible_lines,
+    )
     from tcdp_audit.words import (
         agree as agree,
         count as count,

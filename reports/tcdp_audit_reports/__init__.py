@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tcdp_audit.plugin import Reporter, ReportSection, hookimpl
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin import Audit, AuditComparison, Unaudited
+    from tcdp_audit.plugin import Audit, AuditComparison, Frontier, Unaudited
 
     Results: TypeAlias = Sequence[Audit | Unaudited]
 
@@ -71,6 +71,22 @@ def _compared_json(comparison: AuditComparison) -> str:
     return comparison.to_json()
 
 
+def _frontier_html(frontier: Frontier) -> str:
+    from tcdp_audit_reports.frontier_html import render  # noqa: PLC0415 - imports jinja2
+
+    return render(frontier)
+
+
+def _frontier_markdown(frontier: Frontier) -> str:
+    from tcdp_audit_reports.frontier_markdown import render  # noqa: PLC0415 - only when asked for
+
+    return render(frontier)
+
+
+def _frontier_json(frontier: Frontier) -> str:
+    return frontier.to_json()
+
+
 def _of_run(name: str, title: str, suffix: str, render: Callable[[Results], str]) -> Reporter:
     """A format that holds all audits of a run; an audit by itself is a run of one."""
     return Reporter(name=name, title=title, suffix=suffix, render=lambda one: render([one]), render_several=render)
@@ -79,13 +95,21 @@ def _of_run(name: str, title: str, suffix: str, render: Callable[[Results], str]
 @hookimpl
 def tcdp_audit_reporters() -> Iterator[Reporter]:
     """JSON, HTML and Markdown, an audit a file; JUnit XML, SARIF and GitLab's code quality, a run a file."""
-    yield Reporter(name="json", title="JSON result", suffix=".json", render=_json, render_comparison=_compared_json)
+    yield Reporter(
+        name="json",
+        title="JSON result",
+        suffix=".json",
+        render=_json,
+        render_comparison=_compared_json,
+        render_frontier=_frontier_json,
+    )
     yield Reporter(
         name="html",
         title="HTML report",
         suffix=".html",
         render=_html,
         render_comparison=_compared_html,
+        render_frontier=_frontier_html,
         prepare=_compile_html,
     )
     yield Reporter(
@@ -94,6 +118,7 @@ def tcdp_audit_reporters() -> Iterator[Reporter]:
         suffix=".md",
         render=_markdown,
         render_comparison=_compared_markdown,
+        render_frontier=_frontier_markdown,
     )
     yield _of_run("junit", "JUnit XML", ".junit.xml", _junit)
     yield _of_run("sarif", "SARIF 2.1.0", ".sarif", _sarif)

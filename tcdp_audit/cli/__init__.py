@@ -3,11 +3,11 @@
 run, signals, printing, console, progress     one command: its errors, signals, streams, bars
 options, ahead, release_command               what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
-check, fix, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
+check, fix, frontier, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
 guide, written_pages, topics                  pages of checks and remedies, and of what else there is
 completion                                    what a shell may complete
 audits                                        one run of `check` under one policy or several
-forms, github, terminal, conventions, remediation, points, comparison  what they print
+forms, github, terminal, conventions, remediation, points, comparison, frontier_tables  what they print
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ COMMANDS = {
     "diff": "compare two audits: what became better, and what worse",
     "explain": "what a check or a remedy does, and how to choose its parameters",
     "fix": "repair a failing release with remedies, prove it, say what it cost",
+    "frontier": "what other thresholds would cost: the front of risk and loss",
     "init": "draft a policy for a table: roles, scales, hierarchies, and why",
     "lint": "read policies without data, and tell what is wrong with them",
     "plugins": "list plugins with their versions and what they provide",

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import require_own_outputs
+from tcdp_audit.cli.options import require_own_outputs, single_policy
 from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.cli.release_command import release_command
-from tcdp_audit.errors import UsageError
 
 if TYPE_CHECKING:
     from tcdp_audit.cli.request import Request
@@ -39,7 +38,7 @@ def command(request: Request, *, output: str, keep_failing: bool, keep_order: bo
     from tcdp_audit.cli.reports import Reports  # noqa: PLC0415 - imports pydantic
     from tcdp_audit.repair.fixing import fix  # noqa: PLC0415 - imports the engine
 
-    call = request.call(_single(request))
+    call = request.call(single_policy(request, "repaired"))
     reports = Reports.chosen(request.reports, request.policies, call.plugins)
     files = [("--output", Path(output)), *(("--report", path) for path in reports.files(request.policies))]
     require_own_outputs(files, call.policy, **request.tables)
@@ -59,15 +58,3 @@ def command(request: Request, *, output: str, keep_failing: bool, keep_order: bo
     call.hand_over(remediation.after, written, show)
     written.raise_fault()
     return remediation.after.exit_code()
-
-
-def _single(request: Request) -> Path:
-    """The one policy of the call.
-
-    Raises:
-        UsageError: it has several.
-    """
-    policy, *others = request.policies
-    if others:
-        raise UsageError(f"{len(request.policies)} policies: one release is repaired under one; name it with --policy")
-    return policy

@@ -14,6 +14,7 @@ from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.registry import Plugins
 
 if TYPE_CHECKING:
+    from tcdp_audit.cli.request import Request
     from tcdp_audit.policy import Policy
     from tcdp_audit.results.reporter import Reporter
 
@@ -77,6 +78,22 @@ def on_engine(release: str | None, engine: str | None, policy: Policy, plugins: 
     if engine not in known:
         raise UsageError(f"--engine {engine}: no engine of this name reads paths; known are {', '.join(known)}")
     return None if location is None else f"{engine}:{location}"
+
+
+def single_policy(request: Request, done: str) -> Path:
+    """The one policy of a call.
+
+    Args:
+        request: the call.
+        done: what is done to a release under it, as a participle.
+
+    Raises:
+        UsageError: it has several.
+    """
+    policy, *others = request.policies
+    if others:
+        raise UsageError(f"{len(request.policies)} policies: one release is {done} under one; name it with --policy")
+    return policy
 
 
 def require_own_outputs(written: Sequence[tuple[str, Path]], policy: Policy, **given: str | None) -> None:

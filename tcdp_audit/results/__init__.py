@@ -4,6 +4,7 @@ own_files    what is written never takes the place of what was read
 change_log   what remedies did
 cost         what that costs those who use the release, in sentences
 remedy_trial what they would do
+varied_demand, setting_trial, frontier, frontier_tables   what other thresholds would cost
 reporter     what a report is, and a section of one
 audit        outcomes with their provenance
 failing_records   which records fail each expectation

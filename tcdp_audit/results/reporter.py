@@ -12,6 +12,7 @@ from tcdp_audit.errors import UsageError
 if TYPE_CHECKING:
     from tcdp_audit.comparison import AuditComparison
     from tcdp_audit.results.audit import Audit
+    from tcdp_audit.results.frontier import Frontier
     from tcdp_audit.results.unaudited import Unaudited
 
 
@@ -27,6 +28,7 @@ class Reporter:
         render_several: all audits of a run as one text, with the policies that could not be audited; None for a format
             that holds one audit.
         render_comparison: two audits beside each other as text; None for a format that has no form for it.
+        render_frontier: the front of risk and loss as text; None for a format that has no form for it.
         prepare: what can be done before there is an audit, such as imports; the command line calls it meanwhile.
     """
 
@@ -36,6 +38,7 @@ class Reporter:
     render: Callable[[Audit], str]
     render_several: Callable[[Sequence[Audit | Unaudited]], str] | None = None
     render_comparison: Callable[[AuditComparison], str] | None = None
+    render_frontier: Callable[[Frontier], str] | None = None
     prepare: Callable[[], object] = field(default=lambda: None)
 
 

@@ -1,0 +1,145 @@
+"""`tcdp-audit frontier`: what other thresholds would cost, and the front of risk against loss."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tcdp_audit.cli.options import single_policy
+from tcdp_audit.cli.printing import write
+from tcdp_audit.cli.progress import progress_of_work
+from tcdp_audit.cli.release_command import release_command
+from tcdp_audit.errors import UsageError
+
+if TYPE_CHECKING:
+    from tcdp_audit.cli.request import Call, Request
+    from tcdp_audit.registry import Plugins
+    from tcdp_audit.results.frontier import Frontier
+    from tcdp_audit.results.reporter import Reporter
+
+MOST_WORKERS = 4  # unless somebody asks for more: each holds the release
+
+
+@release_command(
+    click.option("--vary", metavar="CHECK=LEVELS", multiple=True, help="Such as k_anonymity=3..50. Repeatable."),
+    click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Begin nothing later."),
+    click.option("--resume", metavar="FILE", help="Note there what is finished, and go on from it."),
+    click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes. Default: one each CPU, at most 4."),
+    click.option("--point", type=click.IntRange(1), metavar="N", help="Print the policy lines of one point."),
+    policy=click.option(
+        "--policy", "policies", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml here or above."
+    ),
+)
+def command(
+    request: Request,
+    *,
+    vary: tuple[str, ...],
+    budget: float | None,
+    resume: str | None,
+    workers: int | None,
+    point: int | None,
+) -> int:
+    """Find what other thresholds of a policy would cost RELEASE.
+
+    Each setting of the thresholds is repaired as fix does it, written to a private file, and audited by reading that
+    file. What no other release outdoes in risk and loss is the front; its points are policy lines. Without --vary,
+    every demand is varied by itself.
+
+    Exit code: 0 some point keeps the policy, 1 none does, 2 the call or the policy is wrong, 3 the search is
+    incomplete.
+    """
+    from tcdp_audit.pareto.exploring import frontier  # noqa: PLC0415 - imports the engine
+
+    call = request.call(single_policy(request, "explored"))
+    chosen = _chosen(call)
+    gc.enable()  # this is longer work than a check
+    with progress_of_work(quiet=request.quiet) as progress:
+        found = frontier(
+            **call.arguments,
+            vary=_varied(vary),
+            budget=budget,
+            resume=resume,
+            workers=_workers() if workers is None else workers,
+            progress=progress,
+        )
+    found = replace(found, run=request.run)
+    if point is not None:
+        return _tell_lines(found, point)
+    written = [_written(path, reporter, found, call.plugins) for path, reporter in chosen]
+    if request.as_json:
+        write(found.to_json())
+    elif not request.quiet:
+        from tcdp_audit.cli.frontier_tables import show_frontier  # noqa: PLC0415 - imports rich
+
+        show_frontier(found, written, brief=request.brief)
+    return found.exit_code
+
+
+def _varied(given: Iterable[str]) -> dict[str, str] | None:
+    """The demands to vary, by name; None where none is named.
+
+    Raises:
+        UsageError: one has no thresholds, or is named twice.
+    """
+    varied: dict[str, str] = {}
+    for one in given:
+        name, equals, levels = one.rpartition("=")
+        if not (name and equals and levels):
+            raise UsageError(f"--vary {one}: write the check, =, and its thresholds, such as k_anonymity=3..50")
+        if name in varied:
+            raise UsageError(f"--vary {name}: is given twice; write all thresholds once, as {name}=3,5,10")
+        varied[name] = levels
+    return varied or None
+
+
+def _workers() -> int:
+    from tcdp_audit.resources import processors  # noqa: PLC0415 - only for the work
+
+    return min(processors(), MOST_WORKERS)
+
+
+def _tell_lines(found: Frontier, point: int) -> int:
+    """Print the policy lines of one point.
+
+    Raises:
+        UsageError: there is no such point.
+    """
+    if point > len(found.points):
+        raise UsageError(f"--point {point}: the front has {len(found.points):,} points")
+    write(found.points[point - 1].lines)
+    return found.exit_code
+
+
+def _chosen(call: Call) -> list[tuple[Path, Reporter]]:
+    """The reports that are asked for, each with its format.
+
+    Raises:
+        UsageError: a format has no form for a frontier, or a file cannot be written.
+    """
+    from tcdp_audit.cli.options import require_own_outputs  # noqa: PLC0415 - only for the work
+    from tcdp_audit.files import require_writable  # noqa: PLC0415 - likewise
+    from tcdp_audit.results.reporter import reporter_of  # noqa: PLC0415 - likewise
+
+    names = call.request.reports
+    known = [one for one in call.plugins.reporters.values() if one.render_frontier is not None] if names else []
+    chosen = [(Path(name), reporter_of(Path(name), known)) for name in names]
+    require_own_outputs([("--report", path) for path, _ in chosen], call.policy, **call.request.tables)
+    for path, _ in chosen:
+        require_writable(path)
+    return chosen
+
+
+def _written(path: Path, reporter: Reporter, found: Frontier, plugins: Plugins) -> str:
+    from tcdp_audit.files import write_atomically  # noqa: PLC0415 - only for reports
+    from tcdp_audit.results.audit import blaming_reporter  # noqa: PLC0415 - likewise
+
+    assert reporter.render_frontier is not None  # noqa: S101 - only such are chosen
+    with blaming_reporter(reporter.name, plugins):
+        text = reporter.render_frontier(found)
+    write_atomically(path, text)
+    return str(path)
