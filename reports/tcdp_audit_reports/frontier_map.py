@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from math import isfinite
 
-from tcdp_audit.plugin import Frontier, SettingTrial, VariedDemand, count, decimal, listing, points_table
+from tcdp_audit.plugin import Frontier, SettingTrial, VariedDemand, count, decimal, listing, points_table, visible
 from tcdp_audit_reports.axis import Axis, axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Label, Line, Point, shortened, text_width, thinned, tick_label
@@ -45,10 +45,10 @@ def chart(frontier: Frontier) -> Chart | None:
     return Chart(
         kind="frontier",
         title="Risk against loss",
-        subtitle=f"{demand.title}, the riskier the higher, against the information lost; the numbers are points",
+        subtitle=f"{visible(demand.title)}, the riskier the higher, against the information lost; numbers are points",
         description=_description(frontier, demand),
         drawing=_drawing(frontier, drawn, stairs[:STAIRS]),
-        data=Table(rows.caption, rows.head, rows.body, note),
+        data=Table(rows.caption, tuple(map(visible, rows.head)), [tuple(map(visible, row)) for row in rows.body], note),
     )
 
 
@@ -68,7 +68,7 @@ def _stairs(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]]) -> 
             if point.keeps(frontier.demands, (point.setting[0], *levels))
         ]
         steps = tuple(_safer_and_safer(first, [drawn[place][1] for place in keeping], keeping))
-        name = ", ".join(one.phrase(level) for one, level in zip(others, levels, strict=True))
+        name = ", ".join(visible(one.phrase(level)) for one, level in zip(others, levels, strict=True))
         if steps:
             named.setdefault(steps, []).append(name)
     for steps, names in named.items():
@@ -88,7 +88,7 @@ def _safer_and_safer(demand: VariedDemand, figures: Sequence[float], places: Seq
 def _description(frontier: Frontier, demand: VariedDemand) -> str:
     first, last = frontier.points[0], frontier.points[-1]
     losses = f"from {100 * first.total_loss:.1f}% to {100 * last.total_loss:.1f}%"
-    return f"{count(len(frontier.points), 'point')} of {demand.title} against information lost, {losses}."
+    return f"{count(len(frontier.points), 'point')} of {visible(demand.title)} against information lost, {losses}."
 
 
 def _drawing(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]], stairs: Sequence[Stair]) -> Drawing:
@@ -149,7 +149,7 @@ def _heights(demand: VariedDemand, axis: Axis) -> list[Label]:
     for level in demand.levels:
         y = round(_y(demand, axis, float(level)) - 7, 1)
         if all(abs(y - one.y) > 18 for one in labels):
-            labels.append(Label(demand.phrase(level), 100, y, "tick halo", "end"))
+            labels.append(Label(shortened(visible(demand.phrase(level)), 40), 100, y, "tick halo", "end"))
     return labels
 
 

@@ -1,0 +1,113 @@
+"""A frontier as a page: the map, the tables, the lines of every point, and names that act on nothing."""
+
+from __future__ import annotations
+
+import re
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "pareto"))
+from frontier_samples import K, T, frontier_of, trial
+
+from tcdp_audit.outcome import Comparison
+from tcdp_audit.results.frontier import Frontier
+from tcdp_audit.results.varied_demand import VariedDemand
+from tcdp_audit_reports.frontier_html import render as html
+from tcdp_audit_reports.frontier_map import STAIRS, chart
+from tcdp_audit_reports.frontier_markdown import render as markdown
+
+F = Fraction
+OWN, LAX, STRICT = (F(5), F(1, 5)), (F(3), F(1, 2)), (F(10), F(1, 10))
+GRID = [(k, t) for k in K.levels for t in T.levels]
+
+
+def sample() -> Frontier:
+    return frontier_of(
+        [
+            trial(OWN, (5, 0.19), 0.2),
+            trial(LAX, (3, 0.4), 0.05),
+            trial(STRICT, (40, 0.09), 0.4),
+            trial((F(10), F(1, 2)), (10, 0.45), 0.1),
+        ],
+        GRID,
+        untried=(GRID[2],),
+    )
+
+
+def test_the_map_has_a_stair_for_each_level_of_the_other_demand():
+    found = chart(sample())
+    assert found is not None
+    drawing = found.drawing
+    assert [len(drawing.marks[one]) for one in ("of-front", "of-own")] == [3, 1]
+    names = {label.text for label in drawing.labels}
+    assert {"1: t ≤ 0.5", "3: t ≤ 0.2", "4: t ≤ 0.1", "2", "the policy: 5", "k ≥ 3", "k ≥ 5", "k ≥ 10"} <= names
+    stairs = [line for line in drawing.lines if line.style == "stair"]
+    assert all(line.x1 <= line.x2 and line.y1 <= line.y2 for line in stairs)  # never back, never riskier
+    assert len(found.data.rows) == 4
+
+
+def test_every_mark_is_inside_and_the_safer_the_lower():
+    found = chart(sample())
+    assert found is not None
+    points = sorted((one for marks in found.drawing.marks.values() for one in marks), key=lambda one: one.x)
+    assert all(0 <= one.x <= 100 and 0 < one.y < found.drawing.height for one in points)
+    first, second, third, last = (one.y for one in points)
+    assert first < second < last  # k = 3, 10, 40
+    assert first < third < second  # k = 5
+
+
+def test_a_single_demand_has_one_stair_without_a_name():
+    of_one = frontier_of(
+        [trial((F(1, 5),), (0.19,), 0.2), trial((F(1, 2),), (0.4,), 0.1)],
+        demands=(T,),
+        settings=((F(1, 5),), (F(1, 2),)),
+    )
+    found = chart(of_one)
+    assert found is not None
+    assert {"1", "2"} <= {label.text for label in found.drawing.labels}
+    riskier, safer = sorted((one for marks in found.drawing.marks.values() for one in marks), key=lambda one: one.x)
+    assert riskier.y < safer.y
+
+
+def test_too_many_stairs_are_told():
+    many = VariedDemand("l", "l", "l", Comparison.AT_LEAST, F(1), tuple(map(F, range(1, 13))))
+    trials = [trial((F(5), F(l)), (20 - l, l), l / 20) for l in range(1, 13)]
+    found = chart(frontier_of(trials, demands=(K, many), settings=((F(5), F(1)),)))
+    assert found is not None
+    assert found.data.note == f"{STAIRS} of 12 stairs are drawn."
+
+
+def test_without_a_figure_there_is_no_map():
+    assert chart(frontier_of([])) is None
+    assert chart(frontier_of([trial(OWN, (float("inf"), 0.1), 0.1)])) is None
+    assert "<figure" not in html(frontier_of([]))
+    assert "The front" not in markdown(frontier_of([]))
+
+
+def test_the_page_has_lines_settings_and_what_was_not_tried():
+    found = sample()
+    page = html(found)
+    assert page == html(found)
+    assert page.count("<details><summary>Policy lines") == 4
+    assert "Not tried, for want of time: 1 setting of 9: k ≥ 3, t ≤ 0.1." in page
+    assert "* 20.0% (3)" in page
+    assert "<script" not in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_the_markdown_has_the_same():
+    text = markdown(sample())
+    assert text.startswith("# What other thresholds would cost\n\nrelease: 9 settings, 4 points")
+    assert text.count("```yaml\nexpect:\n  - k_anonymity: {k: 5}\nremedy:\n  - mondrian: {}\n```") == 4
+    assert "**Not tried, for want of time" in text
+
+
+def test_names_act_on_nothing():
+    hostile = VariedDemand("t:<b>|x", "<i>t</i>", "t", Comparison.AT_MOST, F(1, 5), T.levels)
+    bad = trial(OWN, (5, 0.19), 0.2, remedies=("a: {x: '<script>```'}",), useless=("<b>\x1b",))
+    found = frontier_of([bad], demands=(K, hostile))
+    page, text = html(found), markdown(found)
+    assert not re.search(r"<(b|i|script)>", page)
+    assert "\x1b" not in page + text
+    assert "<b>" not in text.replace("```yaml", "").split("## The front")[0]
