@@ -33,7 +33,7 @@ Matrix = list[list[bool]]
 
 def sets_of(matrix: Matrix, people: int) -> CandidateSets:
     """Candidates of known records that each stand alone; the first are the pairs, in their order."""
-    rows, columns = np.nonzero(matrix)
+    rows, columns = np.nonzero(np.array(matrix))
     known, released = len(matrix), len(matrix[0])
     offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=known))])
     pairs = np.arange(people)

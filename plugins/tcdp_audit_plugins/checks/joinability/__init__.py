@@ -160,7 +160,7 @@ def _contained(outcome: Outcome) -> str:
         of = agree(keys, "the release's only combination of these", f"the release's {keys:,} combinations of these")
         said = f"{share} of {of} {agree(keys, 'is', 'are')} in the registry, too"
     else:
-        said = f"about {share} of its some {keys:,} combinations of these, at most {high}, are in the registry, too"
+        said = f"about {share} of some {keys:,} combinations of these, at most {high}, are in the registry, too"
     return f"{said}{_limit(allowed, details['high'])}"
 
 
