@@ -293,3 +293,21 @@ def test_quantiles_of_t_as_scipy_has_them(freedom: int):
 
     assert t_quantile(0.975, freedom) == pytest.approx(float(stdtrit(freedom, 0.975)), rel=1e-10)
     assert t_quantile(0.6, freedom) == pytest.approx(float(stdtrit(freedom, 0.6)), rel=1e-10)
+
+
+@pytest.mark.long
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=40)
+def test_order_is_nothing_and_shuffling_is_a_loss(seed: int):
+    rng = np.random.default_rng(seed)
+    age, town = rng.integers(20, 60, 80), rng.choice(list("abc"), 80)
+    pay = 100 + 3 * age + 20 * (town == "b") + rng.integers(0, 30, 80)
+    before = {"mpg": pay.tolist(), "age": age.tolist(), "town": town.tolist()}
+    order = rng.permutation(80)
+    same = {name: [cells[place] for place in order] for name, cells in before.items()}
+    shuffled = before | {"age": [before["age"][place] for place in order]}
+
+    assert [one.overlap for one in fitted(before, same, kept=order, age=NUMERIC).effects] == pytest.approx([1, 1, 1])
+    lost = fitted(before, shuffled, age=NUMERIC)
+    assert lost.effects[0].overlap < 0.5
+    assert lost.as_json()["least"] < 1
