@@ -8,6 +8,7 @@ parts                          tables in several files: folders, patterns, keys 
 csv_structure, csv_header, csv_reader, text, text_parts   CSV: counted, named, read, as an engine
 json_tokens, json_faults, json_lines, json_writing   JSON lines by their grammar
 arrow_arrays, arrow_types, parquet, frames, files, content_digest  typed tables, in files and in memory
+plain       tables of texts and numbers on the way from remedy to remedy
 cells, coded_column, coded_columns  columns that Arrow reads straight into codes
 copies                         tables that are read from a private copy
 connected                      tables of databases that a program is connected to

@@ -12,14 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from tcdp_audit.engines import Engine, open_engine
-from tcdp_audit.engines.text import TextEngine
+from tcdp_audit.engines.plain import PlainEngine
 from tcdp_audit.inputs import AuditInputs
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.release.release import Release
 from tcdp_audit.remedy.treatment import settled
 from tcdp_audit.repair.dropped import dropped_columns
-
-NO_DIGEST = ""  # of a table on the way, which no provenance names
 
 
 class OpenTable:
@@ -91,9 +89,5 @@ class OpenTable:
 
 
 def _engine_over(table: pa.Table, memory: int) -> Engine:
-    """The engine for text where a table holds nothing else: it asks no database."""
-    if not all(pa.types.is_string(field.type) for field in table.schema):
-        return open_engine(table, memory)
-    engine = TextEngine(table.column_names, table, "memory:release", None, NO_DIGEST)
-    engine.name = "release"  # as other tables in memory are called
-    return engine
+    """The engine for plain tables where a table is one: it asks no database."""
+    return PlainEngine(table, "release") if PlainEngine.reads(table) else open_engine(table, memory)
