@@ -271,5 +271,5 @@ def test_fixing_with_noise() -> None:
     result = tcdp_audit.fix(original, policy, original)
     assert not result.before.passed
     assert result.passed
-    assert result.log.cells == {"id": 0, "q": 0, "x": 400}
+    assert result.log.cells == {"q": 0, "x": 400}
     assert "noise_scale: 19000.0" in result.log.lines
