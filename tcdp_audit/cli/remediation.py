@@ -67,10 +67,10 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
                 f": {_why_not(step)}", "default"
             )
             yield from _unhelped(step)
-    if log.reason:
+    if log.reason and log.left_out:
+        yield Text("\nNot tried:", "bold")
         for reason, titles in log.left_out_by_reason.items():
-            names = visible(", ".join(titles))
-            yield Text(f"\n{SHAPES['skipped']} {names}", "bold") + Text(f": {visible(reason)}", "default")
+            yield Text(f"- {visible(', '.join(titles))}: {visible(reason)}")
     if log.steps:
         yield Text("\nWhat it costs those who use it:")
         yield from (Text(f"- {one}") for one in log.felt)

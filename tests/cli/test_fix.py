@@ -152,3 +152,22 @@ def test_the_input_may_be_what_the_policy_names(here: Any) -> None:
     found: Any = Path("release.csv").read_text(encoding="utf-8")
     assert told.code == 2
     assert found.startswith("age,zip,disease\n20,a,gout\n")
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_was_not_tried_is_said_in_a_line_for_each_reason(here: Any) -> None:
+    write_policy(k=9, remedy="")
+    told = here("fix", "release.csv", "--output", "repaired.csv")
+    said = " ".join(told.out.split())
+    assert told.code == 1
+    assert "Not tried: - Bucketization: only for multiplicative closeness" in said
+    assert "- Correlated noise, Data shuffling, PRAM, Rank swapping, Rounding: only for demands that compare" in said
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_named_remedy_says_what_it_does_not_act_on(here: Any) -> None:
+    write_policy(remedy="remedy:\n  - rank_swapping: {percent: 60, attributes: [age]}\n  - mondrian: {}\n")
+    told = here("fix", "release.csv", "--output", "repaired.csv")
+    said = " ".join(told.out.split())
+    assert told.code == 0
+    assert "It does not act on k_anonymity (changes values one by one, and makes no records alike)." in said

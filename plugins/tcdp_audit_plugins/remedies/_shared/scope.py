@@ -8,7 +8,7 @@ from tcdp_audit.plugin import Attribute, Outcome, RemedyView, Role, listing
 from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs
 
 CLASSES = "only for demands on equivalence classes"
-PAIRS = "only for demands that compare the release with its original, unless its strength is given"
+PAIRS = "only for demands that compare the release with its original, unless a strength is given"
 NO_CLASSES = "changes values one by one, and makes no records alike"
 NO_NUMBERS = "no quasi-identifier has plain numbers"
 NO_ORDER = "no quasi-identifier has an order"
