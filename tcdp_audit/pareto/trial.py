@@ -49,10 +49,11 @@ class Repairs:
         """
         setting, planned = task
         policy = self.variation.under(setting, planned=planned)
+        release = self.tables["release"]
         with Scratch() as folder:
-            file = folder / f"release{kind_of(self.tables['release'] or policy.document.release)}"
+            file = folder / f"release{kind_of(policy.document.release if release is None else release)}"
             remediation = fix(
-                self.tables["release"],
+                release,
                 policy,
                 self.tables["original"],
                 self.tables["population"],

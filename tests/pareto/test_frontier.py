@@ -24,7 +24,7 @@ from tcdp_audit.pareto.workers import Blueprint, Processes, serve
 from tcdp_audit.policy import read_policy
 from tcdp_audit.results.frontier import Frontier
 
-VARY = {"k_anonymity": [3, 6], "t_closeness": ["0.5"]}
+VARY = {"k_anonymity": [6], "t_closeness": ["0.5"]}
 REMEDIED = {**POLICY, "remedy": [{"mondrian": {}}]}  # one remedy, so that a trial is short
 
 
@@ -113,6 +113,7 @@ def test_other_processes_are_given_no_tables_plugins_or_policies_of_this_one(fol
         Blueprint.of(own, own.variation.policy, 2**30)
 
 
+@pytest.mark.long
 def test_another_process_finds_the_same(folder: Path):
     own = repairs(folder)
     here, there = Pipe()
@@ -168,6 +169,14 @@ def test_a_policy_or_a_release_that_changed_is_an_error(folder: Path):
     blueprint = Blueprint.of(repairs(folder), POLICY, 2**30)  # another one than that of the repairs
     with pytest.raises(DataError, match="the policy has changed"):
         blueprint.repairs()
+
+
+def test_tables_of_pandas_are_repaired_too():
+    people = release(20).to_pandas()
+    one = Variation.asked(read_policy(REMEDIED, BUILT_IN), {"k_anonymity": [3]})
+    digest = tcdp_audit.audit(people, REMEDIED, plugins=BUILT_IN).release.sha256
+    tables = {"release": people, "original": None, "population": None}
+    assert Repairs(tables, one, BUILT_IN, 2**30, digest).tried((one.own, False)).passed
 
 
 @pytest.mark.parametrize(

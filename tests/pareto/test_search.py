@@ -41,7 +41,7 @@ def searched(crew: MadeUp, saved: Saved = NOWHERE, budget: float | None = None) 
     return search
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(1, 4), st.integers(0, 8), st.data())
 def test_what_is_found_depends_on_nobody_who_works(number: int, above: int, data: st.DataObject):
     def choose(many: int) -> int:

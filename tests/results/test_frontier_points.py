@@ -9,7 +9,7 @@ from math import inf, nan, nextafter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "pareto"))
 from frontier_samples import K, T, frontier_of, trial
@@ -29,6 +29,7 @@ def at(k: int, t: int, loss: int) -> SettingTrial:
     return trial(OWN, (k, t / 10), loss / 10)
 
 
+@settings(max_examples=20)
 @given(POINTS)
 def test_nothing_on_the_front_is_outdone_and_everything_else_is(rows: list[tuple[int, int, int]]):
     front = {(one.worst((K, T)), one.total_loss) for one in frontier_of([at(*row) for row in rows]).points}
@@ -41,6 +42,7 @@ def test_nothing_on_the_front_is_outdone_and_everything_else_is(rows: list[tuple
     assert front == {one for one in every if not outdone(one)}
 
 
+@settings(max_examples=20)
 @given(POINTS)
 def test_a_safer_point_of_the_front_loses_more(rows: list[tuple[int, int, int]]):
     points = frontier_of([at(*row) for row in rows]).points
@@ -54,12 +56,13 @@ def test_a_safer_point_of_the_front_loses_more(rows: list[tuple[int, int, int]])
                 assert other.total_loss > one.total_loss
 
 
+@settings(max_examples=20)
 @given(POINTS)
 def test_a_laxer_setting_never_costs_more(rows: list[tuple[int, int, int]]):
     found = frontier_of([at(*row) for row in rows])
-    settings = [(k, t) for k in K.levels for t in T.levels]
-    for one in settings:
-        for other in settings:
+    grid = [(k, t) for k in K.levels for t in T.levels]
+    for one in grid:
+        for other in grid:
             stricter = found.least(other)
             if is_laxer((K, T), one, other) and stricter is not None and other != OWN:
                 laxer = found.least(one)
