@@ -21,7 +21,7 @@ from tcdp_audit.registry import Plugins
 from tcdp_audit.remedy.remedy import Treatment
 from tcdp_audit.remedy.treatment import treated
 from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class
-from tcdp_audit_plugins.remedies.redistribution import REDISTRIBUTION, strata
+from tcdp_audit_plugins.remedies.redistribution import REDISTRIBUTION, division, nodes, strata
 
 PLUGINS = Plugins.load(external=False)
 PLACES = {"any": {"north": ["n1", "n2", "n3"], "south": ["s1", "s2"]}}
@@ -78,6 +78,18 @@ def test_records_far_from_a_cut_are_taken_first() -> None:
     asked = policy({"age": AGE, "disease": DISEASE}, {"k_anonymity": {"k": 2}}, closeness("0"))
     after = repaired(columns, asked)
     assert after["age"] == ["[20, 22]", "[21, 40]", "[20, 22]", "[21, 40]", "[41, 42]", "[41, 42]"]
+
+
+def test_however_records_are_counted_the_release_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    ages, towns = [20, 21, None, 40, 41, 42, 20, 35], ["n1", "n2", "n3", "s1", None, "s2", "n1", "s1"]
+    columns = {"age": ages * 2, "place": towns * 2, "disease": [*"xxyyyxzx"] * 2}
+    asked = policy({"age": AGE, "place": PLACE, "disease": DISEASE}, {"k_anonymity": {"k": 2}}, closeness("0.4"))
+    usual = repaired(columns, asked)
+    assert len({*zip(usual["age"], usual["place"], strict=True)}) > 2
+    monkeypatch.setattr(nodes, "SPARSE", 0)
+    monkeypatch.setattr(nodes, "FEW", 0)
+    monkeypatch.setattr(division, "REMEMBERED", 0)
+    assert repaired(columns, asked) == usual
 
 
 def test_without_a_sensitive_attribute_it_divides_by_size_alone() -> None:

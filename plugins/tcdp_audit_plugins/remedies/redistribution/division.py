@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
@@ -19,8 +19,26 @@ STEPS = 40  # limits on the mix of what is taken that are tried for each node
 TRIES = 8  # divisions of a part that records are asked about, where counts were near to the judgement only
 BATCH = 256  # divisions whose counts are judged at once, and twice as many each time
 CELLS = 2**22  # counts that are held at once
+REMEMBERED = 2**24  # numbers of nodes and parts that are remembered
 
 Judge = Callable[[Integers, Mask], bool]  # records of a part, and which are taken out: whether both sides are allowed
+
+
+@dataclass
+class _Memory:
+    """The nodes of parts that were asked about, until they take too much room."""
+
+    known: dict[bytes, tuple[Indices, Nodes]] = field(default_factory=dict)
+    cells: int = 0
+
+    def looked_up(self, part: bytes, nodes: Callable[[], tuple[Indices, Nodes]]) -> tuple[Indices, Nodes]:
+        """Those of a part, made where they are not known."""
+        if part not in self.known:
+            if self.cells > REMEMBERED:
+                self.known, self.cells = {}, 0
+            self.known[part] = made = nodes()
+            self.cells += made[1].counts.size + len(part) // 8
+        return self.known[part]
 
 
 @dataclass(frozen=True)
@@ -36,6 +54,7 @@ class Table:
     axes: Sequence[Axis]
     weights: Floats
     strata: Strata
+    _memory: _Memory = field(default_factory=_Memory, repr=False, compare=False)
 
     @cached_property
     def places(self) -> Sequence[Integers]:
@@ -47,11 +66,19 @@ class Table:
         """The nodes of each axis."""
         return [ranges_of(one) for one in self.axes]
 
-    def nodes(self, part: Indices) -> Iterator[tuple[int, Nodes]]:
-        """What can be taken out of a part, axis by axis."""
-        stratum = self.strata.of_record[part]
-        for number, axis in enumerate(self.axes):
-            yield number, nodes_of(axis, self.ranges[number], self.places[number][part], stratum, len(self.strata.size))
+    def nodes(self, part: Indices) -> tuple[Indices, Nodes]:
+        """What can be taken out of a part on any axis, with weighted savings; and the axis of each.
+
+        A part that could not be divided is asked about again under the next share of the thresholds, and one schedule
+        comes to parts of another, so they are remembered, as far as there is room.
+        """
+        return self._memory.looked_up(part.tobytes(), lambda: self._nodes(part))
+
+    def _nodes(self, part: Indices) -> tuple[Indices, Nodes]:
+        stratum, strata = self.strata.of_record[part], len(self.strata.size)
+        every = zip(self.axes, self.ranges, self.places, strict=True)
+        nodes = [nodes_of(axis, ranges, place[part], stratum, strata) for axis, ranges, place in every]
+        return _joined(nodes, self.weights)
 
 
 @dataclass(frozen=True)
@@ -82,7 +109,7 @@ def divided(table: Table, part: Indices, counts: CountJudge, judge: Judge) -> tu
     Cost: for each axis a sort of the part's records; the counts of up to `STEPS` divisions for each node are judged
     together, in batches, until one is allowed.
     """
-    axis_of, nodes = _joined(list(table.nodes(part)), table.weights)
+    axis_of, nodes = table.nodes(part)
     for node, taken in islice(_allowed(nodes, table, part, counts), TRIES):
         axis = axis_of[node]
         out = _taken(table, part, (axis, int(nodes.first[node]), int(nodes.last[node])), taken)
@@ -91,11 +118,10 @@ def divided(table: Table, part: Indices, counts: CountJudge, judge: Judge) -> tu
     return None
 
 
-def _joined(nodes: Sequence[tuple[int, Nodes]], weights: Floats) -> tuple[Indices, Nodes]:
+def _joined(every: Sequence[Nodes], weights: Floats) -> tuple[Indices, Nodes]:
     """The nodes of all axes as one, with weighted savings; and the axis of each."""
-    axis = np.concatenate([np.full(len(one.first), number) for number, one in nodes])
+    axis = np.repeat(np.arange(len(every)), [len(one.first) for one in every])
     weight = weights[axis]
-    every = [one for _, one in nodes]
     return axis, Nodes(
         np.concatenate([one.first for one in every]).astype(np.int64),
         np.concatenate([one.last for one in every]).astype(np.int64),

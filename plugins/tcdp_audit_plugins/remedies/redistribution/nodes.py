@@ -12,6 +12,8 @@ from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers, P
 
 CUTS = 24  # cuts of an ordered quasi-identifier that are tried, at even shares of a part's records
 NODES = 256  # nodes of a hierarchy that are tried, those with most records
+SPARSE = 4  # with at most so many places for each record, marking them is quicker than sorting
+FEW = 256  # places up to which records are counted at each, and not only at the ends that are asked about
 
 
 @dataclass(frozen=True)
@@ -59,18 +61,35 @@ def nodes_of(axis: Axis, ranges: Integers, place: Integers, stratum: Integers, s
         stratum: the stratum of each, likewise.
         strata: how many strata there are.
 
-    Cost: a sort of the part's records by place, and a count of each stratum between any two ends.
+    Cost: a count of the part's records by place, or a sort where few of many places occur, and a count of each stratum
+    between any two ends.
     """
-    taken, run, size = np.unique(place, return_inverse=True, return_counts=True)
+    taken, run, size = _runs(place, axis.places + 1)  # no value has a place after all others
     first, last = _cuts(size) if not ranges.shape[1] else _within(ranges, taken, size)
     upto = _counts_upto(np.concatenate([first, last + 1]), run, stratum, strata, len(taken))
     counts = upto[len(first) :] - upto[: len(first)]
     ends = len(taken) - 1
-    whole = _width(axis, taken, np.array([0]), np.array([ends]))
-    after = _width(
-        axis, taken, np.where(first == 0, np.minimum(last + 1, ends), 0), np.where(last == ends, first - 1, ends)
+    whole, inside, after = np.split(
+        _width(
+            axis,
+            taken,
+            np.concatenate([[0], first, np.where(first == 0, np.minimum(last + 1, ends), 0)]),
+            np.concatenate([[ends], last, np.where(last == ends, first - 1, ends)]),
+        ),
+        [1, 1 + len(first)],
     )
-    return Nodes(taken[first], taken[last], counts, whole - _width(axis, taken, first, last), whole - after)
+    return Nodes(taken[first], taken[last], counts, whole - inside, whole - after)
+
+
+def _runs(place: Integers, places: int) -> tuple[Integers, Integers, Integers]:
+    """The places that occur, ascending, which of them each record has, and how many records each has."""
+    if places > SPARSE * len(place):
+        return np.unique(place, return_inverse=True, return_counts=True)
+    counts = np.bincount(place, minlength=places)
+    taken = np.flatnonzero(counts)
+    number = np.zeros(places, dtype=np.int64)
+    number[taken] = np.arange(len(taken))
+    return taken, number[place], counts[taken]
 
 
 def _cuts(size: Integers) -> Indices:
@@ -86,7 +105,7 @@ def _within(ranges: Integers, taken: Integers, size: Integers) -> Indices:
     """The nodes that have records of a part, but not all, as first and last of its places."""
     first, last = np.searchsorted(taken, ranges[0]), np.searchsorted(taken, ranges[1], "right") - 1
     some = (first <= last) & (last - first < len(taken) - 1)
-    ends = np.unique(np.stack([first[some], last[some]]), axis=1)
+    ends = np.stack(np.divmod(np.unique(first[some] * len(taken) + last[some]), len(taken)))
     upto = np.append(0, np.cumsum(size))
     most = np.argsort(upto[ends[0]] - upto[ends[1] + 1], kind="stable")[:NODES]
     return ends[:, most]
@@ -94,6 +113,9 @@ def _within(ranges: Integers, taken: Integers, size: Integers) -> Indices:
 
 def _counts_upto(ends: Integers, run: Integers, stratum: Integers, strata: int, runs: int) -> Integers:
     """Records of each stratum before each of some runs. Shape (ends, strata)."""
+    if runs <= FEW:
+        counts = np.bincount((run + 1) * strata + stratum, minlength=(runs + 1) * strata)
+        return np.cumsum(counts.reshape(-1, strata), axis=0)[ends]
     distinct, which = np.unique(ends, return_inverse=True)
     segment = np.searchsorted(distinct, np.arange(runs), "right")
     counts = np.bincount(segment[run] * strata + stratum, minlength=(len(distinct) + 1) * strata)

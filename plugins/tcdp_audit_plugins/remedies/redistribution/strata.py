@@ -112,7 +112,8 @@ class CountJudge:
 
 def _histogram(counts: Integers, values: Integers, of_stratum: Integers) -> Histogram:
     """How often classes have each value, from how often they have each stratum."""
-    summed = counts @ (of_stratum[:, None] == np.arange(len(values))).astype(np.int64)
+    alone = len(values) == len(of_stratum)  # each value is a stratum
+    summed = counts[:, np.argsort(of_stratum)] if alone else counts @ (of_stratum[:, None] == np.arange(len(values)))
     row, column = np.nonzero(summed)
     offsets = np.concatenate([[0], np.cumsum((summed > 0).sum(axis=1))])
     return Histogram(offsets, values[column], summed[row, column])
