@@ -19,6 +19,7 @@ STEPS = 40  # limits on the mix of what is taken that are tried for each node
 TRIES = 8  # divisions of a part that records are asked about, where counts were near to the judgement only
 BATCH = 256  # divisions whose counts are judged at once, and twice as many each time
 CELLS = 2**22  # counts that are held at once
+ROOM = 2**17  # numbers of records that are taken that are worked out at once: what a processor has near
 REMEMBERED = 2**24  # numbers of nodes and parts that are remembered
 
 Judge = Callable[[Integers, Mask], bool]  # records of a part, and which are taken out: whether both sides are allowed
@@ -151,7 +152,9 @@ def _options(nodes: Nodes, shares: Floats, records: int, least: int) -> _Options
     highest = (nodes.counts / shares).max(axis=1, initial=0)
     limits = highest[:, None] * np.linspace(1.0, 0.02, STEPS)
     limits[:, 0] *= 1.01  # rounding takes nothing from the whole node
-    taken = np.stack([_mix(nodes.counts, limit, shares).sum(axis=1) for limit in limits.T], axis=1)
+    at_once = max(ROOM // nodes.counts.shape[1] // STEPS, 1)
+    slices = [slice(start, start + at_once) for start in range(0, max(len(size), 1), at_once)]
+    taken = np.concatenate([_mix(nodes.counts[here, None], limits[here], shares).sum(axis=2) for here in slices])
     whole = taken == size[:, None]
     saved = taken * nodes.saving[:, None] + np.where(whole, (records - taken) * nodes.rest[:, None], 0.0)
     new = np.ones(taken.shape, dtype=bool)
@@ -163,8 +166,8 @@ def _options(nodes: Nodes, shares: Floats, records: int, least: int) -> _Options
 
 
 def _mix(counts: Integers, limit: Floats, shares: Floats) -> Integers:
-    """Records of each stratum: all, but at most its share in the table of some limit. Shape (nodes, strata)."""
-    return np.minimum(counts, np.floor(limit[:, None] * shares + 1e-9).astype(np.int64))
+    """Records of each stratum: all, but at most its share in the table of some limit. Shape (..., strata)."""
+    return np.minimum(counts, np.floor(limit[..., None] * shares + 1e-9).astype(np.int64))
 
 
 def _taken(table: Table, part: Indices, node: tuple[int, int, int], taken: Integers) -> Mask:

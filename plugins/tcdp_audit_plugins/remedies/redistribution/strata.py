@@ -89,12 +89,22 @@ class CountJudge:
         Cost: that of the demands on as many classes.
         """
         size = counts.sum(axis=1)
-        kept = np.asarray(size >= self.least)
+        kept = self._large[size]
         histograms = self._histograms(counts)
         for task in self.demands.tasks:
-            histogram = None if task.attribute is None else histograms[task.attribute.attribute]
-            kept &= ~task.failing(size, histogram)
+            if task.attribute is not None:
+                kept &= ~task.failing(size, histograms[task.attribute.attribute])
         return kept
+
+    @cached_property
+    def _large(self) -> Mask:
+        """By size, whether a class of so many records is allowed and keeps the demands on sizes alone."""
+        sizes = np.arange(int(self.strata.size.sum()) + 1)
+        large = np.asarray(sizes >= max(self.least, 1))
+        for task in self.demands.tasks:
+            if task.attribute is None:
+                large[1:] &= ~task.failing(sizes[1:], None)
+        return large
 
     def _histograms(self, counts: Integers) -> Mapping[str, Histogram]:
         """The values of the classes, by sensitive attribute."""
