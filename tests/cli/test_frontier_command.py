@@ -50,7 +50,7 @@ def test_it_prints_settings_the_front_and_what_the_policy_costs(here: Any):
     ]
     assert lines[-2].startswith(f"✓ 2 settings, {len(result['points'])} points on the front; the policy itself (k ≥ 3)")
     assert max(map(len, lines)) <= 80
-    assert result["run"]["command"].startswith("tcdp-audit ")
+    assert result["run"]["command"].startswith("tcdp-audit")
 
 
 def test_a_point_is_policy_lines(here: Any):
