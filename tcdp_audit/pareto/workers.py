@@ -213,7 +213,11 @@ class Processes:
         context = get_context("spawn")  # a fork would share locks with the threads of this process
         here, there = context.Pipe()
         process = context.Process(target=serve_process, args=(there, self.blueprint), daemon=True)
-        process.start()
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # of which it would tell while it starts
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         there.close()
         self._processes[here] = process
         return here
@@ -260,8 +264,7 @@ class Processes:
 
 def serve_process(connection: Connection, blueprint: Blueprint) -> None:
     """The whole of another process: what its starter sends is tried, until nothing more comes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the starter too, which ends this process
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)  # Ctrl-C is blocked here; the starter hears it and ends this process
     try:
         with leaving_nothing():
             serve(connection, blueprint)
@@ -286,7 +289,10 @@ def serve(connection: Connection, blueprint: Blueprint) -> None:
         except Exception as error:  # noqa: BLE001 - its text may hold a cell, and must not leave this process
             frame = extract_tb(error.__traceback__)[-1]
             report = f"{type(error).__name__} in {Path(frame.filename).name}:{frame.lineno}"
-        connection.send(report)
+        try:
+            connection.send(report)
+        except OSError:
+            return  # nobody waits for it any more
 
 
 def _interrupt(_number: int, _frame: Any) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import signal
 import subprocess
 import sys
 from multiprocessing import Pipe
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pyarrow.csv
@@ -163,6 +166,15 @@ def test_another_process_tells_errors_and_defects_without_their_texts(folder: Pa
     assert "a cell" not in recorder.sent[1]
 
 
+def test_another_process_ends_quietly_where_nobody_waits(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    near, far = Pipe()
+    far.send((repairs(folder).variation.own, False))
+    far.close()
+    monkeypatch.setattr(workers.Repairs, "tried", lambda *_: None)
+    serve(near, Blueprint.of(repairs(folder), REMEDIED, 2**30))
+    assert not near.closed
+
+
 def test_a_policy_or_a_release_that_changed_is_an_error(folder: Path):
     with pytest.raises(DataError, match="the release has changed"):
         repairs(folder, sha256="0" * 64).tried((repairs(folder).variation.own, False))
@@ -206,12 +218,29 @@ def test_a_process_that_ends_is_told_and_leaves_nobody(folder: Path):
 
 
 @pytest.mark.long
+def test_an_interrupted_command_says_so_and_leaves_nothing(folder: Path, tmp_path: Path):
+    call = [sys.executable, "-m", "tcdp_audit", "frontier", "--policy", "p.tcdp.yaml", "--workers", "2"]
+    call += ["--vary", "k_anonymity=3..12", "--vary", "t_closeness=0.2..0.5", "--resume", "interrupted"]
+    place = {**os.environ, "TMPDIR": str(tmp_path)}
+    running = subprocess.Popen(
+        call, cwd=folder, env=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    while running.poll() is None and not (folder / "interrupted").exists():
+        sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (130, b"")
+    assert err.strip() == b"tcdp-audit: interrupted; written: interrupted"
+    assert list(tmp_path.glob("tcdp-audit-*")) == []
+
+
+@pytest.mark.long
 def test_a_killed_command_goes_on_where_it_was(folder: Path):
     call = [sys.executable, "-m", "tcdp_audit", "frontier", "--policy", "p.tcdp.yaml", "--workers", "1", "--json"]
     call += ["--vary", "k_anonymity=3,6", "--vary", "t_closeness=0.5", "--resume", "killed"]
     first = subprocess.Popen([*call, "--quiet"], cwd=folder, stdout=subprocess.DEVNULL)
     while first.poll() is None and not (folder / "killed").exists():
-        pass
+        sleep(0.05)
     first.kill()
     first.wait()
     ended = subprocess.run(call, cwd=folder, capture_output=True, check=True)
