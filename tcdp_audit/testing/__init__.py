@@ -27,6 +27,7 @@ table_trials    a check on tables, measured and audited on one of those
 remedies        properties of remedies
 remedy_cases    generated releases that fail their policies
 treatments      what a remedy's treatments must keep
+named_attacks   the attacks that they name
 reporters       properties of report formats
 sections        properties of report sections
 sample          audits for both to render

@@ -62,8 +62,9 @@ class RemedySuite(Suite):
     @cached_property
     def _trials(self) -> list[TreatmentTrial]:
         plugins = Plugins.load(external=False)
+        checks = plugins.checks
         return [
-            TreatmentTrial(self.subject, self.remedy, self._parameters, case, read_policy(case.policy, plugins))
+            TreatmentTrial(self.subject, self.remedy, self._parameters, case, read_policy(case.policy, plugins), checks)
             for case in remedy_cases()
         ]
 

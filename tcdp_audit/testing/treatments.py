@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tcdp_audit.auditor.evaluation import Options, evaluate
+from tcdp_audit.check.kinds import Check
 from tcdp_audit.engines import open_engine
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.plugin_faults import is_attempt_to_write
@@ -22,6 +23,7 @@ from tcdp_audit.remedy.remedy import NewColumn, Remedy, RemedyError, RemedyParam
 from tcdp_audit.remedy.treatment import treated
 from tcdp_audit.remedy.view import RemedyView
 from tcdp_audit.testing.conformance import ConformanceError, Subject
+from tcdp_audit.testing.named_attacks import faults_of_attacks
 from tcdp_audit.testing.remedy_cases import RemedyCase
 
 MEMORY = 2**28
@@ -31,13 +33,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class TreatmentTrial:
-    """A remedy under some parameters on one release."""
+    """A remedy under some parameters on one release; of the attacks that it names, those among `checks` are known."""
 
     subject: Subject
     remedy: Remedy[Any]
     parameters: RemedyParameters
     case: RemedyCase
     policy: Policy
+    checks: Mapping[str, Check]
 
     def examine(self, property_: str) -> bool:
         """Hold the treatment against one property of `TREATMENT`.
@@ -137,6 +140,8 @@ class TreatmentTrial:
             shape = treatment.kept.dtype == bool and treatment.kept.shape == (view.records,)
             self._require(shape, "kept", "it must be one bool for each record, or None")
             self._require(treatment.kept.any(), "kept", "a remedy that would drop every record raises RemedyError")
+        faults = "; ".join(faults_of_attacks(treatment, self.policy, self.checks))
+        self._require(not faults, "attacks", faults)
 
     def _column_fits(self, name: str, column: NewColumn, records: int) -> None:
         codes, cells = column.codes, column.cells

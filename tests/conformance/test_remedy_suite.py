@@ -152,6 +152,10 @@ def noting(notes: Mapping[str, Any]) -> Apply:
     return lambda _, __: Treatment(notes=notes)
 
 
+def attacked(attacks: Any) -> Apply:
+    return lambda _, __: Treatment(attacks=attacks)
+
+
 def greedy(view: RemedyView, _: Any) -> Treatment:
     view.attribute("age").codes[:] = 0
     return Treatment()
@@ -190,6 +194,11 @@ TEXT = np.array(["a"], dtype=object)
         (noting({"left": 3}), "notes: ['left'] are not explained"),
         (noting({"dropped": f"{VALUE_MARKER}-zip01"}), "no cell in evidence: its notes or lines show a cell"),
         (noting({"dropped": int(AGES[3])}), "no cell in evidence: its notes or lines show a cell"),
+        (attacked([{"rank_swap_attack": {}}]), "attacks: they must be a tuple of `{check: parameters}`"),
+        (attacked(({"rank_swap_attack": 3},)), "attacks: the parameters of 'rank_swap_attack' must be a mapping"),
+        (attacked(({"rank_swap_attack": {"q": 3}},)), "attacks: rank_swap_attack refuses q"),
+        (attacked(({"rank_swap_attack": {"at_most": 1}},)), "attacks: rank_swap_attack has a demand"),
+        (attacked(({"rank_swap_attack": {"attributes": ["income"]}},)), "the policy declares no attribute 'income'"),
         (greedy, "inputs are left alone"),
         (Moody(), "determinism: the same seed gave another treatment"),
     ],
