@@ -236,8 +236,13 @@ def test_correlated_noise_is_that_of_the_covariance_of_the_original():
     declared = attacked(NOISY, PEOPLE, {"covariance": covariance})
     correlated = attacked(NOISY, PEOPLE, {"sd": 50, "shape": "correlated"})
     inverse = np.linalg.inv([[a, b], [b, c]])
+
+    def squared(record: Row, person: Row) -> Fraction:
+        apart = np.array(record, dtype=float) - np.array(person, dtype=float)
+        return Fraction(float(apart @ inverse @ apart))
+
     for found in (declared, correlated):
-        require(found, NOISY, PEOPLE, lambda y, x: Fraction(float((d := np.subtract(y, x)) @ inverse @ d)))
+        require(found, NOISY, PEOPLE, squared)
     assert correlated.details["expected_correct"] != attacked(NOISY, PEOPLE, {"sd": 50}).details["expected_correct"]
     gappy = attacked([(None, 2), *NOISY[1:]], [(None, 1), *PEOPLE[1:]], {"sd": 50, "shape": "correlated"})
     assert (gappy.status, "cells are missing" in gappy.message) == (Status.ERROR, True)
@@ -245,7 +250,7 @@ def test_correlated_noise_is_that_of_the_covariance_of_the_original():
 
 def test_whoever_knows_that_numbers_were_drawn_back_finds_what_is_found_without():
     factor = 1 / np.sqrt(1 + 0.25)
-    mean = np.mean(PEOPLE, axis=0)
+    mean = np.array(PEOPLE, dtype=float).mean(axis=0)
     drawn = [tuple(one) for one in (mean + factor * (np.array(NOISY) - mean)).tolist()]
     tables = [pa.table({"age": [one[0] for one in rows], "pay": [one[1] for one in rows]}) for rows in (drawn, PEOPLE)]
 
@@ -278,7 +283,7 @@ def test_by_ranks_it_is_the_attack_on_each_table_s_own_ranks(scores: str):
     for parameters in ({}, {"sd": 60}, {"sd": 60, "shape": "correlated", "rescaled": True}):
         document = policy(["age", "pay"], parameters, rows_aligned=True)
         (plain,) = tcdp_audit.audit(numbers[0], document, numbers[1], plugins=PLUGINS).expectations
-        found = attacked(*sides, {**parameters, "scores": scores})
+        found = attacked(sides[0], sides[1], {**parameters, "scores": scores})
         assert found.observed == plain.observed
         for name in ("mean_posterior_of_truth", "mean_top_posterior"):
             assert found.details[name] == pytest.approx(plain.details[name])

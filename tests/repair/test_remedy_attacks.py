@@ -185,7 +185,7 @@ def test_a_result_with_attacks_is_verified_with_the_input_and_not_without(tmp_pa
     done = tcdp_audit.fix(tmp_path / "in.csv", path, tmp_path / "in.csv", output=release)
     assert done.written is not None
     done.write(result)
-    given = {"release": release, "policy": path, "original": tmp_path / "in.csv"}
+    given: dict[str, Any] = {"release": release, "policy": path, "original": tmp_path / "in.csv"}
     assert verify(result, **given, before=tmp_path / "in.csv").is_confirmed
     assert [one.subject for one in verify(result, **given).unverified] == ["changes"]
     forged = json.loads(result.read_text(encoding="utf-8"))
