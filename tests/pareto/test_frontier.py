@@ -90,12 +90,13 @@ def test_no_file_is_left(found: Frontier, folder: Path):
 
 
 def test_a_call_that_cannot_work_is_told(folder: Path):
-    for given, sentence in (
+    calls: list[tuple[dict[str, Any], str]] = [
         ({"budget": 0}, "budget: must be a positive number"),
         ({"workers": 0}, "workers: must be a whole number"),
         ({"resume": folder / "release.csv"}, "must be a file of its own"),
         ({"resume": folder / "state2", "vary": {}}, "names no demand"),
-    ):
+    ]
+    for given, sentence in calls:
         with pytest.raises(UsageError, match=sentence):
             tcdp_audit.frontier(folder / "release.csv", POLICY, plugins=BUILT_IN, **given)
 
