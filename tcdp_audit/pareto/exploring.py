@@ -192,7 +192,7 @@ class Search:
             progress(STEP, sum(map(self.is_settled, self.tasks)), len(self.tasks))
             while crew.is_free and clock.is_early(crew) and (task := self._next(clock.begun)) is not None:
                 clock.begun[task] = monotonic()
-                crew.begin(task)
+                crew.begin(task, self._lost(task))
             if not crew.is_busy:
                 return
             until = clock.end if crew.can_break_off and self.is_settled(self.tasks[0]) else None
@@ -215,6 +215,15 @@ class Search:
         """
         demands, before = self.variation.demands, self._before[task]
         return any(one in self.trials and self.trials[one].keeps(demands, task[0]) for one in before)
+
+    def _lost(self, task: Task) -> dict[str, float]:
+        """What each remedy lost under laxer settings: where more is demanded it is taken to lose no less."""
+        lost: dict[str, float] = {}
+        for trial in (self.trials[one] for one in self._before[task] if one in self.trials):
+            for attempt in trial.attempts:
+                if attempt.bound is not None:
+                    lost[attempt.entry] = max(attempt.bound, lost.get(attempt.entry, 0.0))
+        return lost
 
     def _next(self, begun: Mapping[Task, float]) -> Task | None:
         """The first setting that is neither settled nor begun, and that no unsettled one may settle."""

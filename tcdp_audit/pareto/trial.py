@@ -13,7 +13,7 @@ from tcdp_audit.engines.writing import require_table_file
 from tcdp_audit.errors import DataError, UsageError
 from tcdp_audit.pareto.varied import Variation
 from tcdp_audit.registry import Plugins
-from tcdp_audit.repair.fixing import Remediation, fix
+from tcdp_audit.repair.fixing import Remediation, fixed
 from tcdp_audit.results.change_log import Step, flow
 from tcdp_audit.results.setting_trial import Attempt, SettingTrial
 from tcdp_audit.results.varied_demand import Setting
@@ -40,8 +40,15 @@ class Repairs:
     memory: int
     sha256: str | None
 
-    def tried(self, task: Task, progress: Callable[[str, int, int], None] | None = None) -> SettingTrial:
+    def tried(
+        self, task: Task, lost: Mapping[str, float], progress: Callable[[str, int, int], None] | None = None
+    ) -> SettingTrial:
         """What comes of one setting.
+
+        Args:
+            task: it.
+            lost: what remedies lost under laxer ones, by their entries in a policy.
+            progress: called with (step, done, in all).
 
         Raises:
             TcdpAuditError: as `fix`.
@@ -52,7 +59,7 @@ class Repairs:
         release = self.tables["release"]
         with Scratch() as folder:
             file = folder / f"release{kind_of(policy.document.release if release is None else release)}"
-            remediation = fix(
+            remediation = fixed(
                 release,
                 policy,
                 self.tables["original"],
@@ -61,6 +68,7 @@ class Repairs:
                 plugins=self.plugins,
                 memory=self.memory,
                 progress=progress,
+                lost=lost,
             )
             if remediation.log.input.sha256 != self.sha256:
                 raise DataError("the release has changed while it was worked on; start again")
@@ -106,7 +114,7 @@ def _entry(step: Step) -> str:
 
 def _attempt(step: Step) -> Attempt:
     keeps = not step.error and not step.failing and bool(step.outcomes)
-    return Attempt(step.remedy, step.title, flow(step.parameters), step.loss, keeps, step.error)
+    return Attempt(step.remedy, step.title, flow(step.parameters), step.loss, keeps, step.error, step.at_least)
 
 
 def _digest(path: Path) -> str:

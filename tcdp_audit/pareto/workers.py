@@ -42,8 +42,13 @@ class Crew(Protocol):
         """Whether some setting is being tried."""
         ...
 
-    def begin(self, task: Task) -> None:
-        """Begin another one."""
+    def begin(self, task: Task, lost: Mapping[str, float]) -> None:
+        """Begin another one.
+
+        Args:
+            task: the setting.
+            lost: what remedies lost under laxer ones, by their entries in a policy.
+        """
         ...
 
     @property
@@ -80,7 +85,7 @@ class Alone:
 
     def __init__(self, repairs: Repairs, progress: Callable[[str, int, int], None] | None) -> None:
         self.repairs, self.progress = repairs, progress
-        self._task: Task | None = None
+        self._task: tuple[Task, Mapping[str, float]] | None = None
 
     @property
     def is_free(self) -> bool:
@@ -92,15 +97,16 @@ class Alone:
         """Whether one was begun."""
         return self._task is not None
 
-    def begin(self, task: Task) -> None:
+    def begin(self, task: Task, lost: Mapping[str, float]) -> None:
         """Note what is next."""
-        self._task = task
+        self._task = task, lost
 
     def finished(self, until: float | None = None) -> tuple[Task, SettingTrial]:  # noqa: ARG002 - it cannot be given up
         """Try it."""
-        task, self._task = self._task, None
-        assert task is not None  # noqa: S101 - only asked for what was begun
-        return task, self.repairs.tried(task, self.progress)
+        begun, self._task = self._task, None
+        assert begun is not None  # noqa: S101 - only asked for what was begun
+        task, lost = begun
+        return task, self.repairs.tried(task, lost, self.progress)
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -203,11 +209,11 @@ class Processes:
         """Whether some setting is being tried."""
         return bool(self._tasks)
 
-    def begin(self, task: Task) -> None:
+    def begin(self, task: Task, lost: Mapping[str, float]) -> None:
         """Give it to a process that has nothing to do."""
         idle = next((one for one in self._processes if one not in self._tasks), None) or self._started()
         self._tasks[idle] = task
-        idle.send(task)
+        idle.send((task, lost))
 
     def _started(self) -> Connection:
         context = get_context("spawn")  # a fork would share locks with the threads of this process
@@ -277,13 +283,13 @@ def serve(connection: Connection, blueprint: Blueprint) -> None:
     repairs: Repairs | None = None
     while True:
         try:
-            task: Task = connection.recv()
+            task, lost = connection.recv()
         except (EOFError, OSError):
             return
         report: Report
         try:
             repairs = repairs or blueprint.repairs()
-            report = repairs.tried(task)
+            report = repairs.tried(task, lost)
         except TcdpAuditError as error:
             report = error
         except Exception as error:  # noqa: BLE001 - its text may hold a cell, and must not leave this process

@@ -29,23 +29,34 @@ class RemedyError(CheckError):
 
 
 class OutdoneError(RemedyError):
-    """A treated release would lose more than another one that passes, so that it would not be taken."""
+    """A treated release would lose more than another one that passes, so that it would not be taken.
+
+    Args:
+        message: the sentence that says so.
+        at_least: its total information loss, or less.
+    """
+
+    def __init__(self, message: str, at_least: float | None = None) -> None:
+        super().__init__(message)
+        self.at_least = at_least
 
 
-def require_least(loss: float, least: float) -> None:
+def require_least(loss: float, least: float, because: str = "stopped: it loses at least {}") -> None:
     """Stop where a treated release will not be taken, because it loses too much.
 
     Args:
         loss: its total information loss, or less.
         least: that of a release that passes.
+        because: the beginning of the sentence that says so, with {} for the loss.
 
     Raises:
         OutdoneError: the loss is larger, by more than what rounding could do.
     """
     if loss > least * (1 + ROUNDING):
         raise OutdoneError(
-            f"stopped: it loses at least {figure(loss)}, and another remedy, after which the release passes, loses "
-            f"{figure(least)}"
+            f"{because.format(figure(loss))}, and another remedy, after which the release passes, loses "
+            f"{figure(least)}",
+            loss,
         )
 
 

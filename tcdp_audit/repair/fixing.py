@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -133,6 +133,49 @@ def fix(
 
     Cost: an audit for every remedy tried, and the remedies' own.
     """
+    return fixed(
+        release,
+        policy,
+        original,
+        population,
+        output=output,
+        keep_failing=keep_failing,
+        keep_order=keep_order,
+        plugins=plugins,
+        memory=memory,
+        progress=progress,
+    )
+
+
+def fixed(
+    release: Any,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    original: Any = None,
+    population: Any = None,
+    *,
+    output: str | Path | None = None,
+    keep_failing: bool = False,
+    keep_order: bool = False,
+    plugins: Plugins | None = None,
+    memory: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    lost: Mapping[str, float] | None = None,
+) -> Remediation:
+    """What `fix` does, by somebody who has tried remedies on the release before.
+
+    Args:
+        release: see `fix`, as all that follow.
+        policy: likewise.
+        original: likewise.
+        population: likewise.
+        output: likewise.
+        keep_failing: likewise.
+        keep_order: likewise.
+        plugins: likewise.
+        memory: likewise.
+        progress: likewise.
+        lost: what remedies lost where less was demanded; see `RepairLoop`.
+    """
     target = None if output is None else Path(output)
     if target is not None:
         require_table_file(target)
@@ -143,7 +186,9 @@ def fix(
             read = files_of(inputs.policy, release=release, original=original, population=population)
             require_own_files([("the output", target)], read)
         file = None if target is None else OutputFile(target, inputs)
-        return _Repair(inputs=inputs, output=file, keep_failing=keep_failing, keep_order=keep_order).run()
+        return _Repair(
+            inputs=inputs, output=file, keep_failing=keep_failing, keep_order=keep_order, lost=lost or {}
+        ).run()
 
 
 def repaired(inputs: AuditInputs) -> Remediation:
@@ -160,13 +205,19 @@ def repaired(inputs: AuditInputs) -> Remediation:
 
 @dataclass(frozen=True, kw_only=True)
 class _Repair:
-    """One call of `fix`; see there for the arguments. `attacks` says whether somebody who knows the remedies tries."""
+    """One call of `fix`; see there for the arguments.
+
+    Args:
+        attacks: whether somebody who knows the remedies tries what is released.
+        lost: what remedies lost where less was demanded.
+    """
 
     inputs: AuditInputs
     output: OutputFile | None
     keep_failing: bool
     keep_order: bool
     attacks: bool = True
+    lost: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def dropped(self) -> tuple[DroppedColumn, ...]:
@@ -184,7 +235,7 @@ class _Repair:
         outcomes = self.inputs.without(before.outcomes, [one.name for one in self.dropped])
         obstacle = beyond_repair(outcomes)
         needed = status_of(outcomes) in ("failed", "error") and not obstacle
-        with RepairLoop(self.inputs) as loop:
+        with RepairLoop(self.inputs, self.lost) as loop:
             best = loop.run(outcomes) if needed else loop.start(outcomes)
             loss = loop.loss_of(best)
             changed, measures = _changes(loop, best, loss.cells_changed), loss.as_json()

@@ -24,16 +24,17 @@ from tcdp_audit.outcome import Outcome
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy.policy import PlannedRemedy
 from tcdp_audit.remedy.reach import reach
-from tcdp_audit.remedy.remedy import Remedy, RemedyError, Treatment, require_least
+from tcdp_audit.remedy.remedy import OutdoneError, Remedy, RemedyError, Treatment, require_least
 from tcdp_audit.remedy.treatment import same_cells, touched, treated
 from tcdp_audit.remedy.view import RemedyView
 from tcdp_audit.repair.limits import LossLimits, TooMuchLostError
 from tcdp_audit.repair.open_table import OpenTable
-from tcdp_audit.results.change_log import Step, blocking
+from tcdp_audit.results.change_log import Step, blocking, flow
 
 MOST_ROUNDS = 5
 MOST_STEPS = 3  # of a plan
 NOTHING_PROPOSED = "proposes nothing for a release like this"
+LOST_BEFORE = "not tried: it lost {} where less was demanded"
 UNSOUND = "it proposed parameters that a policy would reject"
 
 
@@ -91,10 +92,12 @@ class RepairLoop:
 
     Args:
         inputs: the release as it came in, what it must satisfy, and every registered remedy.
+        lost: what single remedies lost where less was demanded of the same release, by their entries in a policy. A
+            plan begins with those that lost least, and does not try those that lost more than another one does now.
     """
 
-    def __init__(self, inputs: AuditInputs) -> None:
-        self.inputs, self.policy = inputs, inputs.policy
+    def __init__(self, inputs: AuditInputs, lost: Mapping[str, float] | None = None) -> None:
+        self.inputs, self.policy, self.lost = inputs, inputs.policy, lost or {}
         if self.policy.document.utility.models:
             require_scikit_learn()  # before the work, not after it
         self.input = OpenTable.of_input(inputs)
@@ -181,6 +184,8 @@ class RepairLoop:
         return sentence
 
     def _applied(self, candidate: Candidate, planned: PlannedRemedy, unhelped: str) -> Candidate:
+        if not candidate.steps:
+            require_least(self.lost.get(_entry(planned), 0.0), self._least, LOST_BEFORE)
         view = self._view(candidate)
         treatment = planned.remedy.apply(view, planned.parameters)
         after = self._treated(candidate, treatment)
@@ -270,7 +275,7 @@ class RepairLoop:
 
     def _improved(self, candidate: Candidate) -> Candidate | None:
         """The best of what comes of a candidate by each remedy that might help; None where none leaves less amiss."""
-        plans, best = list(self._plans(candidate)), None
+        plans, best = self._in_turn(candidate, self._plans(candidate)), None
         for done, planned in enumerate(plans):
             self.inputs.options.progress("trying remedies", done, len(plans))
             after = self._step(candidate, planned)
@@ -282,6 +287,10 @@ class RepairLoop:
             self._least = best.rank[1] if best is not None and best.passes else inf
             self._close_all_but(self.input, candidate.opened, *([] if best is None else [best.opened]))
         return best
+
+    def _in_turn(self, candidate: Candidate, plans: Iterator[PlannedRemedy]) -> list[PlannedRemedy]:
+        """Plans in the order in which they are tried."""
+        return list(plans) if candidate.steps else sorted(plans, key=lambda one: self.lost.get(_entry(one), inf))
 
     def _plans(self, candidate: Candidate) -> Iterator[PlannedRemedy]:
         for name, remedy in sorted(self.inputs.plugins.remedies.items()):
@@ -324,6 +333,11 @@ class RepairLoop:
         return information_loss(self.input.release, after.release, candidate.kept)
 
 
+def _entry(planned: PlannedRemedy) -> str:
+    """A remedy as an entry of a policy's `remedy`."""
+    return f"{planned.remedy.name}: {flow(given(planned))}"
+
+
 def given(planned: PlannedRemedy) -> dict[str, Any]:
     """The parameters that were given, as they stand in a policy."""
     values = ((name, getattr(planned.parameters, name)) for name in planned.parameters.model_fields_set)
@@ -347,6 +361,7 @@ def _failed(planned: PlannedRemedy, error: BaseException, unhelped: str) -> Step
         title=planned.remedy.title,
         parameters=given(planned),
         error=_sentence(error, planned.plugin),
+        at_least=error.at_least if isinstance(error, OutdoneError) else None,
         unhelped=unhelped,
     )
 

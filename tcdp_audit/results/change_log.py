@@ -51,6 +51,7 @@ class Step:
             nothing.
         loss: the total information loss after it, where it was measured to choose between remedies, or because the
             policy limits it.
+        at_least: what it would have lost at least, where it was stopped because another remedy loses less.
         unhelped: which demands that failed before it a remedy of the policy does not act on, and why; or nothing.
         attacks: the checks that attack what it did; see `Treatment.attacks`.
     """
@@ -65,6 +66,7 @@ class Step:
     lines: tuple[str, ...] = ()
     error: str = ""
     loss: float | None = None
+    at_least: float | None = None
     unhelped: str = ""
     attacks: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
 

@@ -22,6 +22,7 @@ class Attempt:
         loss: the total information loss after it; None where that was not measured.
         keeps: whether the release passed after it.
         reason: why it could not be applied or was stopped; or nothing.
+        at_least: what it would have lost at least, where it was stopped because another remedy loses less.
     """
 
     remedy: str
@@ -30,6 +31,17 @@ class Attempt:
     loss: float | None
     keeps: bool
     reason: str = ""
+    at_least: float | None = None
+
+    @property
+    def entry(self) -> str:
+        """It as an entry of a policy's `remedy`."""
+        return f"{self.remedy}: {self.parameters}"
+
+    @property
+    def bound(self) -> float | None:
+        """What it loses at least where more is demanded; None where that is not known."""
+        return self.loss if self.keeps else self.at_least
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
@@ -40,6 +52,7 @@ class Attempt:
             "loss": self.loss,
             "keeps": self.keeps,
             "reason": self.reason,
+            "at_least": self.at_least,
         }
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import TracebackType
 from typing import Any, Self
@@ -99,6 +99,7 @@ class MadeUp:
         self.number, self.result, self.choose = number, result, choose
         self.at_work: list[Task] = []
         self.begun: list[Task] = []
+        self.lost: dict[Task, Mapping[str, float]] = {}
 
     @property
     def is_free(self) -> bool:
@@ -108,7 +109,8 @@ class MadeUp:
     def is_busy(self) -> bool:
         return bool(self.at_work)
 
-    def begin(self, task: Task) -> None:
+    def begin(self, task: Task, lost: Mapping[str, float]) -> None:
+        self.lost[task] = lost
         self.at_work.append(task)
         self.begun.append(task)
 

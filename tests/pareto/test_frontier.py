@@ -122,15 +122,15 @@ def test_another_process_finds_the_same(folder: Path):
     own = repairs(folder)
     here, there = Pipe()
     task = (own.variation.own, False)
-    here.send(task)
+    here.send((task, {}))
     here.close()
     near, far = Pipe()
-    far.send(task)
+    far.send((task, {}))
     near_side = Recorder(near)
     far.close()
     serve(near_side, Blueprint.of(own, REMEDIED, 2**30))  # type: ignore[arg-type]
     there.close()
-    assert near_side.sent == [own.tried(task)]
+    assert near_side.sent == [own.tried(task, {})]
 
 
 class Recorder:
@@ -150,7 +150,7 @@ def test_another_process_tells_errors_and_defects_without_their_texts(folder: Pa
     changed = Blueprint.of(repairs(folder, sha256="0" * 64), REMEDIED, 2**30)
     near, far = Pipe()
     for _ in range(2):
-        far.send((repairs(folder).variation.own, False))
+        far.send(((repairs(folder).variation.own, False), {}))
     far.close()
     recorder = Recorder(near)
     defects = [True, False]
@@ -169,7 +169,7 @@ def test_another_process_tells_errors_and_defects_without_their_texts(folder: Pa
 
 def test_another_process_ends_quietly_where_nobody_waits(folder: Path, monkeypatch: pytest.MonkeyPatch):
     near, far = Pipe()
-    far.send((repairs(folder).variation.own, False))
+    far.send(((repairs(folder).variation.own, False), {}))
     far.close()
     monkeypatch.setattr(workers.Repairs, "tried", lambda *_: None)
     serve(near, Blueprint.of(repairs(folder), REMEDIED, 2**30))
@@ -178,7 +178,7 @@ def test_another_process_ends_quietly_where_nobody_waits(folder: Path, monkeypat
 
 def test_a_policy_or_a_release_that_changed_is_an_error(folder: Path):
     with pytest.raises(DataError, match="the release has changed"):
-        repairs(folder, sha256="0" * 64).tried((repairs(folder).variation.own, False))
+        repairs(folder, sha256="0" * 64).tried((repairs(folder).variation.own, False), {})
     blueprint = Blueprint.of(repairs(folder), POLICY, 2**30)  # another one than that of the repairs
     with pytest.raises(DataError, match="the policy has changed"):
         blueprint.repairs()
@@ -189,7 +189,7 @@ def test_tables_of_pandas_are_repaired_too():
     one = Variation.asked(read_policy(REMEDIED, BUILT_IN), {"k_anonymity": [3]})
     digest = tcdp_audit.audit(people, REMEDIED, plugins=BUILT_IN).release.sha256
     tables = {"release": people, "original": None, "population": None}
-    assert Repairs(tables, one, BUILT_IN, 2**30, digest).tried((one.own, False)).passed
+    assert Repairs(tables, one, BUILT_IN, 2**30, digest).tried((one.own, False), {}).passed
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_several_processes_find_what_one_does(found: Frontier, folder: Path):
 @pytest.mark.long
 def test_a_process_that_ends_is_told_and_leaves_nobody(folder: Path):
     with Processes(Blueprint.of(repairs(folder), REMEDIED, 2**30), 2) as crew:
-        crew.begin((repairs(folder).variation.own, False))
+        crew.begin((repairs(folder).variation.own, False), {})
         (process,) = crew._processes.values()
         process.kill()
         with pytest.raises(DataError, match="has ended"):

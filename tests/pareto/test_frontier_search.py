@@ -20,7 +20,7 @@ from tcdp_audit.pareto.saved import Saved
 from tcdp_audit.pareto.trial import Task
 from tcdp_audit.pareto.varied import Variation
 from tcdp_audit.policy import read_policy
-from tcdp_audit.results.setting_trial import SettingTrial
+from tcdp_audit.results.setting_trial import Attempt, SettingTrial
 
 NOWHERE = Saved(None, "")
 VARIATION = Variation.asked(
@@ -47,9 +47,11 @@ def test_what_is_found_depends_on_nobody_who_works(number: int, above: int, data
     def choose(many: int) -> int:
         return data.draw(st.integers(0, many - 1))
 
-    alone = searched(MadeUp(1, lambda task: result(task, above), lambda _: 0))
-    together = searched(MadeUp(number, lambda task: result(task, above), choose))
+    single = MadeUp(1, lambda task: result(task, above), lambda _: 0)
+    crew = MadeUp(number, lambda task: result(task, above), choose)
+    alone, together = searched(single), searched(crew)
     assert together.trials == alone.trials
+    assert {task: crew.lost[task] for task in crew.begun} == single.lost
     assert all(map(together.is_settled, TASKS))
 
 
@@ -58,6 +60,21 @@ def test_a_setting_that_a_laxer_release_keeps_is_not_tried_again():
     tried = {task[0] for task in searched(crew).trials}
     assert (Fraction(5), Fraction(1, 2)) not in tried  # that of k = 3 has k = 5
     assert (Fraction(10), Fraction(1, 2)) in tried
+
+
+def test_each_setting_is_told_what_remedies_lost_under_laxer_ones():
+    def stops(task: Task) -> SettingTrial:
+        stopped = Attempt("mondrian", "M", "{}", None, keeps=False, at_least=float(task[0][0]))
+        refused = Attempt("suppression", "S", "{}", None, keeps=False, reason="refused")
+        partial = Attempt("noise", "N", "{}", 0.9, keeps=False)
+        return trial(task[0], (None, None), 0.5, attempts=(stopped, refused, partial))
+
+    crew = MadeUp(1, stops, lambda _: 0)
+    searched(crew)
+    lost = {task[0]: crew.lost[task] for task in crew.begun}
+    assert lost[TASKS[0][0]] == {}
+    assert lost[Fraction(10), Fraction(3, 10)] == {"mondrian: {}": 10.0}  # that of k = 10, t = 0.5
+    assert all("suppression" not in entry and "noise" not in entry for one in lost.values() for entry in one)
 
 
 def test_the_policys_own_setting_is_always_tried_and_first():

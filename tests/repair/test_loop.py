@@ -13,6 +13,7 @@ import toy_remedies as toys
 
 from tcdp_audit import NewColumn, Remediation, RemedyView, Treatment, fix
 from tcdp_audit.repair import open_table
+from tcdp_audit.repair.fixing import fixed
 from tcdp_audit.words import figure
 
 AGES = ["20", "20", "33", "51", "51", "67", "039", "39"]
@@ -233,6 +234,24 @@ def test_what_loses_more_than_one_that_passes_is_stopped_before_its_audit() -> N
     alone = fix(table(), policy("whole"), plugins=toys.plugins(whole=toys.constant)).log.loss["total"]
     losses = f"it loses at least {figure(alone)}, and another remedy, after which the release passes, loses "
     assert stopped.error == f"stopped: {losses}{figure(kept.loss)}"
+    assert stopped.at_least == alone
+
+
+def test_what_lost_more_where_less_was_demanded_is_not_tried() -> None:
+    plugins = toys.plugins({"constant": [{}], "halves": [{}]}, halves=toys.halves, constant=toys.constant)
+    best = fix(table(), policy(), plugins=plugins).log
+    for lost in ({"constant: {}": 0.9, "halves: {}": 0.0}, {"constant: {}": 0.9}):
+        known = fixed(table(), policy(), plugins=plugins, lost=lost).log
+        assert known.steps == best.steps
+        first = known.tried[0]
+        assert first.remedy == ("halves" if len(lost) == 2 else "constant")  # what lost least is tried first
+    known = fixed(table(), policy(), plugins=plugins, lost={"constant: {}": 0.9, "halves: {}": 0.0}).log
+    assert known.tried[1].error.startswith(
+        "not tried: it lost 0.900 where less was demanded, and another remedy, after"
+    )
+    assert known.tried[1].at_least == 0.9
+    nothing = fixed(table(), policy(k=6), plugins=plugins, lost={"constant: {}": 0.9}).log
+    assert [step.remedy for step in nothing.steps] == ["constant"]  # where no other passes, it is tried
 
 
 def test_a_remedy_that_does_not_pass_stops_nothing() -> None:
