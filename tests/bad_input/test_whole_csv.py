@@ -26,7 +26,7 @@ SOUND = TABLE.removeprefix(HEADER)
 
 @pytest.mark.parametrize("suffix", ["csv", pytest.param("csv.gz", marks=pytest.mark.long)])
 @pytest.mark.parametrize("after", ["", "\n", f"\n{SOUND}"], ids=["at the end", "with a line end", "before others"])
-@pytest.mark.parametrize("quote", ["", '"'], ids=["plain", "quoted"])
+@pytest.mark.parametrize("quote", [pytest.param("", marks=pytest.mark.long), '"'], ids=["plain", "quoted"])
 @pytest.mark.parametrize("megabytes", [17, pytest.param(36, marks=pytest.mark.long)])
 def test_a_record_of_more_than_16_mb_is_refused_wherever_it_stands(
     check: Any, suffix: str, after: str, quote: str, megabytes: int

@@ -244,6 +244,7 @@ def test_every_built_in_check_is_asked() -> None:
     assert set(EXPECT) == set(Plugins.load(external=False).checks)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("named", [False, True], ids=["names", "labels"])
 @pytest.mark.parametrize("unit", [False, True], ids=["records", "patients"])
 @pytest.mark.parametrize("name", SOME)

@@ -136,6 +136,7 @@ def test_every_diagnosis_has_a_path_of_equal_length_to_one_root():
     assert {(len(path), path[-1]) for path in paths} == {(4, "*")}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("untried")
 def test_a_second_run_renews_the_reports_of_an_unchanged_demonstration(here: Any, tmp_path: Path):
     folder = tmp_path / "demo"
@@ -148,6 +149,7 @@ def test_a_second_run_renews_the_reports_of_an_unchanged_demonstration(here: Any
     assert (folder / "mine.txt").read_text() == "mine"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("untried")
 def test_an_edited_policy_is_not_overwritten_unless_forced(here: Any, tmp_path: Path):
     assert here("demo", tmp_path).code == 0

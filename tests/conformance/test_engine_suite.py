@@ -53,7 +53,8 @@ def opener(open_: Callable[[str, str, int], Engine], **changed: Any) -> EngineOp
     return EngineOpener(open=open_, **whole)
 
 
-@pytest.mark.parametrize("open_", [counted, pytest.param(streamed, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("open_", [counted, streamed])
 def test_engines_over_streams_conform(open_: Callable[[str, str, int], Engine]) -> None:
     check_conforms(opener(open_), {"place": place})
 

@@ -35,6 +35,7 @@ def _conforming() -> list[dict[str, Any]]:
     return [{"closeness": "first", "attribute": "salary"}, {"method": "mdav", "closeness": "none", "rounded": False}]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parameters", _conforming(), ids=lambda one: one["closeness"])
 def test_it_conforms(parameters: dict[str, Any]) -> None:
     check_conforms(MICROAGGREGATION, parameters)

@@ -18,7 +18,10 @@ FLAGS = (
 )
 
 
-@pytest.mark.parametrize("which", ["salary_audit", "hostile_audit", "repaired_audit"])
+LONGER = [pytest.param(one, marks=pytest.mark.long) for one in ("hostile_audit", "repaired_audit")]
+
+
+@pytest.mark.parametrize("which", ["salary_audit", *LONGER])
 def test_no_console_message_and_no_request(which, request, chromium, tmp_path):
     opened(request.getfixturevalue(which).render(".html"), "Disclosure audit report", chromium, tmp_path)
 
