@@ -40,6 +40,21 @@ def test_the_page_has_the_section_its_link_and_the_line_on_the_first_screen(repa
         assert told in section
 
 
+@pytest.mark.parametrize("suffix", [".html", ".md"])
+def test_what_remedies_do_not_act_on_is_told(salary_audit, suffix: str):
+    aside = "does not act on linkage, only on demands on classes"
+    left_out = {"PRAM": "no original is named", "Rounding": "no original is named", "Noise": "never unasked"}
+    log = log_of(step(), tried=(step("swapping", title="Swapping", unhelped=aside),), left_out=left_out)
+    text = remedied(salary_audit, log, SIZE_AFTER, FAR).render(suffix)
+    for told in (
+        "What remedies do not act on",
+        f"Swapping {aside}.",
+        "PRAM and Rounding not tried: no original is named.",
+        "Noise not tried: never unasked.",
+    ):
+        assert told in text.replace("\\", "")
+
+
 def test_every_id_is_there_once_and_every_link_has_its_target(repaired_audit):
     page = Page(repaired_audit.render(".html"))
     ids = [element.attributes["id"] for element in page.elements if "id" in element.attributes]

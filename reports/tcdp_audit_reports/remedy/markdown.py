@@ -8,7 +8,7 @@ from tcdp_audit.plugin import sentence_case
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.markdown_text import escaped, fenced, table
 from tcdp_audit_reports.remedy import Repair
-from tcdp_audit_reports.remedy.sentences import ATTACKED
+from tcdp_audit_reports.remedy.sentences import ATTACKED, UNHELPED
 from tcdp_audit_reports.remedy.shifts import Shift
 
 FELT = "What it costs those who use the release"
@@ -33,6 +33,9 @@ def blocks(remedy: Repair) -> Iterator[str]:
         yield escaped(" ".join(filter(None, (f"{title}: {sentence}", person))))
     if remedy.tried is not None:
         yield from _captioned_table(remedy.tried, 3)
+    if remedy.unhelped:
+        yield f"**{UNHELPED}**"
+        yield "\n".join(f"- {escaped(one)}" for one in remedy.unhelped)
     if remedy.lines is not None:
         yield escaped(remedy.lines.sentence)
         yield f"```yaml\n{fenced(remedy.lines.policy)}\n```"

@@ -35,6 +35,7 @@ class Repair:
         tables: what was changed and lost.
         attacks: what somebody finds who knows what the remedies did: title, sentence, and what it means for a person.
         tried: what else was tried.
+        unhelped: what remedies do not act on, in sentences.
         lines: to paste into the policy.
     """
 
@@ -51,6 +52,7 @@ class Repair:
     tables: Sequence[Table] = ()
     attacks: Sequence[tuple[str, str, str]] = ()
     tried: Table | None = None
+    unhelped: Sequence[str] = ()
     lines: Lines | None = None
 
 
@@ -65,6 +67,7 @@ def repair(audit: Audit) -> Repair | None:
         summary=sentences.summary(audit, log),
         state=audit.status,
         tried=tried_table(log),
+        unhelped=sentences.unhelped(log),
     )
     if not log.steps:
         return untouched

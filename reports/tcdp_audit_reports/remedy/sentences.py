@@ -192,6 +192,16 @@ def attacks(log: ChangeLog) -> list[tuple[str, str, str]]:
     ]
 
 
+UNHELPED = "What remedies do not act on"
+
+
+def unhelped(log: ChangeLog) -> list[str]:
+    """Which demands a remedy of the policy does not act on, and why remedies were left out of a plan."""
+    steps = dict.fromkeys(f"{one.title} {one.unhelped}." for one in (*log.steps, *log.tried) if one.unhelped)
+    left_out = [f"{listing(titles)} not tried: {reason}." for reason, titles in log.left_out_by_reason.items()]
+    return [sentence_case(visible(one)) for one in (*steps, *left_out)]
+
+
 def how(log: ChangeLog) -> str:
     """Who chose the remedies, and how they were judged."""
     chosen = (
