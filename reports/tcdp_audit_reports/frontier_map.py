@@ -11,7 +11,7 @@ from tcdp_audit.plugin import Frontier, SettingTrial, VariedDemand, count, decim
 from tcdp_audit_reports.axis import Axis, axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Label, Line, Point, shortened, text_width, thinned, tick_label
-from tcdp_audit_reports.remedy.placement import Mark, box_of, placed
+from tcdp_audit_reports.remedy.placement import Box, Mark, box_of, placed
 
 HEIGHT, TOP, BASE = 340, 34, 296  # pixels: the drawing, the riskiest figure, the safest
 EDGE, RIGHT = 2.0, 98.0  # percent of the width between which marks stand
@@ -101,19 +101,22 @@ def _drawing(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]], st
     marks = [_mark(frontier, one, spots, stairs) for one, _ in drawn]
     marks.sort(key=lambda mark: (":" not in mark.text, mark.x))
     limit, limit_label = _limit(demand, up)
-    named = placed(marks, 4, BASE + 4, [box_of(one) for one in [*heights, *limit_label]])
+    steps = [line for stair in stairs for line in _steps(stair, spots)]
+    texts = [box_of(one) for one in (*heights.values(), *limit_label)]
+    # a name stands on a line only where it would stand nowhere else
+    named = max((placed(marks, 4, BASE + 4, [*texts, *taken]) for taken in (map(_box, (*limit, *steps)), ())), key=len)
     return Drawing(
         height=HEIGHT,
         lines=(
-            *(Line("grid", 0, 100, label.y + 7, label.y + 7) for label in heights),
+            *(Line("grid", 0, 100, y, y) for y in heights),
             Line("axis", 0, 100, BASE + 8, BASE + 8),
             *limit,
-            *(line for stair in stairs for line in _steps(stair, spots)),
+            *steps,
             *(line for _, line in named if line is not None),
         ),
         points=tuple(_points(drawn, spots, own)),
         labels=(
-            *heights,
+            *heights.values(),
             *limit_label,
             *_ticks(across),
             Label("↑ risk", 0, 12, "label", "start"),
@@ -143,13 +146,16 @@ def _x(axis: Axis, loss: float) -> float:
     return round(EDGE + axis.place(loss), 2)
 
 
-def _heights(demand: VariedDemand, axis: Axis) -> list[Label]:
-    """The thresholds at their heights, at the right end; those that would touch the one before are left out."""
-    labels: list[Label] = []
+def _heights(demand: VariedDemand, axis: Axis) -> dict[float, Label]:
+    """The thresholds by their heights, named at the right end; those that would touch the one before are left out."""
+    own = _y(demand, axis, float(demand.own))
+    labels: dict[float, Label] = {}
     for level in demand.levels:
-        y = round(_y(demand, axis, float(level)) - 7, 1)
-        if all(abs(y - one.y) > 18 for one in labels):
-            labels.append(Label(shortened(visible(demand.phrase(level)), 40), 100, y, "tick halo", "end"))
+        y = _y(demand, axis, float(level))
+        if all(abs(y - one) > 18 for one in labels):
+            below = 0 < y - own < 20  # where the line of the policy would go through it
+            text = shortened(visible(demand.phrase(level)), 40)
+            labels[y] = Label(text, 100, round(y + (14 if below else -7), 1), "tick halo", "end")
     return labels
 
 
@@ -170,6 +176,11 @@ def _steps(stair: Stair, spots: dict[int, tuple[float, float]]) -> Iterator[Line
         (x, y), (then_x, then_y) = spots[id(one)], spots[id(other)]
         yield Line("stair", x, then_x, y, y)
         yield Line("stair", then_x, then_x, y, then_y)
+
+
+def _box(line: Line) -> Box:
+    """Where a line stands, with a little room about it."""
+    return line.x1 - 0.4, line.x2 + 0.4, min(line.y1, line.y2) - 1, max(line.y1, line.y2) + 1
 
 
 def _mark(
