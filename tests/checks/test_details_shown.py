@@ -64,8 +64,9 @@ def is_seen(value: Any, cells: set[str], prose: str) -> bool:
     return bool(ways & {part for cell in cells for part in (cell, *cell.split(" to "), *cell.split(", "))})
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("details")  # the tables are audited once for all checks
-@pytest.mark.parametrize("tables", [FIRST, pytest.param(TABLES.keys() - FIRST, marks=pytest.mark.long)])
+@pytest.mark.parametrize("tables", [FIRST, TABLES.keys() - FIRST])
 @pytest.mark.parametrize("check", EXPECT)
 def test_every_detail_of_every_check_stands_in_the_report(check: str, tables: AbstractSet[str]) -> None:
     unseen = {

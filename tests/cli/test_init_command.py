@@ -19,6 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_each_command_names_the_next_until_figures_are_there(folder: Path, here):
     first = here("check", "people.csv")
     assert first.code == 2

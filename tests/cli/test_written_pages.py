@@ -43,6 +43,7 @@ def _install(place: Path, metadata: str, text: str | None) -> None:
         (place / metadata / "entry_points.txt").write_text(text, encoding="utf-8")
 
 
+@pytest.mark.xdist_group("written pages")  # one worker writes them
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_what_the_loaded_one_says(name: str, said: dict[str, str], place: Path) -> None:  # noqa: ARG001
     assert written_page(name) == said[name]

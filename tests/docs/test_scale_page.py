@@ -5,9 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from documents import ROOT, read
 
 
+@pytest.mark.long
 def test_the_predictions_are_what_the_program_prints():
     command = [sys.executable, ROOT / "benchmarks" / "bytes_model.py"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout

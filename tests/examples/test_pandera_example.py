@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "pandera_checks.py"
 
 
+@pytest.mark.long
 def test_the_example_prints_the_papers_figures(tmp_path: Path):
     ran = subprocess.run([sys.executable, EXAMPLE], cwd=tmp_path, capture_output=True, text=True, check=True)
     lines = [line.strip() for line in ran.stdout.splitlines()]

@@ -105,6 +105,7 @@ def test_noise_of_differential_privacy_tells_its_standard_deviation(mechanism: s
     assert "sd" not in private(mechanism, [20, 20, 20], bounds=[0, 60]).attack["noise_attack"]
 
 
+@pytest.mark.long
 def test_answers_at_random_tell_how_probably_a_value_stays() -> None:
     done = private("randomised_response", [10, 20, 20, 30, 40] * 4)
     retention = done.notes["retention"]

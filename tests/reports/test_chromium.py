@@ -18,10 +18,8 @@ FLAGS = (
 )
 
 
-LONGER = [pytest.param(one, marks=pytest.mark.long) for one in ("hostile_audit", "repaired_audit")]
-
-
-@pytest.mark.parametrize("which", ["salary_audit", *LONGER])
+@pytest.mark.long
+@pytest.mark.parametrize("which", ["salary_audit", "hostile_audit", "repaired_audit"])
 def test_no_console_message_and_no_request(which, request, chromium, tmp_path):
     opened(request.getfixturevalue(which).render(".html"), "Disclosure audit report", chromium, tmp_path)
 
@@ -51,6 +49,7 @@ def requested(log):
     return sorted({one["url"] for one in found if one["initiator"] != "not an origin"})
 
 
+@pytest.mark.long
 def test_a_request_would_be_seen(chromium, tmp_path):
     page, log = tmp_path / "page.html", tmp_path / "net.json"
     page.write_text("<img src='http://127.0.0.1:9/planted.png'>", encoding="utf-8")

@@ -19,6 +19,8 @@ FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hid
 HIDDEN = re.compile(r"<(template|style|math|details)\b.*?</\1>", re.DOTALL)
 FOOT = 0.93  # of a page's height: below stands the page's number
 
+pytestmark = pytest.mark.xdist_group("demo report")  # which one worker audits
+
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
