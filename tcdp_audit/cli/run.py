@@ -27,7 +27,7 @@ def run(name: str, arguments: Sequence[str]) -> int:
                 interruption.ended = True
             interruption.repeat()  # somebody's code may have kept it to itself
         except (KeyboardInterrupt, click.Abort):
-            written = ", ".join(map(str, appeared))
+            written = ", ".join(dict.fromkeys(map(str, appeared)))  # some are written again and again
             said = f"written: {written}" if written else "nothing was written"
             code = _say(f"interrupted; {said}", interruption.exit_code)
         return printed.exit_code(code)

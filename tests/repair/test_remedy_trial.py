@@ -176,7 +176,7 @@ def test_a_report_of_fix_uses_its_plan() -> None:
     made = tcdp_audit.fix(TABLE, policy())
     last = steps(made.after)[-1]
     assert last.head == "Publish the repaired file, not the one that came in, and name the remedies in the policy."
-    assert "Mondrian partitioning made it. The cost: no record withheld, 12 cells changed, " in last.text
+    assert "Mondrian partitioning made it. The cost: no record withheld, 12 cells changed; " in last.text
     assert last.lines.startswith("remedy:\n  - mondrian")
     named = steps(tcdp_audit.fix(TABLE, policy(**MONDRIAN)).after)[-1]
     assert (named.head, named.lines) == ("Publish the repaired file, not the one that came in.", "")
