@@ -132,7 +132,7 @@ rows = st.lists(st.tuples(*[st.integers(0, 4)] * 4), min_size=3, max_size=12).fi
 
 
 @pytest.mark.long
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rows, st.randoms(use_true_random=False))
 def test_linkage_is_that_of_sixty_digits_in_any_order(table: list[tuple[int, ...]], random: Any):
     released, original = [row[:2] for row in table], [row[2:] for row in table]

@@ -133,7 +133,7 @@ attributes = st.lists(st.tuples(cells, cells, cells, cells), min_size=1, max_siz
 
 
 @pytest.mark.long
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(attributes, st.none() | st.integers(0, 4), st.randoms(use_true_random=False))
 def test_small_tables_agree_with_every_matching(rows, declared, random):
     released = {"a": [row[0] for row in rows], "b": [row[1] for row in rows]}
