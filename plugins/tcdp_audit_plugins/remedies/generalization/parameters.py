@@ -83,4 +83,4 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
     """
     if any(not cannot_help(view, None, one) for one in outcomes):
         yield {}
-        yield from ({"suppression": limit, "local_recoding": True} for limit in LIMITS)
+        yield from ({"suppression": limit} for limit in LIMITS)
