@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import single_policy
+from tcdp_audit.cli.options import require_own_outputs, single_policy
+from tcdp_audit.cli.other_reports import chosen_reports, write_reports
 from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.cli.release_command import release_command
 from tcdp_audit.errors import UsageError
 
 if TYPE_CHECKING:
-    from tcdp_audit.cli.request import Call, Request
-    from tcdp_audit.registry import Plugins
+    from tcdp_audit.cli.request import Request
     from tcdp_audit.results.frontier import Frontier
-    from tcdp_audit.results.reporter import Reporter
 
 MOST_WORKERS = 4  # unless somebody asks for more: each holds the release
 
@@ -56,7 +55,13 @@ def command(
     from tcdp_audit.pareto.exploring import frontier  # noqa: PLC0415 - imports the engine
 
     call = request.call(single_policy(request, "explored"))
-    chosen = _chosen(call)
+    noted = [] if resume is None else [("--resume", Path(resume))]
+    chosen = chosen_reports(
+        "render_frontier",
+        request.reports,
+        call.plugins,
+        lambda files: require_own_outputs([*noted, *files], call.policy, **request.tables),
+    )
     gc.enable()  # this is longer work than a check
     with progress_of_work(quiet=request.quiet) as progress:
         found = frontier(
@@ -68,9 +73,9 @@ def command(
             progress=progress,
         )
     found = replace(found, run=request.run)
+    written = write_reports("render_frontier", chosen, found, call.plugins)
     if point is not None:
         return _tell_lines(found, point)
-    written = [_written(path, reporter, found, call.plugins) for path, reporter in chosen]
     if request.as_json:
         write(found.to_json())
     elif not request.quiet:
@@ -113,33 +118,3 @@ def _tell_lines(found: Frontier, point: int) -> int:
         raise UsageError(f"--point {point}: the front has {len(found.points):,} points")
     write(found.points[point - 1].lines)
     return found.exit_code
-
-
-def _chosen(call: Call) -> list[tuple[Path, Reporter]]:
-    """The reports that are asked for, each with its format.
-
-    Raises:
-        UsageError: a format has no form for a frontier, or a file cannot be written.
-    """
-    from tcdp_audit.cli.options import require_own_outputs  # noqa: PLC0415 - only for the work
-    from tcdp_audit.files import require_writable  # noqa: PLC0415 - likewise
-    from tcdp_audit.results.reporter import reporter_of  # noqa: PLC0415 - likewise
-
-    names = call.request.reports
-    known = [one for one in call.plugins.reporters.values() if one.render_frontier is not None] if names else []
-    chosen = [(Path(name), reporter_of(Path(name), known)) for name in names]
-    require_own_outputs([("--report", path) for path, _ in chosen], call.policy, **call.request.tables)
-    for path, _ in chosen:
-        require_writable(path)
-    return chosen
-
-
-def _written(path: Path, reporter: Reporter, found: Frontier, plugins: Plugins) -> str:
-    from tcdp_audit.files import write_atomically  # noqa: PLC0415 - only for reports
-    from tcdp_audit.results.audit import blaming_reporter  # noqa: PLC0415 - likewise
-
-    assert reporter.render_frontier is not None  # noqa: S101 - only such are chosen
-    with blaming_reporter(reporter.name, plugins):
-        text = reporter.render_frontier(found)
-    write_atomically(path, text)
-    return str(path)
