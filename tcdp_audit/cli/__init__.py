@@ -2,7 +2,7 @@
 
 run, signals, printing, console, progress     one command: its errors, signals, streams, bars
 options, ahead, release_command               what commands share
-request, configuration, reports               what a call asks, what pyproject.toml says, what is written
+request, configuration, reports, other_reports   what a call asks, what pyproject.toml says, what is written
 check, fix, frontier, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
 guide, written_pages, topics                  pages of checks and remedies, and of what else there is
 completion                                    what a shell may complete

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcdp_audit.auditor.evaluation import Options
+from tcdp_audit.classes.shards import silent
 from tcdp_audit.engines.source import extension
 from tcdp_audit.engines.writing import require_table_file
 from tcdp_audit.errors import DataError, UsageError
 from tcdp_audit.pareto.varied import Variation
 from tcdp_audit.registry import Plugins
-from tcdp_audit.repair.fixing import Remediation, fixed
+from tcdp_audit.repair.fixing import Remediation, fix_tables
 from tcdp_audit.results.change_log import Step, flow
 from tcdp_audit.results.setting_trial import Attempt, SettingTrial
 from tcdp_audit.results.varied_demand import Setting
@@ -59,17 +61,8 @@ class Repairs:
         release = self.tables["release"]
         with Scratch() as folder:
             file = folder / f"release{kind_of(policy.document.release if release is None else release)}"
-            remediation = fixed(
-                release,
-                policy,
-                self.tables["original"],
-                self.tables["population"],
-                output=file,
-                plugins=self.plugins,
-                memory=self.memory,
-                progress=progress,
-                lost=lost,
-            )
+            options = Options(self.memory, progress=progress or silent, samples=False)
+            remediation = fix_tables(self.tables, policy, file, options, self.plugins, lost=lost)
             if remediation.log.input.sha256 != self.sha256:
                 raise DataError("the release has changed while it was worked on; start again")
             return self._trial(task, remediation)

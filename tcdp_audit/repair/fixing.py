@@ -133,62 +133,44 @@ def fix(
 
     Cost: an audit for every remedy tried, and the remedies' own.
     """
-    return fixed(
-        release,
-        policy,
-        original,
-        population,
-        output=output,
-        keep_failing=keep_failing,
-        keep_order=keep_order,
-        plugins=plugins,
-        memory=memory,
-        progress=progress,
-    )
+    tables = {"release": release, "original": original, "population": population}
+    options = Options(memory, progress=progress or silent, samples=False)
+    return fix_tables(tables, policy, output, options, plugins, keep_failing=keep_failing, keep_order=keep_order)
 
 
-def fixed(
-    release: Any,
+def fix_tables(
+    tables: Mapping[str, Any],
     policy: str | Path | Mapping[str, Any] | Policy,
-    original: Any = None,
-    population: Any = None,
+    output: str | Path | None,
+    options: Options,
+    plugins: Plugins | None,
     *,
-    output: str | Path | None = None,
     keep_failing: bool = False,
     keep_order: bool = False,
-    plugins: Plugins | None = None,
-    memory: int | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
     lost: Mapping[str, float] | None = None,
 ) -> Remediation:
-    """What `fix` does, by somebody who has tried remedies on the release before.
+    """What `fix` does; see there for what is not told here, and for what it raises.
 
     Args:
-        release: see `fix`, as all that follow.
-        policy: likewise.
-        original: likewise.
-        population: likewise.
-        output: likewise.
-        keep_failing: likewise.
-        keep_order: likewise.
-        plugins: likewise.
-        memory: likewise.
-        progress: likewise.
-        lost: what remedies lost where less was demanded; see `RepairLoop`.
+        tables: the release, the original and the population, by these names.
+        policy: what the release must satisfy.
+        output: the file to write it to, if any.
+        options: of every audit on the way.
+        plugins: the plugins to use; None for all that are installed.
+        keep_failing: write the best release that was found even if it does not pass.
+        keep_order: leave the records in their order.
+        lost: what remedies lost where less was demanded of the same release; see `RepairLoop`.
     """
     target = None if output is None else Path(output)
     if target is not None:
         require_table_file(target)
         require_writable(target)
-    options = Options(memory, progress=progress or silent, samples=False)
-    with open_inputs(release, policy, original, population, plugins, options) as inputs:
+    with open_inputs(policy=policy, plugins=plugins, options=options, **tables) as inputs:
         if target is not None:
-            read = files_of(inputs.policy, release=release, original=original, population=population)
-            require_own_files([("the output", target)], read)
+            require_own_files([("the output", target)], files_of(inputs.policy, **tables))
         file = None if target is None else OutputFile(target, inputs)
-        return _Repair(
-            inputs=inputs, output=file, keep_failing=keep_failing, keep_order=keep_order, lost=lost or {}
-        ).run()
+        repair = _Repair(inputs=inputs, output=file, keep_failing=keep_failing, keep_order=keep_order, lost=lost or {})
+        return repair.run()
 
 
 def repaired(inputs: AuditInputs) -> Remediation:

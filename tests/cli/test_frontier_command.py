@@ -55,10 +55,11 @@ def test_it_prints_settings_the_front_and_what_the_policy_costs(here: Any):
 
 def test_a_point_is_policy_lines(here: Any):
     here(*CALL, "--quiet")
-    code, out, err = here(*CALL, "--point", "1")
+    code, out, err = here(*CALL, "--point", "1", "--report", "beside.md")
 
     assert (code, err) == (0, "")
     assert yaml.safe_load(out)["expect"][0]["k_anonymity"]["k"] == 3
+    assert Path("beside.md").read_text(encoding="utf-8").startswith("# ")
     assert "2 points" in here(*CALL, "--point", "9").err
 
 
@@ -76,6 +77,7 @@ def test_quieter_and_as_json(here: Any):
         (["--vary", "k_anonymity=3", "--vary", "k_anonymity=4"], "is given twice"),
         (["--vary", "k_anonymity=3", "--report", "f.sarif"], "no report format for '.sarif'"),
         (["--vary", "k_anonymity=3", "--report", "release.csv.md", "--report", "release.csv.md"], "name the same file"),
+        (["--vary", "k_anonymity=3", "--resume", "f.json", "--report", "f.json"], "name the same file"),
         (["--vary", "k_anonymity=3", "--report", "none/f.md"], "the folder none does not exist"),
         (["--budget", "0"], "--budget"),
         (["--resume", "release.csv"], "must be a file of its own"),

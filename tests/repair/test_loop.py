@@ -12,8 +12,10 @@ import pytest
 import toy_remedies as toys
 
 from tcdp_audit import NewColumn, Remediation, RemedyView, Treatment, fix
+from tcdp_audit.auditor.evaluation import Options
 from tcdp_audit.repair import open_table
-from tcdp_audit.repair.fixing import fixed
+from tcdp_audit.repair.fixing import fix_tables
+from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit.words import figure
 
 AGES = ["20", "20", "33", "51", "51", "67", "039", "39"]
@@ -240,17 +242,22 @@ def test_what_loses_more_than_one_that_passes_is_stopped_before_its_audit() -> N
 def test_what_lost_more_where_less_was_demanded_is_not_tried() -> None:
     plugins = toys.plugins({"constant": [{}], "halves": [{}]}, halves=toys.halves, constant=toys.constant)
     best = fix(table(), policy(), plugins=plugins).log
+
+    def again(lost: dict[str, float], asked: dict[str, Any]) -> ChangeLog:
+        tables = {"release": table(), "original": None, "population": None}
+        return fix_tables(tables, asked, None, Options(None), plugins, lost=lost).log
+
     for lost in ({"constant: {}": 0.9, "halves: {}": 0.0}, {"constant: {}": 0.9}):
-        known = fixed(table(), policy(), plugins=plugins, lost=lost).log
+        known = again(lost, policy())
         assert known.steps == best.steps
         first = known.tried[0]
         assert first.remedy == ("halves" if len(lost) == 2 else "constant")  # what lost least is tried first
-    known = fixed(table(), policy(), plugins=plugins, lost={"constant: {}": 0.9, "halves: {}": 0.0}).log
+    known = again({"constant: {}": 0.9, "halves: {}": 0.0}, policy())
     assert known.tried[1].error.startswith(
         "not tried: it lost 0.900 where less was demanded, and another remedy, after"
     )
     assert known.tried[1].at_least == 0.9
-    nothing = fixed(table(), policy(k=6), plugins=plugins, lost={"constant: {}": 0.9}).log
+    nothing = again({"constant: {}": 0.9}, policy(k=6))
     assert [step.remedy for step in nothing.steps] == ["constant"]  # where no other passes, it is tried
 
 
