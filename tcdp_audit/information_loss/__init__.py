@@ -8,7 +8,7 @@ mutual                           what a column tells of itself, and of sensitive
 counting                         errors of counts of one column and of two
 class_sizes                      loss of equivalence classes
 features                         a column as numbers that a model takes
-least_squares, regression        coefficients, and how far their intervals overlap
+least_squares, student, regression   coefficients, and how far their intervals overlap
 prediction                       accuracy of a model that is trained on the release
 logistic, propensity             how well a model tells the two releases apart
 loss                             every measure, computed when it is asked for

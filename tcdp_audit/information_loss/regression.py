@@ -14,6 +14,7 @@ from tcdp_audit.information_loss.coverage import Coverage
 from tcdp_audit.information_loss.features import LEAST, Features, Side, features_of
 from tcdp_audit.information_loss.least_squares import Block, LeastSquares, least_squares
 from tcdp_audit.information_loss.ordered import Ordered
+from tcdp_audit.information_loss.student import t_quantile
 from tcdp_audit.policy.model import Regression
 
 CONFIDENCE = 0.95
@@ -167,9 +168,7 @@ def _obstacle(before: LeastSquares) -> str:
 
 def _estimates(fitted: LeastSquares) -> list[Estimate | None]:
     """Each coefficient with its interval, the intercept first; None for one that the data do not tell."""
-    from scipy.special import stdtrit  # noqa: PLC0415 - takes a moment to import
-
-    reach = fitted.errors * stdtrit(max(fitted.freedom, 1), (1 + CONFIDENCE) / 2)
+    reach = fitted.errors * t_quantile((1 + CONFIDENCE) / 2, max(fitted.freedom, 1))
     return [
         Estimate(value, value - far, value + far) if np.isfinite(value) else None
         for value, far in zip(fitted.coefficients.tolist(), reach.tolist(), strict=True)

@@ -13,6 +13,7 @@ from information_loss_reference import TREE, loss_of_lists
 
 from tcdp_audit.information_loss.least_squares import LeastSquares, least_squares
 from tcdp_audit.information_loss.regression import Estimate, Fitted, interval_overlap
+from tcdp_audit.information_loss.student import t_quantile
 
 # Longley, Journal of the American Statistical Association 62, 1967; certified by NIST, Statistical Reference Datasets
 LONGLEY = """
@@ -284,6 +285,14 @@ def _solved(rows: Sequence[Sequence[int]]) -> tuple[list[Fraction], list[Fractio
     left = [outcome - sum(a * b for a, b in zip(one, solution, strict=True)) for one, outcome in zip(x, y, strict=True)]
     variance = sum(one**2 for one in left) / (len(rows) - width)
     return [Fraction(one) for one in solution], [variance * inverse[place][place] for place in range(width)]
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 9, 29, 1000, 9_999, 10_001, 10**7])
+def test_quantiles_of_t_as_scipy_has_them(freedom: int):
+    from scipy.special import stdtrit
+
+    assert t_quantile(0.975, freedom) == pytest.approx(float(stdtrit(freedom, 0.975)), rel=1e-10)
+    assert t_quantile(0.6, freedom) == pytest.approx(float(stdtrit(freedom, 0.6)), rel=1e-10)
 
 
 @pytest.mark.long
