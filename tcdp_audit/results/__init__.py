@@ -11,6 +11,7 @@ failing_records   which records fail each expectation
 frame        an audit as a pandas frame
 beside       how a demand can be met on a column on which another one fails
 tally        how many demands there are, and what came of them: the one count of every report
+conditions   what a release that keeps its policy is fit for, and under which conditions
 verdict      an audit in a word and in sentences
 written_title   the verdict of a result that was written
 unaudited    a policy of the same run that could not be audited

@@ -24,6 +24,7 @@ from tcdp_audit.policy.policy import Policy
 from tcdp_audit.provenance import NamedFile, PluginInfo, Run, Table, now, tool
 from tcdp_audit.release.columns import AuditedColumn
 from tcdp_audit.results.change_log import ChangeLog
+from tcdp_audit.results.conditions import Condition, Finding, conditions_of
 from tcdp_audit.results.frame import frame_of
 from tcdp_audit.results.own_files import files_of, require_own_files
 from tcdp_audit.results.reporter import FilledSection, filled, reporter_of
@@ -169,6 +170,11 @@ class Audit:
         `status` and `exit_code`, where an error beats a failure.
         """
         return verdict_of(self)
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Under which conditions a release that keeps its policy is fit; where there is one, not simply for release."""
+        return conditions_of(Finding(one.check, one.source, one.status, one.details) for one in self.outcomes)
 
     @property
     def tally(self) -> DemandTally:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tcdp_audit.exposed import failures
-from tcdp_audit.outcome import LINKABLE_KEY, STAYS_INSIDE
 from tcdp_audit.phrases import column_of, part_of
+from tcdp_audit.results.conditions import Condition, fit_sentence
 from tcdp_audit.results.tally import tally_of
 from tcdp_audit.visible import visible
 from tcdp_audit.words import agree, listing, noun_of_column, plural, sentence_case, share
@@ -24,51 +24,27 @@ VERDICTS = {
 }
 
 
-def title_of(state: str, useless: Iterable[str] = (), key: str = "", *, stays_inside: bool = False) -> str:
+def title_of(state: str, useless: Iterable[str] = (), conditions: Sequence[Condition] = ()) -> str:
     """A verdict in a few words.
 
-    One that a release is fit names the columns that remedies have emptied. It never says "Fit for release" of a file
-    with a key.
+    One that a release is fit names the columns that remedies have emptied. It never says "Fit for release" alone where
+    a condition stands: a key in the file, for example.
 
     Args:
         state: of the verdict.
         useless: the columns in which all records agree now, and did not before.
-        key: the key that is in the file; nothing where none is.
-        stays_inside: whether the policy says that the file does.
+        conditions: under which a release that keeps its policy is fit.
     """
     if state != "passed":
         return VERDICTS[state]
     names = ", ".join(map(visible, useless))
-    return f"{_fit(key, stays_inside=stays_inside)}{f', and useless for: {names}' if names else ''}"
-
-
-def _fit(key: str, *, stays_inside: bool) -> str:
-    """What a release that keeps its policy is fit for."""
-    if not key:
-        return VERDICTS["passed"]
-    return (
-        "Fit to stay inside: the key is in the file" if stays_inside else f"Fit once its key is dropped: {visible(key)}"
-    )
+    return f"{fit_sentence(conditions)}{f', and useless for: {names}' if names else ''}"
 
 
 def verdict_title(audit: Audit) -> str:
     """The verdict of an audit in a few words."""
     useless = () if audit.change_log is None else audit.change_log.useless
-    key, stays_inside = key_among((one.check, one.is_structural, one.details) for one in audit.outcomes)
-    return title_of(verdict_of(audit), useless, key, stays_inside=stays_inside)
-
-
-def key_among(findings: Iterable[tuple[str, bool, Mapping[str, Any]]]) -> tuple[str, bool]:
-    """The key that is in a release, nothing where none is, and whether the policy says that the file stays inside.
-
-    Args:
-        findings: of each outcome its check, whether it is structural, and its details.
-    """
-    for check, is_structural, details in findings:
-        columns = details.get("columns")
-        if check == LINKABLE_KEY and is_structural and isinstance(columns, Sequence) and columns:
-            return ", ".join(map(str, columns)), details.get(STAYS_INSIDE) is True
-    return "", False
+    return title_of(verdict_of(audit), useless, audit.conditions)
 
 
 def verdict_of(audit: Audit) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.results.verdict import key_among, title_of
-from tcdp_audit.written.audit import is_structural, useless_in, verdict_in
+from tcdp_audit.outcome import Status
+from tcdp_audit.results.conditions import Condition, Finding, Kind, conditions_of
+from tcdp_audit.results.verdict import title_of
+from tcdp_audit.written.audit import useless_in, verdict_in
 
 
 def is_approval(result: Mapping[str, Any]) -> bool:
-    """Whether a written result approves of the very file that it is about; with a key in it only inside."""
-    key, stays_inside = _key(result)
-    return verdict_in(result) == "passed" and (not key or stays_inside)
+    """Whether a written result approves of the very file that it is about, and not of what becomes of it by a step."""
+    return verdict_in(result) == "passed" and not any(one.kind is Kind.ONCE for one in conditions_in(result))
 
 
 def title_in(result: Mapping[str, Any]) -> str:
@@ -21,9 +22,15 @@ def title_in(result: Mapping[str, Any]) -> str:
     Args:
         result: in the published JSON contract.
     """
-    key, stays_inside = _key(result)
-    return title_of(verdict_in(result), useless_in(result), key, stays_inside=stays_inside)
+    return title_of(verdict_in(result), useless_in(result), conditions_in(result))
 
 
-def _key(result: Mapping[str, Any]) -> tuple[str, bool]:
-    return key_among((str(one["check"]), is_structural(one), one["details"]) for one in result["outcomes"])
+def conditions_in(result: Mapping[str, Any]) -> tuple[Condition, ...]:
+    """The conditions under which the release of a written result is fit.
+
+    Args:
+        result: in the published JSON contract.
+    """
+    return conditions_of(
+        Finding(str(one["check"]), one["source"], Status(one["status"]), one["details"]) for one in result["outcomes"]
+    )

@@ -1,0 +1,107 @@
+"""What a release that keeps its policy is fit for: under which conditions, for whom, and what a reader must know.
+
+A verdict never says "Fit for release" alone where an outcome below has something to add. The words are put together
+from the outcome's details, which hold names of columns and counts and no cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tcdp_audit.outcome import LINKABLE_KEY, STAYS_INSIDE, STRUCTURE, Status
+from tcdp_audit.visible import visible
+from tcdp_audit.words import listing
+
+
+class Kind(StrEnum):
+    """How a condition changes a verdict."""
+
+    ONCE = "once"  # the file is not fit as it is, but is after a step: "Fit once its key is dropped: id"
+    INSIDE = "inside"  # the file must not be handed out: "Fit to stay inside: the key is in the file"
+    FOR = "for"  # a narrower claim: "Fit for people of whom one row is known"
+    BUT = "but"  # what a reader must know: "Fit, but 'email' looks like e-mail addresses"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One addition to the words "Fit for release".
+
+    Args:
+        kind: how it changes them.
+        words: what stands behind the kind's own word, without a full stop: `its key is dropped: id`.
+    """
+
+    kind: Kind
+    words: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a condition is read from: an outcome, or the entry of a written result.
+
+    Args:
+        check: its name.
+        source: who asked: the core's own checks of columns, or a profile.
+        status: what came of it.
+        details: its details; names of columns and counts.
+    """
+
+    check: str
+    source: str
+    status: Status
+    details: Mapping[str, Any]
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns that it names."""
+        names = self.details.get("columns")
+        return [str(name) for name in names] if isinstance(names, Sequence) and not isinstance(names, str) else []
+
+
+def conditions_of(findings: Iterable[Finding]) -> tuple[Condition, ...]:
+    """The conditions under which a release with these findings is fit, in their order.
+
+    Args:
+        findings: one for each outcome.
+    """
+    found = [
+        _CONDITIONS[one.check](one)
+        for one in findings
+        if one.source == STRUCTURE and one.status is Status.FAILED and one.check in _CONDITIONS
+    ]
+    return tuple(one for one in found if one is not None)
+
+
+def fit_sentence(conditions: Sequence[Condition]) -> str:
+    """What a release is fit for, in a few words; "Fit for release" only where there is no condition.
+
+    Args:
+        conditions: of the verdict.
+    """
+    words = {kind: [one.words for one in conditions if one.kind is kind] for kind in Kind}
+    parts = ["Fit"]
+    if words[Kind.ONCE]:
+        parts.append(f" once {' and '.join(words[Kind.ONCE])}")
+    if words[Kind.INSIDE]:
+        parts.append(f" to stay inside: {' and '.join(words[Kind.INSIDE])}")
+    if words[Kind.FOR]:
+        parts.append(f" for {' and '.join(words[Kind.FOR])}")
+    if words[Kind.BUT]:
+        parts.append(f", but {listing(words[Kind.BUT])}")
+    return "".join(parts) if len(parts) > 1 else "Fit for release"
+
+
+def _key(finding: Finding) -> Condition | None:
+    if not finding.columns:
+        return None
+    if finding.details.get(STAYS_INSIDE) is True:
+        return Condition(Kind.INSIDE, "the key is in the file")
+    return Condition(Kind.ONCE, f"its key is dropped: {visible(', '.join(finding.columns))}")
+
+
+_CONDITIONS: Mapping[str, Callable[[Finding], Condition | None]] = {  # by the column check that fails
+    LINKABLE_KEY: _key,
+}
