@@ -13,7 +13,7 @@ CARDINALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight
 IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
 HISSING = ("s", "x", "z", "ch", "sh")  # nouns on these take -es
 IDENTIFYING = re.compile(r"([ _-](id|ids|key|no|nr|num|number|code|uuid|guid|ref)|(?<=[a-z])I[Dd])$", re.IGNORECASE)
-NOUN = re.compile(r"[^\W\d_]{3,}( [^\W\d_]+)*")
+NOUN = re.compile(r"[^\W\d_]{3,}( [^\W\d_]{3,})*")  # `ori h` of `ori_hid` is no noun
 BORDERLINE = 1e-9  # closer than this, a whole number is what was meant: the core decides it exactly
 HUGE = 1e15  # above it, figures are written with an exponent
 
@@ -122,7 +122,7 @@ def percent(value: float | None, threshold: Fraction | None = None) -> str:
     if abs(exact - round(exact)) < BORDERLINE:
         return f"{exact:,.0f}%"
     texts = [text for digits in range(1, 16) if float(text := f"{exact:.{digits}f}") not in (0, 100)]
-    if threshold is None or Fraction(value) == threshold:
+    if threshold is None or _is_at(value, threshold):
         return f"{texts[0]}%"
     above = Fraction(value) > threshold
     return f"{next((one for one in texts if _keeps_side(one, 100 * threshold, above=above)), texts[-1])}%"
@@ -155,7 +155,7 @@ def figure(value: float | None, threshold: Fraction | None = None) -> str:
     if abs(value) < HUGE and (float(value).is_integer() or 0 < abs(value - round(value)) < BORDERLINE < abs(value)):
         return f"{value:,.0f}"
     texts = (text for digits in range(3, 18) if not _is_whole(text := _digits(value, digits)) or abs(value) >= HUGE)
-    if threshold is None or Fraction(value) == threshold:
+    if threshold is None or _is_at(value, threshold):
         return next(texts, repr(value))
     side = Fraction(value) > threshold
     return next((text for text in texts if _keeps_side(text, threshold, above=side)), repr(value))
@@ -164,6 +164,11 @@ def figure(value: float | None, threshold: Fraction | None = None) -> str:
 def finite(value: float | None) -> bool:
     """True for a number that an axis can hold."""
     return value is not None and isfinite(value)
+
+
+def _is_at(value: float, threshold: Fraction) -> bool:
+    """Whether a figure is at its threshold: it is the float nearest to it. 0.1 as a float is a little above 1/10."""
+    return value == float(threshold)
 
 
 def _digits(value: float, digits: int) -> str:

@@ -112,6 +112,7 @@ def test_a_plural_changes_the_last_word(noun, many):
         ("patients", "patient"),
         ("id", "entity"),
         ("p7", "entity"),
+        ("ori_hid", "entity"),
         ("\x1b[31m", "entity"),
     ],
 )
@@ -128,6 +129,7 @@ def test_a_unit_is_called_what_its_column_names(column, noun):
         (0.98055, Fraction(1, 10), "98.1%"),
         (0.1, Fraction(1, 10), "10%"),
         (0.1000001, Fraction(1, 10), "10.00001%"),
+        (0.6, Fraction(3, 5), "60%"),
         (0.9999, None, "99.99%"),
         (0.00012, None, "0.01%"),
         (6.0, None, "600%"),
@@ -158,3 +160,10 @@ def test_huge_figures_have_an_exponent():
 )
 def test_a_part_of_a_total(number, total, text):
     assert part_of(number, total, "record") == text
+
+
+@pytest.mark.parametrize("typed", ["0.1", "0.2", "0.3", "0.6", "0.7", "0.9", "1.1", "0.05"])
+def test_a_figure_at_its_threshold_reads_like_the_threshold(typed):
+    shown = words.figure(float(typed), Fraction(typed))
+    assert Fraction(shown) == Fraction(typed)
+    assert len(shown) <= 5

@@ -107,6 +107,8 @@ def _head(outcome: Outcome, quarter: Quarter | None) -> str:
         return _columns_at_fault(outcome)
     if outcome.status is Status.ERROR:
         return "Could not be decided" if outcome.is_estimated else "Could not be checked"
+    if outcome.status is Status.SKIPPED:
+        return "A person must answer"
     if outcome.status is Status.FAILED and fails is not None and fails[1]:
         return _people_at_risk(outcome, fails[1], quarter)
     if outcome.is_judged and is_share(outcome):
@@ -115,7 +117,7 @@ def _head(outcome: Outcome, quarter: Quarter | None) -> str:
         return f"{observed(outcome)}, where {bound(outcome)}"
     if outcome.status is Status.FAILED:
         return sentence_case(margin_words(outcome))
-    return f"{observed(outcome)} measured"
+    return f"Measured: {observed(outcome)}"
 
 
 def _share_of_people(outcome: Outcome, quarter: Quarter | None) -> str:

@@ -33,6 +33,7 @@ MOST_WORKERS = 4  # unless somebody asks for more: each holds the release
     policy=click.option(
         "--policy", "policies", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml here or above."
     ),
+    formats=".html, .md, .json",
 )
 def command(
     request: Request,

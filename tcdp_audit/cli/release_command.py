@@ -11,14 +11,18 @@ import click
 from tcdp_audit.cli.options import plugin_options
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+FORMATS = ".html, .md, .json, .junit.xml, .sarif"  # of an audit's reports
 
 
-def release_command(*own_options: Decorator, policy: Decorator) -> Callable[[Callable[..., int]], click.Command]:
+def release_command(
+    *own_options: Decorator, policy: Decorator, formats: str = FORMATS
+) -> Callable[[Callable[..., int]], click.Command]:
     """A command on a release. Its function is given a `Request`, and its own options by name.
 
     Args:
         *own_options: the options that it has beside those that all have.
         policy: the option that names the policy, or several.
+        formats: the extensions of the reports that it writes, for its help.
     """
     options: list[Decorator] = [
         click.argument("release", required=False),
@@ -31,7 +35,7 @@ def release_command(*own_options: Decorator, policy: Decorator) -> Callable[[Cal
             "reports",
             multiple=True,
             metavar="FILE",
-            help="Write a report: .html, .md, .json, .junit.xml, .sarif. Repeatable.",
+            help=f"Write a report: {formats}. Repeatable.",
         ),
         click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
         click.option("-q", "--brief", count=True, help="Print failures and the verdict only; -qq prints nothing."),

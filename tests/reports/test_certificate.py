@@ -57,7 +57,7 @@ def test_a_passed_audit_shows_what_is_closest_to_its_demand(with_outcomes):
     assert [one.head for one in found] == [
         "6, where at least 5 is demanded",
         "20, where at least 5 is demanded",
-        "0.500 measured",
+        "Measured: 0.500",
     ]
 
 
