@@ -40,6 +40,7 @@ class _Host(TypedDict, total=False):
 class _Table(_Host, total=False):
     conventions: Mapping[str, Any] | _Parameter | None
     unit: str | _Parameter | None
+    unit_name: str | _Parameter | None
     original: str | _Parameter | None
     key: str | _Parameter | None
     rows_aligned: bool | _Parameter | None
@@ -447,6 +448,7 @@ class ExpectTableLkcPrivacyToBeSufficient(_Made):
         *,
         quasi_identifiers: Sequence[str] | str | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attribute: str | _Parameter | None = ...,
         L: int | _Parameter | None = ...,
         K: int | _Parameter | None = ...,
         C: float | str | _Parameter | None = ...,
@@ -535,6 +537,7 @@ class ExpectTableToBeNtClose(_Made):
         quasi_identifiers: Sequence[str] | str | _Parameter,
         n: int | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        attribute: str | _Parameter | None = ...,
         t: float | str | _Parameter | None = ...,
         distance: Literal["equal", "ordered", "numeric", "hierarchical", "multiplicative", "kullback_leibler", "jensen_shannon"] | _Parameter | None = ...,
         **others: Unpack[_Table],

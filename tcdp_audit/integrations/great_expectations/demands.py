@@ -13,6 +13,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from tcdp_audit.auditor.evaluation import Options
+from tcdp_audit.check.on_classes import CheckOnClasses
 from tcdp_audit.errors import Discreet, PolicyError, TcdpAuditError
 from tcdp_audit.inputs import open_inputs
 from tcdp_audit.outcome import Outcome
@@ -149,7 +150,7 @@ class _Joint:
     attributes: dict[str, Any] = field(default_factory=dict)
 
     def takes(self, demand: Demand) -> bool:
-        """Take a demand in, where that changes the answer to none."""
+        """Take a demand in, where that changes no figure of it or of the others."""
         fits = self._fits(demand) if self.demands else True
         if fits:
             self.demands.append(demand)
@@ -162,42 +163,41 @@ class _Joint:
             return False
         if any(self.attributes[name] != new[name] for name in self.attributes.keys() & new.keys()):
             return False
-        if _depends_on_all(demand) or any(map(_depends_on_all, self.demands)):
-            return _sensitive(new) == _sensitive(self.attributes) and self._keeps_structure(demand)
-        return self._keeps_structure(demand)
-
-    def _keeps_structure(self, demand: Demand) -> bool:
-        """Whether demands on the columns are asked of exactly the columns that they declare."""
-        together = self.attributes | demand.attributes
-        return all(one.attributes == together for one in [*self.demands, demand] if one.check == STRUCTURE)
-
-
-def _with_role(attributes: Mapping[str, Any], role: str) -> dict[str, Any]:
-    return {name: declared for name, declared in attributes.items() if declared["role"] == role}
+        together = self.attributes | new
+        return all(one.attributes == together for one in [*self.demands, demand] if _reads_every_column(one))
 
 
 def _known(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    return _with_role(attributes, "quasi_identifier")
+    return {name: declared for name, declared in attributes.items() if declared["role"] == "quasi_identifier"}
 
 
-def _sensitive(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    return _with_role(attributes, "sensitive")
+def _reads_every_column(demand: Demand) -> bool:
+    """Whether another declared column could change what it measures.
 
-
-def _depends_on_all(demand: Demand) -> bool:
-    """Whether other sensitive columns change what it measures."""
+    A figure of equivalence classes rests on the quasi-identifiers and on its own sensitive column, unless a convention
+    has it read the others. Any other check may take every declared column, as interval disclosure averages over them.
+    """
+    if demand.check == STRUCTURE or not demand.names_its_target:
+        return True
     conventions = demand.head.get("conventions", {})
-    together = conventions.get("multiple_sensitive", "per_attribute") != "per_attribute"
-    return together or conventions.get("suppressed", "counted") != "counted" or not demand.names_its_target
+    apart = conventions.get("multiple_sensitive", "per_attribute") == "per_attribute"
+    counted = conventions.get("suppressed", "counted") == "counted"
+    check = plugins().checks.get(demand.check)
+    return not (apart and counted and isinstance(check, CheckOnClasses))
 
 
 def joined(demands: Iterable[Demand]) -> list[tuple[list[Demand], dict[str, Any]]]:
-    """The demands in as few policies as hold them, each with its columns; as a rule one."""
+    """The demands in as few policies as hold them, each with its columns; as a rule one.
+
+    Those that read every declared column come first, since only what declares no other column fits to them.
+    """
+    listed = list(demands)
     joints: list[_Joint] = []
-    for demand in demands:
+    for demand in sorted(listed, key=_reads_every_column, reverse=True):
         if not any(joint.takes(demand) for joint in joints):
             joints.append(_Joint([demand], demand.attributes))
-    return [(joint.demands, joint.attributes) for joint in joints]
+    place = {demand: number for number, demand in reversed([*enumerate(listed)])}
+    return [(sorted(joint.demands, key=place.__getitem__), joint.attributes) for joint in joints]
 
 
 def answers(table: Any, demands: Iterable[Demand]) -> dict[Demand, Answer]:

@@ -9,6 +9,7 @@ from great_expectations.expectations.expectation import BatchExpectation
 from great_expectations.expectations.row_conditions import RowConditionType
 from pydantic.v1 import root_validator
 
+from tcdp_audit.addresses import has_secret
 from tcdp_audit.errors import PolicyError
 from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand
 from tcdp_audit.integrations.great_expectations.metric import METRIC, metric_of
@@ -86,6 +87,7 @@ def demand_of(check: Any, values: Mapping[str, Any]) -> Demand:
         PolicyError: it is not sound.
     """
     setup = _plain(setup_of(values))
+    _require_no_secret(setup)
     if check is None:
         return Demand.of(STRUCTURE, {}, setup)
     own = {one.parameter: _plain(values[one.name]) for one in check_fields(check) if values.get(one.name) is not None}
@@ -94,6 +96,21 @@ def demand_of(check: Any, values: Mapping[str, Any]) -> Demand:
     if _severity(values) != "critical" and demanded(check, values):
         own["severity"] = "warning"
     return Demand.of(check.name, own, setup)
+
+
+def _require_no_secret(setup: Mapping[str, Any]) -> None:
+    """Insist that no address has a password: a suite is stored as text, and so is what came of it.
+
+    Raises:
+        PolicyError: one has.
+    """
+    for name in ("original", "population", "holdout", "registry", "previous"):
+        given = setup.get(name) or ()
+        if any(has_secret(one) for one in ([given] if isinstance(given, str) else given) if isinstance(one, str)):
+            raise PolicyError(
+                f"{name}: its address holds a password or a token, and Great Expectations stores suites as text; give "
+                "it as the driver takes it, for example in PGPASSWORD or a password file"
+            )
 
 
 def _severity(values: Mapping[str, Any]) -> str:

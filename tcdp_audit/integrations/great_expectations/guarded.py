@@ -16,7 +16,7 @@ from great_expectations.exceptions.exceptions import DataContextRequiredError, I
 
 from tcdp_audit.errors import TcdpAuditError, UsageError
 from tcdp_audit.integrations.great_expectations.classes import BY_TYPE
-from tcdp_audit.integrations.great_expectations.expectation import demanded
+from tcdp_audit.integrations.great_expectations.expectation import DisclosureExpectation, demanded
 from tcdp_audit.integrations.great_expectations.suites import META
 from tcdp_audit.quality.great_expectations_suite import NO_JSON, once_each
 from tcdp_audit.words import count
@@ -37,12 +37,15 @@ def guarded_run(definition: Any, **parameters: Any) -> Any:
         What its `run` returns.
 
     Raises:
-        IncompleteRunError: a suite has lost expectations since it was saved, which is found before anything runs; or
-            fewer were evaluated than it has; or nothing was demanded.
+        IncompleteRunError: before anything runs, where a suite has lost expectations since it was saved, or judges
+            disclosure under a row condition; after it, where fewer were evaluated than it has, or where disclosure was
+            only measured.
         UsageError: it is neither.
     """
     definitions = _definitions(definition)
     asked = [_asked(one.suite) for one in definitions]
+    for one in definitions:
+        _require_whole_table(one.suite)
     result = definition.run(**parameters)
     results = list(result.run_results.values()) if hasattr(result, "run_results") else [result]
     if len(results) != len(definitions):
@@ -60,6 +63,24 @@ def _definitions(definition: Any) -> Sequence[Any]:
     if hasattr(definition, "suite") and hasattr(definition, "run"):
         return [definition]
     raise UsageError(f"a {type(definition).__name__} is no ValidationDefinition and no Checkpoint")
+
+
+def _require_whole_table(suite: ExpectationSuite) -> None:
+    """Insist that what is said of disclosure is said of all records: a condition can leave out those that fail.
+
+    Raises:
+        IncompleteRunError: an expectation of tcdp-audit has a row condition.
+    """
+    limited = [one.expectation_type for one in suite.expectations if _is_limited(one)]
+    if limited:
+        raise IncompleteRunError(
+            f"the suite {suite.name!r} has a row condition in {count(len(limited), 'expectation')} of disclosure, such "
+            f"as {limited[0]}; drop it, since a condition can leave out the records that fail"
+        )
+
+
+def _is_limited(expectation: Any) -> bool:
+    return isinstance(expectation, DisclosureExpectation) and expectation.row_condition is not None
 
 
 def _asked(suite: ExpectationSuite) -> int:
@@ -98,14 +119,16 @@ def _require_all(result: Any, asked: int) -> None:
             "nothing may be concluded"
         )
     if result.success and _only_measures(result.results):
-        raise IncompleteRunError(f"the suite {result.suite_name!r} only measures; nothing is demanded of the table")
+        raise IncompleteRunError(f"the suite {result.suite_name!r} only measures disclosure; nothing is demanded of it")
 
 
 def _only_measures(results: Sequence[Any]) -> bool:
-    """Whether no check has a threshold, as their expectations say; at some levels their results do not say it."""
-    if not all(_type(one) in BY_TYPE for one in results):
-        return False
-    checks = [(BY_TYPE[_type(one)].checked, one.expectation_config.kwargs) for one in results]
+    """Whether no check has a threshold, as their expectations say; at some levels their results do not say it.
+
+    What other expectations demand, a number of records for example, says nothing of disclosure.
+    """
+    ours = [one for one in results if _type(one) in BY_TYPE]
+    checks = [(BY_TYPE[_type(one)].checked, one.expectation_config.kwargs) for one in ours]
     demands = [bool(demanded(check, kwargs)) for check, kwargs in checks if check is not None]
     return bool(demands) and not any(demands)
 

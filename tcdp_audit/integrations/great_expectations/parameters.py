@@ -14,6 +14,7 @@ TABLE: Mapping[str, str] = MappingProxyType(
         "declarations": "What a policy says of columns, by name: role, scale, order, hierarchy, distribution.",
         "conventions": "What a verdict means, where it differs from the defaults.",
         "unit": "The column that says whose record it is, where a person has several.",
+        "unit_name": "What a record is, or whose it is, in the singular: `patient`.",
         "original": "The table that the release was made from: a path or a URL.",
         "key": "The column that aligns the release with its original.",
         "rows_aligned": "Whether release and original are aligned row by row.",
@@ -74,10 +75,13 @@ def attribute_fields(check: Any = None) -> list[Field]:
 
 
 def check_fields(check: Any) -> list[Field]:
-    """The check's own parameters; one whose name the host needs is `check_NAME`."""
+    """The check's own parameters; one whose name the host needs is `check_NAME`.
+
+    The sensitive column of a check that measures one is the expectation's `column`.
+    """
     model = check.parameters.model_fields
-    own = (name for name in model if name not in ("severity", "attribute"))
-    return [_field(name, model[name]) for name in own]
+    shared = {"severity", "attribute"} if check.on_attribute else {"severity"}
+    return [_field(name, info) for name, info in model.items() if name not in shared]
 
 
 def _field(name: str, info: Any) -> Field:

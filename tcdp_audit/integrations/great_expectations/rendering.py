@@ -22,8 +22,10 @@ from great_expectations.render.renderer_configuration import RendererValueType
 
 from tcdp_audit.integrations.great_expectations.conditions import condition_text
 from tcdp_audit.integrations.great_expectations.sentences import demand_sentence
+from tcdp_audit.outcome import Status
 from tcdp_audit.words import sentence_case
 
+NOT_JUDGED = "error: not judged"
 NOTHING = "--"  # Great Expectations' own sign for no value
 
 
@@ -112,9 +114,10 @@ class Rendered:
 
 
 def _observed(result: Any) -> str:
-    value = None if result is None else (result.result or {}).get("observed_value")
+    stored = {} if result is None else result.result or {}
+    value = stored.get("observed_value")
     if value is None:
-        return NOTHING
+        return NOT_JUDGED if (stored.get("details") or {}).get("status") == Status.ERROR.value else NOTHING
     return value if isinstance(value, str) else json.dumps(value)
 
 

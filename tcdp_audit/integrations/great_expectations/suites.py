@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from great_expectations.core.expectation_suite import ExpectationSuite
+from pydantic import BaseModel
+from pydantic.v1 import ValidationError
 
 from tcdp_audit.addresses import scheme_of
 from tcdp_audit.check.kinds import Target
+from tcdp_audit.check.on_classes import CheckOnClasses
 from tcdp_audit.errors import Discreet, PolicyError
 from tcdp_audit.integrations.great_expectations.classes import CLASSES, expectation_of
 from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand, joined, plugins
@@ -33,11 +36,16 @@ def suite_of(policy: str | Path | Mapping[str, Any] | Policy, name: str | None =
         name: what the suite is called; by default as the policy's file.
 
     Raises:
-        PolicyError: the policy is wrong, or names a schema or a suite, which no expectation is made of.
+        PolicyError: the policy is wrong, names a schema or a suite, which no expectation is made of, or has an address
+            with a password, which would be stored.
     """
     read = read_policy(policy, plugins())
     _require_checks_only(read)
-    expectations = [_of_columns(read), *_of_checks(read)]
+    try:
+        expectations = [_of_columns(read), *_of_checks(read)]
+    except ValidationError as error:
+        sentences = "; ".join(dict.fromkeys(str(one["msg"]) for one in error.errors()))
+        raise PolicyError(f"{read.name}: {sentences}") from None
     meta = {META: {"expectations": len(expectations), "policy_sha256": read.sha256}}
     return ExpectationSuite(name=name or read.name, expectations=expectations, meta=meta)
 
@@ -85,13 +93,16 @@ def _of_checks(policy: Policy) -> Iterator[DisclosureExpectation]:
 
 
 def _of_target(policy: Policy, expectation: Expectation, target: Target) -> DisclosureExpectation:
-    """The expectation of one outcome, with what the policy says of the columns that take part in it."""
+    """The expectation of one outcome, with what the policy says of every column that its check reads."""
     single = len(target.attributes) == 1
     column = {"column": target.attributes[0], **_of_column(policy, target.attributes[0])} if single else {}
     known = policy.with_role(Role.QUASI_IDENTIFIER)
     declarations = {name: declared for name in known if len(declared := _declared(policy, name)) > 1}
-    others = [name for name in _others(policy, target) if not single or name != target.attributes[0]]
-    declarations |= {name: _declared(policy, name) for name in others}
+    declarations |= {
+        name: _declared(policy, name) for name in _others(policy, expectation, target) if name not in known
+    }
+    if single:
+        declarations.pop(target.attributes[0], None)
     return expectation_of(expectation.check.name)(
         quasi_identifiers=known,
         **({"declarations": declarations} if declarations else {}),
@@ -106,11 +117,17 @@ def _of_column(policy: Policy, column: str) -> dict[str, Any]:
     return {key: value for key, value in _declared(policy, column).items() if key in COLUMN}
 
 
-def _others(policy: Policy, target: Target) -> list[str]:
-    """The sensitive columns beside the target's that its outcome depends on, under some conventions on all of them."""
+def _others(policy: Policy, expectation: Expectation, target: Target) -> list[str]:
+    """The columns that an outcome may depend on, but for the quasi-identifiers.
+
+    A figure of equivalence classes depends on its target alone, unless a convention has it read the others; any other
+    check may read every declared column.
+    """
     conventions = policy.conventions
     apart = conventions.multiple_sensitive == "per_attribute" and conventions.suppressed == "counted"
-    return list(target.attributes) if apart else policy.with_role(Role.SENSITIVE)
+    if apart and isinstance(expectation.check, CheckOnClasses) and len(target.attributes) < 2:
+        return list(target.attributes)
+    return list(policy.attributes)
 
 
 def _own(expectation: Expectation) -> dict[str, Any]:
@@ -129,6 +146,8 @@ def _severity(expectation: Expectation) -> str:
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it; a fraction as a decimal number where one is the same, and else as a fraction."""
+    if isinstance(value, BaseModel):  # a parameter with parameters of its own
+        return _plain(value.model_dump(exclude_unset=True))
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -10,6 +10,11 @@ validation   a frame and a schema, so that nothing passes unseen
 
 from __future__ import annotations
 
+from tcdp_audit.quality import NEEDS_PANDERA, installed
+
+if not installed("pandera"):
+    raise ModuleNotFoundError(f"{__name__} {NEEDS_PANDERA}", name="pandera")
+
 from tcdp_audit.integrations.pandera.check import STRUCTURE, ExpectationCheck, expectation_check, register
 from tcdp_audit.integrations.pandera.export import checks_of, schema_of
 from tcdp_audit.integrations.pandera.validation import Validation, validate

@@ -11,7 +11,7 @@ from typing import Any
 import gx_hosts
 import pytest
 import sqlalchemy as sa
-from gx_hosts import gx, ours, pandas_batches, run, sqlite_batches
+from gx_hosts import gx, ours, pandas_batches, run, run_unguarded, sqlite_batches
 from same_everywhere import frame, policy
 
 from tcdp_audit import inputs
@@ -44,7 +44,7 @@ def test_a_condition_that_leaves_no_record_fails():
     condition = gx_hosts.column("sex") == "nobody"
     asked = [ANONYMOUS(quasi_identifiers=KNOWN, k=2, row_condition=condition)]
 
-    assert "the table has no records" in _message(_only(run(pandas_batches(frame()), asked)))
+    assert "the table has no records" in _message(_only(run_unguarded(pandas_batches(frame()), asked)))
 
 
 def test_a_column_that_is_not_there_fails():
