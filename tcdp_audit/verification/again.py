@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.api import audit
-from tcdp_audit.errors import PolicyError, ResultError
+from tcdp_audit.errors import ResultError
 from tcdp_audit.outcome import AUDITED_WITH
 from tcdp_audit.policy import Policy, read_policy
-from tcdp_audit.policy.source import SourceFault, parse
+from tcdp_audit.policy.loading import data_of_policy
 from tcdp_audit.provenance import BUILT_IN, NamedFile, PluginInfo, Run, recorded_tool
 from tcdp_audit.registry import Plugins
 from tcdp_audit.repair.fixing import fix
@@ -22,7 +22,6 @@ from tcdp_audit.verification.digests import digest_of_file
 from tcdp_audit.visible import visible
 from tcdp_audit.words import listing
 from tcdp_audit.written.audit import WrittenAudit
-from tcdp_audit.written.strict import text_of
 
 TRIAL = "remedy_trial"
 COMPANIONS = ("original", "population")  # that a call can name
@@ -136,10 +135,7 @@ def policy_of(written: WrittenAudit, given: Given) -> Policy:
         return read_policy(given.policy or {}, given.plugins)
     if written.policy_path is not None:
         return read_policy(path, given.plugins)
-    try:
-        return read_policy(parse(text_of(path)).data, given.plugins)
-    except SourceFault:
-        raise PolicyError(f"{path}: no policy that can be read") from None
+    return read_policy(data_of_policy(path), given.plugins)
 
 
 def plugins_of_result(written: WrittenAudit, plugins: Plugins) -> Plugins:
