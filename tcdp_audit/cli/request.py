@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,7 @@ class Request:
         as_json: whether the result is printed as JSON.
         quiet: whether nothing is printed.
         brief: whether only that is printed which somebody has to act on.
+        trust_policy_code: whether code beside the policies runs, which they name.
         run: who runs the command, and the command.
     """
 
@@ -55,6 +56,7 @@ class Request:
     as_json: bool
     quiet: bool
     brief: bool = False
+    trust_policy_code: bool = False
     run: Run = field(default_factory=Run)
 
     @property
@@ -70,7 +72,7 @@ class Request:
             PolicyError: the policy is wrong.
             PluginError: it needs a plugin that does not work.
         """
-        policy = read_policy(path, self.plugins)
+        policy = replace(read_policy(path, self.plugins), trusts_code=self.trust_policy_code)
         return Call(self, path, policy, plugins_of(policy, self.plugins))
 
 
@@ -136,6 +138,7 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
         memory=None if memory is None else parse_memory(memory),
         quiet=quiet,
         brief=brief == 1,
+        trust_policy_code=given.pop("trust_policy_code"),
         run=Run(given.pop("run_by") or None, command_line(sys.argv[1:])),
     )
     return request, given

@@ -37,6 +37,7 @@ class Given:
         original: None for the one that the policy names.
         population: likewise.
         before: the release as it came in, for a result of `fix`.
+        trust_policy_code: whether code beside the policy runs, which it names.
         plugins: those that may take part.
         memory: budget in bytes; None for the default.
         progress: called with (step, done, in all).
@@ -47,6 +48,7 @@ class Given:
     original: Any = None
     population: Any = None
     before: Any = None
+    trust_policy_code: bool = False
     plugins: Plugins
     memory: int | None = None
     progress: Callable[[str, int, int], None] | None = None
@@ -130,6 +132,11 @@ def policy_of(written: WrittenAudit, given: Given) -> Policy:
     Raises:
         PolicyError: it is wrong.
     """
+    policy = _policy_of(written, given)
+    return replace(policy, trusts_code=True) if given.trust_policy_code else policy
+
+
+def _policy_of(written: WrittenAudit, given: Given) -> Policy:
     path = policy_file(written, given)
     if path is None:
         return read_policy(given.policy or {}, given.plugins)
