@@ -18,7 +18,7 @@ def embedded(page: str) -> list[tuple[int, int]]:
     """Where the results in a report begin and end; no more than two. Cost: linear in the page, whatever is in it."""
     places: list[tuple[int, int]] = []
     for found in BEGINNING.finditer(page):
-        if MARK in found[0] and len(places) < 2:  # noqa: PLR2004 - one too many
+        if MARK in found[0] and len(places) < 2:
             end = page.find(END, found.end())
             if end < 0:
                 break

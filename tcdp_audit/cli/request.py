@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.configuration import configuration, meant_policies
+from tcdp_audit.cli.configuration import (
+    NO_CONFIGURATION,
+    Configuration,
+    configuration,
+    configuration_of,
+    meant_policies,
+    said_of,
+)
 from tcdp_audit.cli.options import load_plugins, plugins_of
 from tcdp_audit.cli.printing import complain, write
 from tcdp_audit.policy import Policy, read_policy
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from tcdp_audit.results.audit import Audit
 
 JSON_SUFFIX = ".json"
+LOOSENING = "measure-only"  # what a pyproject.toml may loosen, which is said whatever is printed
 
 
 @dataclass(frozen=True)
@@ -122,15 +130,15 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
     Raises:
         UsageError: an option or a key has no meaning, or no policy is meant.
     """
-    found = configuration(Path())
-    given = found.completed(context, options)
-    names, quiet, brief, memory = (given.pop(name) for name in ("policies", "quiet", "brief", "memory"))
+    policies, said, naming = _policies(options)
+    found = configuration_of(policies, naming)
+    given, changed = found.completed(context, options)
+    _, quiet, brief, memory = (given.pop(name) for name in ("policies", "quiet", "brief", "memory"))
     quiet = quiet or brief > 1
-    policies = named_policies([names] if isinstance(names, str) else names) if names else []
-    if not policies:
-        policies, said = meant_policies(found, Path(), given["release"])
-        if said and not quiet:
-            complain(f"tcdp-audit: {visible(said)}\n")
+    if said and not quiet:
+        complain(f"tcdp-audit: {visible(said)}\n")
+    if changed and (not quiet or changed.get(LOOSENING)):
+        complain(f"tcdp-audit: {visible(said_of(found, changed))}\n")
     request = Request(
         **{name: given.pop(name) for name in ("release", "original", "population", "reports", "as_json")},
         policies=tuple(policies),
@@ -139,6 +147,20 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
         quiet=quiet,
         brief=brief == 1,
         trust_policy_code=given.pop("trust_policy_code"),
-        run=Run(given.pop("run_by") or None, command_line(sys.argv[1:])),
+        run=Run(
+            given.pop("run_by") or None,
+            command_line(sys.argv[1:]),
+            {"file": str(found.path), "set": changed} if changed else None,
+        ),
     )
     return request, given
+
+
+def _policies(options: Mapping[str, Any]) -> tuple[list[Path], str, Configuration]:
+    """The policies that a call means, which they are in words, and the pyproject.toml that names them, if one does."""
+    names = options["policies"]
+    if names:
+        return named_policies([names] if isinstance(names, str) else names), "", NO_CONFIGURATION
+    naming = configuration(Path())
+    policies, said = meant_policies(naming, Path(), options["release"])
+    return policies, said, naming if said.endswith(f"as {naming.path} says") else NO_CONFIGURATION

@@ -17,13 +17,7 @@ if TYPE_CHECKING:
     from tcdp_audit.verification import Point, Verification
 
 VERDICT = "verdict"
-OF_RESULTS = (
-    "original",
-    "population",
-    "before",
-    "memory",
-    "trust_policy_code",
-)  # options that only what is computed again has a use for
+OF_RESULTS = ("original", "population", "before", "memory", "trust_policy_code")  # options of what is computed again
 OF_ATTESTATIONS = ("key", "result", "any_verdict")
 NAMES = {"before": "--input", "any_verdict": "--any-verdict", "trust_policy_code": "--trust-policy-code"}
 

@@ -188,7 +188,13 @@ def _run_of(written: WrittenAudit) -> Run:
     """Who ran a written audit, as far as its result says so."""
     told = written.result.get("run")
     by, command = (told.get(name) if isinstance(told, Mapping) else None for name in ("by", "command"))
-    return Run(by if isinstance(by, str) else None, command if isinstance(command, str) else None)
+    configured = told.get("configuration") if isinstance(told, Mapping) else None
+    is_sound = isinstance(configured, Mapping) and isinstance(configured.get("set"), Mapping) and "file" in configured
+    return Run(
+        by if isinstance(by, str) else None,
+        command if isinstance(command, str) else None,
+        configured if is_sound else None,
+    )
 
 
 @contextmanager
