@@ -20,7 +20,6 @@ from types import ModuleType
 from tcdp_audit.policy import Policy
 
 EDITABLE = "__editable__"  # what the finders of editable installations are called
-NO_FOLDER = ("#", "import ", "import\t")  # what a line begins with that names no folder
 UNTRUSTED = (
     "is code that is not installed; code beside a policy runs only with --trust-policy-code (in Python: "
     "load_policy(..., trust_policy_code=True)), or if this program has imported it"

@@ -34,7 +34,9 @@ def page_point(written: WrittenAudit, again: Audit) -> Point:
     page = "" if written.page is None else with_plain_result(written.page, str(written.path))
     expected = with_plain_result(expected, str(written.path))
     if expected == page:
-        return Point("report", State.CONFIRMED, "it says what its result says, and nothing else")
+        return Point(
+            "report", State.CONFIRMED, "it says what its result says, and nothing else; what is not checked is in both"
+        )
     others = _other_writers(written, again)
     if others:
         sentence = f"its text can be verified with what wrote it: {_short(', '.join(others))}"
