@@ -130,7 +130,7 @@ def _of_words(result: Mapping[str, Any], outcomes: Sequence[Entry]) -> Iterator[
 
 def _positions(exposed: Mapping[str, Any]) -> list[int]:
     """The failing demands that a number of people names."""
-    listed = [*(exposed.get("counted") or ()), *(exposed.get("left_out") or ())]
+    listed = [one for name in ("counted", "left_out") if isinstance(exposed.get(name), list) for one in exposed[name]]
     return sorted(one["outcome"] for one in listed if isinstance(one, Mapping) and isinstance(one.get("outcome"), int))
 
 
@@ -145,7 +145,6 @@ def _outcome(one: Entry) -> Outcome:
         status=Status(one["status"]),
         severity=Severity(one["severity"]),
         source=one["source"],
-        details=one["details"],
     )
 
 
