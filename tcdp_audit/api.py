@@ -26,19 +26,24 @@ if TYPE_CHECKING:
     from tcdp_audit.results.remedy_trial import RemedyTrial
 
 
-def load_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugins | None = None) -> Policy:
+def load_policy(
+    policy: str | Path | Mapping[str, Any] | Policy, plugins: Plugins | None = None, *, trust_policy_code: bool = False
+) -> Policy:
     """Read a policy from a file, or take it from a mapping of the same form.
 
     Args:
         policy: path of a `*.tcdp.yaml` file, or its content as a mapping.
         plugins: the plugins whose checks and remedies it may name; by default all that are installed.
+        trust_policy_code: run the code that it names though it is not installed: a schema in a module beside it. A
+            policy is data otherwise, and only installed code runs, or what this program has imported.
 
     Raises:
         UsageError: the file does not exist or cannot be read.
         PolicyError: the policy is wrong; the message lists every fault with line and column.
         PluginError: it names a check or a remedy that is unknown while a plugin that may define it is broken.
     """
-    return read_policy(policy, plugins or Plugins.load())
+    read = read_policy(policy, plugins or Plugins.load())
+    return replace(read, trusts_code=True) if trust_policy_code else read
 
 
 @Discreet()

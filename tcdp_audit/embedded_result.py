@@ -9,8 +9,21 @@ import zlib
 
 from tcdp_audit.errors import ResultError
 
-EMBEDDED = re.compile(r'(<template\b[^>]*\bid="tcdp-audit-result"[^>]*>)(.*?)(</template>)', re.DOTALL)
-LARGEST = 2**28  # bytes that a result may unpack to
+BEGINNING = re.compile(r"<template\b[^<>]*>")
+MARK, END = 'id="tcdp-audit-result"', "</template>"
+LARGEST = 2**26  # bytes that a result may unpack to
+
+
+def embedded(page: str) -> list[tuple[int, int]]:
+    """Where the results in a report begin and end; no more than two. Cost: linear in the page, whatever is in it."""
+    places: list[tuple[int, int]] = []
+    for found in BEGINNING.finditer(page):
+        if MARK in found[0] and len(places) < 2:
+            end = page.find(END, found.end())
+            if end < 0:
+                break
+            places.append((found.end(), end))
+    return places
 
 
 def packed(text: str) -> str:
@@ -44,4 +57,6 @@ def unpacked(text: str, name: str) -> str:
 
 def with_plain_result(page: str, name: str) -> str:
     """A report with its result as plain JSON: two builds of zlib pack one text in two ways."""
-    return EMBEDDED.sub(lambda found: f"{found[1]}{unpacked(found[2], name)}{found[3]}", page)
+    for begin, end in reversed(embedded(page)):
+        page = f"{page[:begin]}{unpacked(page[begin:end], name)}{page[end:]}"
+    return page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping
@@ -111,14 +112,26 @@ class Run:
     Args:
         by: who, in the words of whoever ran it; None where nobody said.
         command: the command line, its addresses without what may be secret; None where there was none.
+        configuration: the pyproject.toml that set options of the command, as `file`, and these, as `set`; None where
+            none did.
     """
 
     by: str | None = None
     command: str | None = None
+    configuration: Mapping[str, Any] | None = None
 
-    def as_json(self) -> dict[str, str | None]:
+    def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
-        return {"by": self.by, "command": self.command}
+        configured = {} if self.configuration is None else {"configuration": dict(self.configuration)}
+        return {"by": self.by, "command": self.command, **configured}
+
+    @property
+    def configured(self) -> str:
+        """What a pyproject.toml set, in words; nothing where none did."""
+        if self.configuration is None:
+            return ""
+        settings = self.configuration["set"].items()
+        return f"{self.configuration['file']}: {', '.join(f'{key} = {json.dumps(one)}' for key, one in settings)}"
 
 
 def command_line(arguments: Iterable[str]) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.attestation.envelope import Envelope, opened
 from tcdp_audit.attestation.statement import PAYLOAD, PREDICATE, STATEMENT, read_statement, subjects
 from tcdp_audit.errors import Discreet, ResultError
+from tcdp_audit.results.contradictions import contradictions
 from tcdp_audit.results.written_title import is_approval, title_in
 from tcdp_audit.verification.digests import digest_of_file, shown
 from tcdp_audit.verification.points import Point, State, Verification
@@ -19,6 +21,7 @@ from tcdp_audit.written.audit import WrittenAudit, sound, verdict_in
 if TYPE_CHECKING:
     from securesystemslib.signer import SSlibKey
 
+SHOWN = 3  # contradictions
 SIGNATURE, VERDICT = "signature", "verdict"  # subjects of points
 UNSIGNED = "error"  # what is claimed by what nobody has signed: nothing may be concluded
 
@@ -63,7 +66,12 @@ def verify_attestation(value: Mapping[str, Any], name: str, demand: Demand) -> V
     if any(one.state is not State.CONFIRMED for one in types):
         return Verification((signature, *types), UNSIGNED)
     predicate = sound(statement.get("predicate"), f"{name}, its predicate")
-    points = (*_release(statement, predicate, demand), *_policy(predicate, demand), *_result(predicate, demand))
+    points = (
+        *_release(statement, predicate, demand),
+        *_policy(predicate, demand),
+        *_result(predicate, demand),
+        *_contradictions(predicate),
+    )
     return Verification(
         (signature, *types, *points, _verdict(predicate, demand)), verdict_in(predicate), title_in(predicate)
     )
@@ -129,6 +137,12 @@ def _result(predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:
         yield Point("result", State.CONFIRMED, "the attested one")
     else:
         yield Point("result", State.DIFFERS, f"another one: {', '.join(dict.fromkeys(found))}")
+
+
+def _contradictions(predicate: Mapping[str, Any]) -> Iterator[Point]:
+    """What the attested result says against itself: no signature makes it true."""
+    for sentence in islice(contradictions(predicate), SHOWN):
+        yield Point("contradiction", State.DIFFERS, sentence)
 
 
 def _verdict(predicate: Mapping[str, Any], demand: Demand) -> Point:

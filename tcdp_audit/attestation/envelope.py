@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner, SSlibKey
 
 KEYS = ("payload", "payloadType", "signatures")
+MOST_SIGNATURES = 100  # each is tried, which takes up to a millisecond
 CODINGS = ((standard_b64decode, standard_b64encode), (urlsafe_b64decode, urlsafe_b64encode))
 
 
@@ -79,6 +80,8 @@ def opened(value: Mapping[str, Any], name: str) -> Envelope:
     signatures = value["signatures"]
     if not isinstance(value["payloadType"], str) or not isinstance(signatures, list) or not signatures:
         raise ResultError(f"{name}: no DSSE envelope: payloadType must be a text, signatures a list that is not empty")
+    if len(signatures) > MOST_SIGNATURES:
+        raise ResultError(f"{name}: has more than {MOST_SIGNATURES} signatures")
     payload = _decoded(value["payload"], f"{name}: payload")
     return Envelope(payload, value["payloadType"], tuple(_signature(one, name) for one in signatures))
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.attestation.envelope import sealed
 from tcdp_audit.attestation.statement import PAYLOAD, statement_of
 from tcdp_audit.errors import Discreet, ResultError, TcdpAuditError
-from tcdp_audit.outcome import Outcome, Severity, Status
 from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import status_of
+from tcdp_audit.results.contradictions import contradictions
 from tcdp_audit.verification.digests import digest_of, shown
 from tcdp_audit.written.audit import WrittenAudit
 
@@ -56,20 +55,5 @@ def _require_attestable(written: WrittenAudit) -> None:
         raise ResultError(f"{written.path}: is about {kind}; audit the file that is to be published")
     if written.names_cells:
         raise ResultError(f"{written.path}: names cells of the release (--show-values); attest a result that does not")
-    if _status(written) != written.status:
-        raise ResultError(f"{written.path}: its status is not what its outcomes give; verify it before you sign it")
-
-
-def _status(written: WrittenAudit) -> str:
-    """The status that the outcomes of a result give."""
-    return status_of(
-        [
-            Outcome(
-                check=one["check"],
-                status=Status(one["status"]),
-                severity=Severity(one["severity"]),
-                source=one["source"],
-            )
-            for one in written.outcomes
-        ]
-    )
+    for sentence in contradictions(written.result):
+        raise ResultError(f"{written.path}: contradicts itself: {sentence}; verify it before you sign it")

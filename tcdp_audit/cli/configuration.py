@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -46,25 +47,47 @@ class Configuration:
         """The folder of the file."""
         return Path() if self.path is None else self.path.parent
 
-    def completed(self, context: click.Context, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of a call, with what the file says in place of defaults. The command line wins.
+    def completed(self, context: click.Context, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The options of a call, with what the file says in place of defaults, and what it says. The command line wins.
 
         Raises:
-            UsageError: a value is none that the option takes.
+            UsageError: a value is none that the option takes, or a path outside the file's folder.
         """
         ignored = {"policies"} if _is_of_check(context.command) else {"policies", "reports"}
         said = {key: value for key, value in self.values.items() if key not in ignored}
         options = {one.opts[0].removeprefix("--"): one for one in context.command.params if one.name in given}
-        completed = dict(given)
+        completed, changed = dict(given), {}
         for key, value in said.items():
             option = options.get(key if key != "reports" else "report")
             if option is not None and context.get_parameter_source(str(option.name)) is ParameterSource.DEFAULT:
-                completed[str(option.name)] = self._converted(key, value, option, context)
-        return completed
+                completed[str(option.name)], changed[key] = self._converted(key, value, option, context), value
+        return completed, changed
+
+    def _inside(self, name: str, key: str) -> Path:
+        """A path that the file gives.
+
+        Raises:
+            UsageError: it is outside the file's folder.
+        """
+        path = self.folder / name
+        if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(self.folder)):
+            raise UsageError(f"{self.path}: {TABLE}.{key}: {name!r} is outside the folder of this file")
+        return path
+
+    def named(self) -> list[Path]:
+        """The policies that the file names; none where it names none.
+
+        Raises:
+            UsageError: one of them is outside its folder, or there is none of a name.
+        """
+        names = self.values.get("policies", ())
+        for name in names:
+            self._inside(name, "policies")
+        return named_policies(names, self.folder)
 
     def _converted(self, key: str, value: Any, option: click.Parameter, context: click.Context) -> Any:
         if key == "reports":
-            return tuple(str(self.folder / one) for one in value)
+            return tuple(str(self._inside(one, key)) for one in value)
         try:
             return option.type.convert(value, option, context)
         except click.BadParameter as error:
@@ -76,19 +99,72 @@ def _is_of_check(command: click.Command) -> bool:
     return any(one.name == "policies" and getattr(one, "multiple", False) for one in command.params)
 
 
+NO_CONFIGURATION = Configuration(None, {})
+
+
 def configuration(folder: Path) -> Configuration:
-    """The nearest pyproject.toml with a table for this tool: in a folder or above it, up to the repository's root.
+    """The pyproject.toml that counts for the policies in a folder, if it has a table for this tool.
+
+    It is in this folder, or in the root of its repository. One in any other folder above, such as /tmp, may be
+    somebody else's, and so may one that belongs to another user.
 
     Raises:
         UsageError: it is no TOML, or the table has a key or a value that it cannot have.
     """
-    for place in with_parents(folder):
+    *_, last = places = list(with_parents(folder))
+    root = [last] if os.path.exists(last / ".git") else []  # noqa: PTH110 - no error where it cannot be entered
+    for place in dict.fromkeys([places[0], *map(_shown, root)]):
         path = place / FILE
-        if os.path.isfile(path) or os.path.islink(path):  # noqa: PTH113, PTH114 - no error in a folder that cannot be entered
+        if _is_ours(path, folder):
             table = _table(path)
             if table is not None:
                 return Configuration(path, _sound(table, path))
-    return Configuration(None, {})
+    return NO_CONFIGURATION
+
+
+def configuration_of(policies: Sequence[Path], naming: Configuration) -> Configuration:
+    """The pyproject.toml that counts for policies.
+
+    Args:
+        policies: their files.
+        naming: what has named them; nothing where the call or a folder has.
+
+    Raises:
+        UsageError: several count, or the one that has named a policy has keys that do not count for it.
+    """
+    found = {_real(one.path): one for one in map(configuration, map(_folder, policies))}
+    if len(found) > 1:
+        names = ", ".join(sorted(str(one.path or f"no {FILE}") for one in found.values()))
+        raise UsageError(f"the policies have different configurations ({names}); name those of one with --policy")
+    [one] = found.values()
+    others = [key for key in naming.values if key != "policies"]
+    if others and _real(naming.path) != _real(one.path):
+        where = "is neither in the folder of the policy that it names nor in the root of its repository"
+        raise UsageError(f"{naming.path}: {where}, so it cannot set {', '.join(others)}; give options, or move it")
+    return one
+
+
+def _folder(policy: Path) -> Path:
+    """The folder of a policy."""
+    return _shown(policy.parent)
+
+
+def _shown(folder: Path) -> Path:
+    """A folder as a person would type it."""
+    return Path(os.path.relpath(os.path.realpath(folder)))
+
+
+def _real(path: Path | None) -> str | None:
+    return None if path is None else os.path.realpath(path)
+
+
+def _is_ours(path: Path, folder: Path) -> bool:
+    """Whether a file is there, and belongs to this user, to the system's, or to whom the folder belongs."""
+    try:
+        owner, own = os.lstat(path).st_uid, os.lstat(os.path.realpath(folder)).st_uid
+    except OSError:
+        return False
+    return not hasattr(os, "geteuid") or owner in (os.geteuid(), 0, own)
 
 
 def _table(path: Path) -> Any:
@@ -142,11 +218,16 @@ def meant_policies(found: Configuration, folder: Path, release: str | None = Non
         if len(nearer) == 1:
             return nearer, _said(nearer[0], folder)
         if place.resolve() == found.folder.resolve():
-            paths = named_policies(names or (), found.folder)
+            paths = found.named()
             listed = ", ".join(map(str, paths)) if len(paths) <= FEW else str(len(paths))
             return paths, f"{'policy' if len(paths) == 1 else 'policies'}: {listed}, as {found.path} says"
     path = discover(folder, quote(release or "TABLE"))
     return [path], _said(path, folder)
+
+
+def said_of(found: Configuration, changed: Mapping[str, Any]) -> str:
+    """What a pyproject.toml changed, in words: `pyproject.toml sets measure-only = true`."""
+    return f"{found.path} sets {', '.join(f'{key} = {json.dumps(value)}' for key, value in changed.items())}"
 
 
 def _said(path: Path, folder: Path) -> str:

@@ -28,6 +28,12 @@ def plugin_options(function: F) -> F:
     return external(blocked(function))
 
 
+def trust_option(function: F) -> F:
+    """`--trust-policy-code`."""
+    told = "Run code beside the policy that it names as its schema."
+    return click.option("--trust-policy-code", is_flag=True, help=told)(function)
+
+
 def load_plugins(blocked: tuple[str, ...], *, no_external_plugins: bool) -> Plugins:
     """The plugins that the options leave.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tcdp_audit.cli.options import plugin_options
+from tcdp_audit.cli.options import plugin_options, trust_option
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 FORMATS = ".html, .md, .json, .junit.xml, .sarif"  # of an audit's reports
@@ -42,6 +42,7 @@ def release_command(
         click.option("--quiet", is_flag=True, help="Print nothing but errors."),
         click.option("--run-by", metavar="NAME", envvar="TCDP_AUDIT_RUN_BY", help="Who runs this, for the reports."),
         click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free."),
+        trust_option,
         plugin_options,
     ]
 

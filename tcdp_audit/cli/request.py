@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.configuration import configuration, meant_policies
+from tcdp_audit.cli.configuration import (
+    NO_CONFIGURATION,
+    Configuration,
+    configuration,
+    configuration_of,
+    meant_policies,
+    said_of,
+)
 from tcdp_audit.cli.options import load_plugins, plugins_of
 from tcdp_audit.cli.printing import complain, write
 from tcdp_audit.policy import Policy, read_policy
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from tcdp_audit.results.audit import Audit
 
 JSON_SUFFIX = ".json"
+LOOSENING = "measure-only"  # what a pyproject.toml may loosen, which is said whatever is printed
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,7 @@ class Request:
         as_json: whether the result is printed as JSON.
         quiet: whether nothing is printed.
         brief: whether only that is printed which somebody has to act on.
+        trust_policy_code: whether code beside the policies runs, which they name.
         run: who runs the command, and the command.
     """
 
@@ -55,6 +64,7 @@ class Request:
     as_json: bool
     quiet: bool
     brief: bool = False
+    trust_policy_code: bool = False
     run: Run = field(default_factory=Run)
 
     @property
@@ -70,7 +80,7 @@ class Request:
             PolicyError: the policy is wrong.
             PluginError: it needs a plugin that does not work.
         """
-        policy = read_policy(path, self.plugins)
+        policy = replace(read_policy(path, self.plugins), trusts_code=self.trust_policy_code)
         return Call(self, path, policy, plugins_of(policy, self.plugins))
 
 
@@ -120,15 +130,15 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
     Raises:
         UsageError: an option or a key has no meaning, or no policy is meant.
     """
-    found = configuration(Path())
-    given = found.completed(context, options)
-    names, quiet, brief, memory = (given.pop(name) for name in ("policies", "quiet", "brief", "memory"))
+    policies, said, naming = _policies(options)
+    found = configuration_of(policies, naming)
+    given, changed = found.completed(context, options)
+    _, quiet, brief, memory = (given.pop(name) for name in ("policies", "quiet", "brief", "memory"))
     quiet = quiet or brief > 1
-    policies = named_policies([names] if isinstance(names, str) else names) if names else []
-    if not policies:
-        policies, said = meant_policies(found, Path(), given["release"])
-        if said and not quiet:
-            complain(f"tcdp-audit: {visible(said)}\n")
+    if said and not quiet:
+        complain(f"tcdp-audit: {visible(said)}\n")
+    if changed and (not quiet or changed.get(LOOSENING)):
+        complain(f"tcdp-audit: {visible(said_of(found, changed))}\n")
     request = Request(
         **{name: given.pop(name) for name in ("release", "original", "population", "reports", "as_json")},
         policies=tuple(policies),
@@ -136,6 +146,21 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
         memory=None if memory is None else parse_memory(memory),
         quiet=quiet,
         brief=brief == 1,
-        run=Run(given.pop("run_by") or None, command_line(sys.argv[1:])),
+        trust_policy_code=given.pop("trust_policy_code"),
+        run=Run(
+            given.pop("run_by") or None,
+            command_line(sys.argv[1:]),
+            {"file": str(found.path), "set": changed} if changed else None,
+        ),
     )
     return request, given
+
+
+def _policies(options: Mapping[str, Any]) -> tuple[list[Path], str, Configuration]:
+    """The policies that a call means, which they are in words, and the pyproject.toml that names them, if one does."""
+    names = options["policies"]
+    if names:
+        return named_policies([names] if isinstance(names, str) else names), "", NO_CONFIGURATION
+    naming = configuration(Path())
+    policies, said = meant_policies(naming, Path(), options["release"])
+    return policies, said, naming if said.endswith(f"as {naming.path} says") else NO_CONFIGURATION

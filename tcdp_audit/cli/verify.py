@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.options import load_plugins, plugin_options, trust_option
 from tcdp_audit.errors import UsageError
 from tcdp_audit.words import count, listing
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from tcdp_audit.verification import Point, Verification
 
 VERDICT = "verdict"
-OF_RESULTS = ("original", "population", "before", "memory")  # options that only what is computed again has a use for
+OF_RESULTS = ("original", "population", "before", "memory", "trust_policy_code")  # options of what is computed again
 OF_ATTESTATIONS = ("key", "result", "any_verdict")
-NAMES = {"before": "--input", "any_verdict": "--any-verdict"}
+NAMES = {"before": "--input", "any_verdict": "--any-verdict", "trust_policy_code": "--trust-policy-code"}
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
@@ -34,6 +34,7 @@ NAMES = {"before": "--input", "any_verdict": "--any-verdict"}
 @click.option("--any-verdict", is_flag=True, help="Accept an attestation of a release that is not fit, too.")
 @click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@trust_option
 @plugin_options
 def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
     """Confirm that FILE says of RELEASE what an audit says of it now, or name what differs.
@@ -97,7 +98,7 @@ def _computed(text: str, file: str, release: str, options: Mapping[str, Any], *,
 
     _refuse(options, OF_ATTESTATIONS, "an attestation; FILE is none")
     plugins = load_plugins(options["blocked"], no_external_plugins=options["no_external_plugins"])
-    tables = {name: options[name] for name in ("policy", "original", "population", "before")}
+    tables = {name: options[name] for name in ("policy", "original", "population", "before", "trust_policy_code")}
     memory = None if options["memory"] is None else parse_memory(options["memory"])
     with progress_of_work(quiet=quiet) as progress:
         return verify(audit_in(text, Path(file)), release, **tables, plugins=plugins, memory=memory, progress=progress)

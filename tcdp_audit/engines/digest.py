@@ -16,6 +16,7 @@ from typing import IO, Any
 from tcdp_audit.errors import DataError
 
 PIECE = 2**20
+FOLDER = b"\xfftcdp-audit folder\0"  # what the digest of a folder is of begins with this
 CLOCK = 2 * 10**9  # nanoseconds: file systems' clocks are not finer than this
 
 
@@ -161,12 +162,14 @@ class FileDigest(FilesDigest):
 
 
 def digest_of_list(names: Sequence[str], digests: Sequence[str]) -> str:
-    """The digest of several files: SHA-256 of the list that `sha256sum` prints of them, sorted by their names' bytes.
+    """The digest of several files: SHA-256 of a mark, and of the list that `sha256sum -z` prints of them.
 
-    A line is a file's SHA-256 in hexadecimal digits, two spaces, its path below the folder, and a line feed.
+    An entry is a file's SHA-256 in hexadecimal digits, two spaces, its path below the folder, and a NUL, which no name
+    has; the entries are sorted by the names' bytes. The mark begins with a byte that no text in UTF-8 and no other
+    format of tables begins with, so no file that can be audited has the digest of a folder.
     """
-    lines = "".join(f"{digest}  {name}\n" for name, digest in zip(names, digests, strict=True))
-    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+    entries = "".join(f"{digest}  {name}\0" for name, digest in zip(names, digests, strict=True))
+    return hashlib.sha256(FOLDER + entries.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _changed(name: str) -> DataError:

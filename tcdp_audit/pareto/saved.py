@@ -15,6 +15,7 @@ from tcdp_audit.pareto.trial import Task
 from tcdp_audit.results.setting_trial import SettingTrial
 
 FORM = 1
+NO_FILE = "this is no file of an interrupted frontier"
 
 
 @dataclass(frozen=True)
@@ -43,15 +44,18 @@ class Saved:
             form, key, entries, digest = (saved[name] for name in ("frontier", "key", "trials", "sha256"))
         except OSError as error:
             raise UsageError(f"{self.path}: cannot be read: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
-            raise UsageError(f"{self.path}: this is no file of an interrupted frontier; {other}") from None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise UsageError(f"{self.path}: {NO_FILE}; {other}") from None
         if (form, key) != (FORM, self.key):
             said = "it belongs to another release, policy, version or set of thresholds"
             raise UsageError(f"{self.path}: {said}; {other}")
         if digest != _digest(entries):
             raise UsageError(f"{self.path}: it was damaged or changed; {other}")
         known = {_name(task): task for task in tasks}
-        return {known[name]: SettingTrial.from_json(known[name][0], entry) for name, entry in entries.items()}
+        try:
+            return {known[name]: SettingTrial.from_json(known[name][0], entry) for name, entry in entries.items()}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise UsageError(f"{self.path}: {NO_FILE}; {other}") from None
 
     def keep(self, trials: Mapping[Task, SettingTrial]) -> None:
         """Write what is finished; the file appears whole or stays as it was."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -129,6 +129,7 @@ class Blueprint:
         plugins: whether external ones are used, which are left out, and which may be used.
         memory: budget in bytes.
         sha256: digest of the release.
+        trusts_code: whether code beside the policy runs, which it names.
     """
 
     tables: Mapping[str, str | Path | None]
@@ -139,6 +140,7 @@ class Blueprint:
     plugins: tuple[bool, frozenset[str], frozenset[str] | None]
     memory: int
     sha256: str | None
+    trusts_code: bool = False
 
     @classmethod
     def of(cls, repairs: Repairs, policy: Any, memory: int) -> Blueprint:
@@ -166,7 +168,9 @@ class Blueprint:
         chosen = plugins.external, plugins.blocked, plugins.allowed
         variation = repairs.variation
         demands, positions = variation.demands, variation.positions
-        return cls(repairs.tables, given, own.sha256, demands, positions, chosen, memory, repairs.sha256)
+        return cls(
+            repairs.tables, given, own.sha256, demands, positions, chosen, memory, repairs.sha256, own.trusts_code
+        )
 
     def repairs(self) -> Repairs:
         """What is repaired, in another process.
@@ -177,7 +181,7 @@ class Blueprint:
         external, blocked, allowed = self.plugins
         plugins = Plugins.load(external=external, blocked=blocked)
         plugins = plugins if allowed is None else plugins.only(allowed)
-        policy = read_policy(self.policy, plugins)
+        policy = replace(read_policy(self.policy, plugins), trusts_code=self.trusts_code)
         if policy.sha256 != self.policy_sha256:
             raise DataError("the policy has changed while it was worked on; start again")
         variation = Variation(policy, self.demands, self.positions)

@@ -6,6 +6,7 @@ model                 attributes, conventions, the document
 profile, profiled     named thresholds with their sources, and a policy that names some
 registered, section   what a policy may name, and the sections that name it
 utility               whether what people would do can be done with the columns that it names
+recognition           whether a document is a policy at all, so that nothing of a table is quoted
 faults, loading       faults as sentences; a text becomes a policy, or all of its faults
 policy                a policy that is sound
 discovery, schema     the policy when none is named; the JSON Schema of policies

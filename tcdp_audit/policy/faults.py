@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -37,11 +38,13 @@ UNDECIDED = "TODO"  # the role that a draft leaves to a person
 
 _NUMBERS = ("int_type", "float_type")
 FEW = 8  # names that a sentence can list
+MOST = 100  # faults that one message lists
+COMPARED = 1000  # names that one name is compared with
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """A question about the name that was probably meant, or nothing."""
-    matches = _alike(name, list(names))
+    matches = _alike(name, list(islice(names, COMPARED)))
     return f"; did you mean {' or '.join(map(repr, matches))}?" if matches else ""
 
 
@@ -69,9 +72,9 @@ def located(source: Source, prefix: Sequence[str | int], message: str) -> Fault:
 def from_validation(
     error: ValidationError, source: Source, model: type[BaseModel], prefix: Sequence[str | int] = ()
 ) -> list[Fault]:
-    """Every complaint of pydantic as a fault, in the order of the file."""
+    """The complaints of pydantic as faults, in the order of the file; one more than `MOST` at the most."""
     faults = []
-    for detail in error.errors(include_url=False):
+    for detail in error.errors(include_url=False)[: MOST + 1]:
         location = (*prefix, *_plain(detail["loc"], source, prefix))
         faults.append(located(source, location, _sentence(dict(detail), model)))
     unique = {(fault.location, fault.message): fault for fault in faults}
@@ -183,10 +186,10 @@ def _path(location: Sequence[str | int]) -> str:
 
 
 def render(name: str, text: str, faults: Sequence[Fault]) -> str:
-    """All faults of a policy file, each with its line and a caret below the place."""
+    """The faults of a policy file, at most `MOST`, each with its line and a caret below the place."""
     lines, name = text.splitlines(), visible(name)
     blocks = []
-    for fault in faults:
+    for fault in faults[:MOST]:
         where = f"{name}:{fault.line}:{fault.column}" if fault.line else name
         head = ": ".join(visible(part) for part in (where, fault.location, fault.message) if part)
         if 0 < fault.line <= len(lines):
@@ -194,12 +197,16 @@ def render(name: str, text: str, faults: Sequence[Fault]) -> str:
             excerpt, column = _window(lines[fault.line - 1], fault.column)
             head += f"\n{number} | {visible(excerpt)}\n      | {' ' * len(visible(excerpt[: column - 1]))}^"
         blocks.append(head)
+    if len(faults) > MOST:
+        blocks.append(f"{name}: there are more faults; these are the first {MOST}")
     return "\n".join(blocks)
 
 
 def unsound(name: str, text: str, faults: Sequence[Fault]) -> PolicyError:
     """The error that tells all faults of a policy file."""
-    told = [(one.line, one.column, ": ".join(part for part in (one.location, one.message) if part)) for one in faults]
+    told = [
+        (one.line, one.column, ": ".join(part for part in (one.location, one.message) if part)) for one in faults[:MOST]
+    ]
     return PolicyError(render(name, text, faults), told)
 
 

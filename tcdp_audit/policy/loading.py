@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,11 +15,12 @@ from pydantic import ValidationError
 
 from tcdp_audit.errors import Discreet, PluginError, PolicyError, UsageError
 from tcdp_audit.plugin_faults import blaming
-from tcdp_audit.policy.faults import from_validation, located, nearest, unsound
+from tcdp_audit.policy.faults import MOST, from_validation, located, nearest, unsound
 from tcdp_audit.policy.given import plain
 from tcdp_audit.policy.model import PolicyDocument, Role, Scale
 from tcdp_audit.policy.policy import Expectation, PlannedRemedy, Policy
 from tcdp_audit.policy.profiled import Profiled
+from tcdp_audit.policy.recognition import is_policy, is_policy_text, no_policy
 from tcdp_audit.policy.registered import Registered, Registry
 from tcdp_audit.policy.section import Entry, Section
 from tcdp_audit.policy.source import Fault, Source, SourceFault, parse
@@ -53,11 +55,31 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
     path = Path(policy)
     content = _read(path)
     text = _decoded(content, path)
+    return replace(_Reading(_source(text, path), text, path, plugins).policy(), content=content)
+
+
+def data_of_policy(path: Path) -> Any:
+    """What a policy's file says, before it is judged: a mapping as a program would give it.
+
+    Raises:
+        UsageError: the file does not exist or cannot be read.
+        PolicyError: it holds no policy, and nothing of it is quoted; or its YAML is wrong.
+    """
+    return _source(_decoded(_read(path), path), path).data
+
+
+def _source(text: str, path: Path) -> Source:
+    """The text of a policy, parsed. Of what is no policy nothing is quoted."""
     try:
         source = parse(text)
     except SourceFault as fault:
+        first = fault.faults[0]
+        if first.line and not is_policy_text(text):
+            raise no_policy(str(path), first.line, first.column) from None
         raise unsound(str(path), text, fault.faults) from None
-    return replace(_Reading(source, text, path, plugins).policy(), content=content)
+    if not is_policy(source.data):
+        raise no_policy(str(path))
+    return source
 
 
 def _unfolded(policy: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +155,7 @@ class _Reading:
             self._fault(["keep_key"], "the policy names no `key:` that could be kept")
         self._columns_named(document)
         self._columns_kept(document)
-        for location, sentence in faults_of_utility(document):
+        for location, sentence in islice(faults_of_utility(document), MOST + 1):
             self._fault(location, sentence)
         if document.plugins is not None:
             self.plugins = self.plugins.only(document.plugins)
@@ -150,11 +172,11 @@ class _Reading:
 
     def _columns_kept(self, document: PolicyDocument) -> None:
         """Of the columns that `keep` names the loss is measured."""
-        lossy = [*document.with_role(Role.QUASI_IDENTIFIER), *document.with_role(Role.SENSITIVE)]
-        for name in document.keep or {}:
-            if name not in lossy:
-                asked = "is not declared as a quasi-identifier or as sensitive, so nothing is measured of it"
-                self._fault(["keep", name], f"{name!r} {asked}{nearest(name, lossy)}")
+        lossy = dict.fromkeys((*document.with_role(Role.QUASI_IDENTIFIER), *document.with_role(Role.SENSITIVE)))
+        unknown = [name for name in document.keep or {} if name not in lossy]
+        for name in unknown[: MOST + 1]:
+            asked = "is not declared as a quasi-identifier or as sensitive, so nothing is measured of it"
+            self._fault(["keep", name], f"{name!r} {asked}{nearest(name, lossy)}")
 
     def _leave_unnamed_plugins_out(self) -> None:
         """Also where a policy is unsound, look for its other faults with the external plugins that it names only."""
@@ -188,6 +210,8 @@ class _Reading:
                 if isinstance(entry, Mapping) or document is not None:
                     self._fault([section.key, index], f"must be one {section.noun} name with its parameters")
                 continue
+            if len(self.faults) > MOST:
+                return
             name, given = next(iter(entry.items()))
             location: list[str | int] = [section.key, index, str(name)]
             registered = self._registered(section, str(name), location)

@@ -62,6 +62,7 @@ class Policy:
         content: the bytes of the file that it was read from, if any.
         profiles: the profiles that it names, whose demands are among its expectations.
         profile_line: the line that names them.
+        trusts_code: whether code that it names runs though it is not installed: a schema in a module beside it.
     """
 
     document: PolicyDocument
@@ -72,6 +73,7 @@ class Policy:
     content: bytes | None = None
     profiles: tuple[Profile, ...] = ()
     profile_line: int | None = None
+    trusts_code: bool = False
 
     def __repr__(self) -> str:
         """Its name and its size: the text of a policy may name values."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
-from tcdp_audit.policy.faults import located, nearest
+from tcdp_audit.policy.faults import MOST, located, nearest
 from tcdp_audit.policy.profile import Profile, profiles
 from tcdp_audit.policy.source import Fault, Location, Source
 
@@ -36,7 +37,7 @@ class Profiled:
             return cls(source)
         names = [str(one) for one in named] if isinstance(named, list) else [str(named)]
         known = tuple(profiles()[name] for name in dict.fromkeys(names) if name in profiles())
-        faults = tuple(_unknown(source, name) for name in names if name not in profiles())
+        faults = tuple(islice((_unknown(source, name) for name in names if name not in profiles()), MOST + 1))
         return cls(_with_demands(source, expected, known), known, len(expected), faults)
 
     def origin(self, index: int) -> tuple[str, str]:

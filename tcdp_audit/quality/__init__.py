@@ -1,5 +1,6 @@
 """What judges the quality of a release for a policy, beside its expectations. Imported only where a policy names it.
 
+trusted_code                                   whether code that a policy names may run
 pandera_schema, pandera_frame, pandera         a pandera schema: loaded, given its frame, its failures as outcomes
 great_expectations_suite, great_expectations   an expectation suite: likewise
 """

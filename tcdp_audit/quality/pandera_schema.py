@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import copy
-import os
 import re
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ from pandera.io.pandas_io import deserialize_schema
 
 from tcdp_audit.errors import PolicyError
 from tcdp_audit.policy import Policy
+from tcdp_audit.quality.trusted_code import UNTRUSTED, UntrustedError, module_of
 
 MODULE_AND_NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _KEYS = (
@@ -79,7 +77,7 @@ def demands_of(policy: Policy) -> Demands:
     location = str(policy.document.schema_)
     try:
         by_name = MODULE_AND_NAME.fullmatch(location)
-        schema = _imported(location) if by_name else _read(Path(policy.resolve(location)))
+        schema = _imported(location, policy) if by_name else _read(Path(policy.resolve(location)))
         demands = Demands.of(schema, location)
         _require_demand(demands.schema)
     except _Fault as fault:
@@ -113,14 +111,14 @@ def _read(path: Path) -> pa.DataFrameSchema:
     return schema
 
 
-def _imported(location: str) -> pa.DataFrameSchema:
-    """The schema or model `module:Name`, from the path of this process or from the current folder."""
+def _imported(location: str, policy: Policy) -> pa.DataFrameSchema:
+    """The schema or model `module:Name`, if its code may run."""
     module, _, name = location.partition(":")
-    here = os.getcwd()  # noqa: PTH109 - an entry of sys.path is a text
-    sys.path.append(here)  # last, so that no file here replaces an installed module
     try:
-        named = getattr(import_module(module), name)
+        named = getattr(module_of(module, policy), name)
         schema = named.to_schema() if isinstance(named, type) and issubclass(named, pa.DataFrameModel) else named
+    except UntrustedError:
+        raise _Fault(UNTRUSTED) from None
     except ModuleNotFoundError as error:
         raise _Fault(f"no module {error.name!r} can be imported from here") from None
     except AttributeError as error:
@@ -129,8 +127,6 @@ def _imported(location: str) -> pa.DataFrameSchema:
         ) from None
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody's code
         raise _Fault(f"importing it raised {type(error).__name__}") from None
-    finally:
-        sys.path.remove(here)
     if not isinstance(schema, pa.DataFrameSchema):
         kind = f"{type(schema).__module__.split('.')[0]} {type(schema).__name__}"
         raise _Fault(f"is a {kind}; it must be a DataFrameSchema or a DataFrameModel of `pandera.pandas`")

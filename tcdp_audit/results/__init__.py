@@ -14,6 +14,7 @@ tally        how many demands there are, and what came of them: the one count of
 conditions   what a release that keeps its policy is fit for, and under which conditions
 verdict      an audit in a word and in sentences
 written_title   the verdict of a result that was written
+contradictions  what a result that was written says against itself
 unaudited    a policy of the same run that could not be audited
 place        where in the policy something is asked for
 findings     what somebody must act on, as a list for other tools

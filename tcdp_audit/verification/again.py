@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.api import audit
-from tcdp_audit.errors import PolicyError, ResultError
+from tcdp_audit.errors import ResultError
 from tcdp_audit.outcome import AUDITED_WITH
 from tcdp_audit.policy import Policy, read_policy
-from tcdp_audit.policy.source import SourceFault, parse
+from tcdp_audit.policy.loading import data_of_policy
 from tcdp_audit.provenance import BUILT_IN, NamedFile, PluginInfo, Run, recorded_tool
 from tcdp_audit.registry import Plugins
 from tcdp_audit.repair.fixing import fix
@@ -22,7 +22,6 @@ from tcdp_audit.verification.digests import digest_of_file
 from tcdp_audit.visible import visible
 from tcdp_audit.words import listing
 from tcdp_audit.written.audit import WrittenAudit
-from tcdp_audit.written.strict import text_of
 
 TRIAL = "remedy_trial"
 COMPANIONS = ("original", "population")  # that a call can name
@@ -38,6 +37,7 @@ class Given:
         original: None for the one that the policy names.
         population: likewise.
         before: the release as it came in, for a result of `fix`.
+        trust_policy_code: whether code beside the policy runs, which it names.
         plugins: those that may take part.
         memory: budget in bytes; None for the default.
         progress: called with (step, done, in all).
@@ -48,6 +48,7 @@ class Given:
     original: Any = None
     population: Any = None
     before: Any = None
+    trust_policy_code: bool = False
     plugins: Plugins
     memory: int | None = None
     progress: Callable[[str, int, int], None] | None = None
@@ -131,15 +132,17 @@ def policy_of(written: WrittenAudit, given: Given) -> Policy:
     Raises:
         PolicyError: it is wrong.
     """
+    policy = _policy_of(written, given)
+    return replace(policy, trusts_code=True) if given.trust_policy_code else policy
+
+
+def _policy_of(written: WrittenAudit, given: Given) -> Policy:
     path = policy_file(written, given)
     if path is None:
         return read_policy(given.policy or {}, given.plugins)
     if written.policy_path is not None:
         return read_policy(path, given.plugins)
-    try:
-        return read_policy(parse(text_of(path)).data, given.plugins)
-    except SourceFault:
-        raise PolicyError(f"{path}: no policy that can be read") from None
+    return read_policy(data_of_policy(path), given.plugins)
 
 
 def plugins_of_result(written: WrittenAudit, plugins: Plugins) -> Plugins:
@@ -185,7 +188,13 @@ def _run_of(written: WrittenAudit) -> Run:
     """Who ran a written audit, as far as its result says so."""
     told = written.result.get("run")
     by, command = (told.get(name) if isinstance(told, Mapping) else None for name in ("by", "command"))
-    return Run(by if isinstance(by, str) else None, command if isinstance(command, str) else None)
+    configured = told.get("configuration") if isinstance(told, Mapping) else None
+    is_sound = isinstance(configured, Mapping) and isinstance(configured.get("set"), Mapping) and "file" in configured
+    return Run(
+        by if isinstance(by, str) else None,
+        command if isinstance(command, str) else None,
+        configured if is_sound else None,
+    )
 
 
 @contextmanager

@@ -45,6 +45,7 @@ def verify(
     population: Any = None,
     *,
     before: Any = None,
+    trust_policy_code: bool = False,
     plugins: Plugins | None = None,
     memory: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -62,6 +63,7 @@ def verify(
         original: the table that the release was made from; by default the one that the policy names.
         population: likewise.
         before: the release as it came in, for a result of `fix`, which is repaired again.
+        trust_policy_code: run code beside the policy that it names, as for `load_policy`.
         plugins: the plugins to use; by default those of the result, as far as they are installed.
         memory: budget in bytes, as for `audit`; it matters to estimates only.
         progress: called with (step, done, in all).
@@ -83,6 +85,7 @@ def verify(
         original=original,
         population=population,
         before=before,
+        trust_policy_code=trust_policy_code,
         plugins=plugins_of_result(written, plugins or Plugins.load()),
         memory=memory,
         progress=progress,

@@ -6,6 +6,7 @@ Numbers and the words of the contract are quoted; any other text only "differs":
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from tcdp_audit.verification.digests import shown
 from tcdp_audit.verification.points import Point, State
 from tcdp_audit.verification.values import ABSENT, Difference, differences
 from tcdp_audit.visible import visible
-from tcdp_audit.words import count
+from tcdp_audit.words import count, listing
 from tcdp_audit.written.audit import Entry, WrittenAudit, files_in, is_structural, table_of
 
 CIRCUMSTANCES = ("audited_at", "run")  # what an audit made again cannot know
@@ -31,6 +32,9 @@ WITH_MORE = (
 )
 SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
 NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}
+NOT_CHECKED = "not checked"
+PARTS = ("column_risks", "variants", "change_log", "remedy_trial")  # that an audit has where somebody asks for them
+VERSION = re.compile(r"[0-9][0-9A-Za-z.+!_-]{0,39}")
 LONGEST = 40  # letters of a key or a name that a sentence gives
 
 
@@ -48,7 +52,9 @@ def points_of(written: WrittenAudit, now: Mapping[str, Any]) -> Iterator[Point]:
     for name in {**was["companions"], **now["companions"]}:
         yield from wording.companion(name, was["companions"].get(name), now["companions"].get(name))
     yield from wording.figures(was, now)
+    yield from wording.writers(was, now)
     yield from _versions(was, now)
+    yield from _not_checked(was, now)
 
 
 class Wording:
@@ -133,6 +139,24 @@ class Wording:
         if orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]):
             yield Point("figures", State.DIFFERS, "the outcomes stand in another order")
 
+    def writers(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
+        """What the result says of its writers beside their versions, which are compared by themselves."""
+        subject = "writers"
+        if was["tool"]["name"] != now["tool"]["name"] or any(key not in now["tool"] for key in was["tool"]):
+            yield Point(subject, State.DIFFERS, "what it calls the tool that wrote it is not what that writes")
+        if self.is_one_version and was["tool"]["libraries"].keys() != now["tool"]["libraries"].keys():
+            yield Point(subject, State.DIFFERS, "the libraries that it names are not those that this version names")
+        if not all(VERSION.fullmatch(one) for one in _version_by_name(was).values()):
+            yield Point(subject, State.DIFFERS, "what it gives as a version is none")
+        if self.is_one_version and not isinstance(was.get("run"), Mapping):
+            yield Point(subject, State.DIFFERS, "who ran it is missing in the result")
+        for one in was["plugins"]:
+            same = [other for other in now["plugins"] if _is_same_plugin(one, other)]
+            if self.is_one_version and same and one not in same:
+                yield Point(subject, State.DIFFERS, f"what it says of the plugin {_short(one['name'])} is another")
+            elif not same:
+                yield Point(subject, State.NOTE, f"not checked: what it says of the plugin {_short(one['name'])}")
+
     def log(self, was: Any, now: Any) -> Iterator[Point]:
         """What remedies did."""
         points = list(self._points("changes", "", differences(_without_uri(was), _without_uri(now))))
@@ -216,6 +240,21 @@ def _versions(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]
         if left.get(name) != right.get(name):
             versions = [_short(one) if one else "not there" for one in (left.get(name), right.get(name))]
             yield Point("versions", State.NOTE, f"{_short(name)} was {versions[0]}, is {versions[1]}")
+
+
+def _is_same_plugin(one: Entry, other: Entry) -> bool:
+    return bool(one["name"] == other["name"] and one["version"] == other["version"])
+
+
+def _not_checked(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
+    """What is the result's own word, and which parts it does not have, so that nothing of them was compared."""
+    words = ["when it was made", "who ran it, how and configured by what", "where its files were"]
+    if _version_by_name(was) != _version_by_name(now):
+        words.append("the versions that are others here")
+    yield Point(NOT_CHECKED, State.NOTE, f"the result's word for {listing(words)}")
+    absent = [name for name in PARTS if name not in was]
+    if absent:
+        yield Point(NOT_CHECKED, State.NOTE, f"parts that a result may have and this one has not: {', '.join(absent)}")
 
 
 def _version_by_name(result: Mapping[str, Any]) -> dict[str, str]:

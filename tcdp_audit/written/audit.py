@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.embedded_result import EMBEDDED, unpacked
+from tcdp_audit.embedded_result import embedded, unpacked
 from tcdp_audit.errors import ResultError
 from tcdp_audit.outcome import SCHEMA, STRUCTURE, SUITE
 from tcdp_audit.provenance import NamedFile, Table
@@ -164,13 +164,12 @@ def audit_in(text: str, path: Path) -> WrittenAudit:
         raise ResultError(f"{path}: holds no result of tcdp-audit; {NAMED}")
     if start == "{":
         return WrittenAudit(path, sound(parsed(text, str(path)), str(path)))
-    embedded = EMBEDDED.findall(text)
-    if len(embedded) != 1:
-        what = "no result of tcdp-audit" if not embedded else f"{len(embedded)} results"
+    places = embedded(text)
+    if len(places) != 1:
+        what = "several results" if places else "no result of tcdp-audit"
         raise ResultError(f"{path}: holds {what}; {NAMED}")
-    name = f"{path}, its result"
-    [(_, result, _)] = embedded
-    return WrittenAudit(path, sound(parsed(unpacked(result, name), name), name), text)
+    name, [(begin, end)] = f"{path}, its result", places
+    return WrittenAudit(path, sound(parsed(unpacked(text[begin:end], name), name), name), text)
 
 
 def sound(value: Any, name: str) -> Mapping[str, Any]:

@@ -7,8 +7,10 @@ from math import isinf
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tcdp_audit.embedded_result import LARGEST
 from tcdp_audit.errors import ResultError, UsageError
-from tcdp_audit.visible import visible
+
+MOST_VALUES = 2**21  # that JSON may hold: some 300 MB at the worst
 
 
 def text_of(path: Path) -> str:
@@ -16,10 +18,14 @@ def text_of(path: Path) -> str:
 
     Raises:
         UsageError: it does not exist or cannot be read.
-        ResultError: it is no UTF-8.
+        ResultError: it is no UTF-8, or larger than any result.
     """
     try:
-        return path.read_bytes().decode("utf-8")
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise ResultError(f"{path}: is larger than {LARGEST:,} bytes, which no result is")
+        return content.decode("utf-8")
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except OSError as error:
@@ -36,8 +42,11 @@ def parsed(text: str, name: str) -> Any:
         name: what messages call it.
 
     Raises:
-        ResultError: it is no JSON, says a key twice, or has a number that is none. No text of it is quoted.
+        ResultError: it is no JSON, says a key twice, has a number that is none, or more values than any result. No text
+            of it is quoted.
     """
+    if sum(map(text.count, "[{,:")) > MOST_VALUES:  # a value takes far more memory than its letters
+        raise ResultError(f"{name}: has more than {MOST_VALUES:,} values, which no result has")
     try:
         return json.loads(text, object_pairs_hook=_mapping, parse_float=_finite, parse_constant=_no_number)
     except json.JSONDecodeError as error:
@@ -57,9 +66,7 @@ class _AmbiguousError(ValueError):
 def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise _AmbiguousError(f"the key {visible(twice)!r} stands twice in one object")
+        raise _AmbiguousError("a key stands twice in one object")
     return mapping
 
 

@@ -30,6 +30,7 @@ from tcdp_audit.attestation.keys import private_key, public_key, require_librari
 from tcdp_audit.attestation.signature import AnotherReleaseError
 from tcdp_audit.attestation.statement import PAYLOAD, statement_of
 from tcdp_audit.errors import ResultError, UsageError
+from tcdp_audit.outcome import COLUMN_DEMANDS
 from tcdp_audit.registry import Plugins
 from tcdp_audit.verification import State, Verification
 from tcdp_audit.verification.digests import digest_of_file
@@ -154,7 +155,14 @@ def test_a_file_with_its_key_is_approved_only_where_it_stays_inside(tmp_path: Pa
 
 @pytest.mark.parametrize("status", ["measured", "error"])
 def test_what_judges_nothing_is_no_approval(status: str, pair: Pair):
-    result = {**pair.result, "status": status, "verdict": {**pair.result["verdict"], "state": status}}
+    result = {**pair.result, "status": status, "exposed": None}
+    for one in result["outcomes"]:
+        judged = one["check"] not in COLUMN_DEMANDS
+        one.update(status=status if judged else one["status"], details={} if judged else one["details"])
+    counted = [one["status"] for one in result["outcomes"]]
+    names = {"error": "errors"}
+    result["summary"] = {names.get(one, one): counted.count(one) for one in counted}
+    del result["verdict"]
     envelope = of_statement(pair, predicate=result)
     assert demanded(pair, envelope).exit_code == 3
 
@@ -347,7 +355,7 @@ def _unsound(result: dict[str, Any], kind: str) -> None:
         ("cells", "names cells of the release"),
         ("memory", "is about a table in memory"),
         ("digest", "is about a table without a digest"),
-        ("status", "its status is not what its outcomes give"),
+        ("status", "contradicts itself: its status is not what its outcomes give"),
     ],
 )
 def test_what_nobody_should_sign_is_refused(kind: str, sentence: str, pair: Pair):
@@ -402,3 +410,69 @@ def test_names_in_an_attestation_are_inert(pair: Pair):
     assert b"\x1b" not in payload
     assert payload.isascii()
     assert json.loads(payload)["predicate"]["outcomes"][-1]["attribute"] == hostile
+
+
+def k_of(result: dict[str, Any]) -> dict[str, Any]:
+    """The outcome of k-anonymity."""
+    return next(one for one in result["outcomes"] if one["check"] == "k_anonymity")
+
+
+def _drop(result: dict[str, Any], *names: str) -> None:
+    result["outcomes"] = [one for one in result["outcomes"] if one["check"] not in names]
+    result["summary"]["passed"] = len([one for one in result["outcomes"] if one["status"] == "passed"])
+
+
+LIES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
+    "a figure": (lambda result: k_of(result).update(observed=1, threshold=50), "does not keep its threshold"),
+    "no figure": (lambda result: k_of(result).update(observed=None), "does not keep its threshold"),
+    "NaN": (lambda result: k_of(result).update(observed="NaN"), "does not keep its threshold"),
+    "records": (lambda result: k_of(result)["records"].update(failing=10), "although records of it fail"),
+    "classes": (lambda result: k_of(result)["classes"].update(failing=1), "although records of it fail"),
+    "too many": (lambda result: k_of(result)["records"].update(failing=11), "counts more records that fail"),
+    "fewer than none": (lambda result: k_of(result)["records"].update(failing=-1), "counts more records that fail"),
+    "other records": (lambda result: k_of(result)["records"].update(total=99), "more records than the release has"),
+    "none of it": (lambda result: k_of(result).update(records={"total": 0, "failing": 0}), "passed without a record"),
+    "an empty release": (lambda result: result["release"].update(records=0), "its release has no record"),
+    "no column": (lambda result: result["release"].update(columns=0), "its release has no record or no column"),
+    "no structure": (lambda result: _drop(result, *COLUMN_DEMANDS), "one outcome of each demand on columns"),
+    "less structure": (lambda result: _drop(result, "present_identifiers"), "on columns (present_identifiers)"),
+    "structure twice": (lambda result: result["outcomes"].append(result["outcomes"][0]), "(missing_columns)"),
+    "columns": (lambda result: result["outcomes"][2]["details"].update(columns=["name"]), "its columns give"),
+    "a warning": (
+        lambda result: result["outcomes"][2].update(
+            details={"columns": ["name"]}, observed=1, status="failed", severity="warning"
+        ),
+        "only warns, which this demand never does",
+    ),
+    "a status": (lambda result: k_of(result).update(status="failed"), "its status is not what its outcomes give"),
+    "a summary": (lambda result: result["summary"].update(passed=99), "its summary is not"),
+    "a verdict": (lambda result: result["verdict"].update(state="failed"), "its verdict is not"),
+    "a title": (lambda result: result["verdict"].update(title="Fit for everything"), "has another title"),
+    "a sentence": (lambda result: result["verdict"].update(sentence="All is well."), "has another sentence"),
+    "people": (
+        lambda result: result.update(exposed={"counted": [{"outcome": 7}], "left_out": []}),
+        "the people that it calls exposed",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_a_result_that_contradicts_itself_is_neither_signed_nor_accepted(name: str, fit: Pair):
+    change, sentence = LIES[name]
+    fit.forge(change)
+    with pytest.raises(ResultError, match="contradicts itself: ") as caught:
+        signed(fit)
+    verification = demanded(fit, of_statement(fit), any_verdict=True)
+    assert verification.exit_code == 1
+    found = [one.sentence for one in verification.differences if one.subject == "contradiction"]
+    assert any(sentence in one for one in found)
+    assert str(caught.value).endswith("; verify it before you sign it")
+
+
+@pytest.mark.parametrize("status", ["failed", "measured", "error"])
+def test_a_signed_status_is_that_of_its_outcomes(status: str, fit: Pair):
+    result = fit.result
+    for one in result["outcomes"]:
+        one["status"] = status
+    assert result["status"] == "passed"
+    assert demanded(fit, of_statement(fit, predicate=result)).exit_code == 1

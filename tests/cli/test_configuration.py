@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -71,6 +72,11 @@ def test_the_command_line_wins(project: Path, here: Any):
 
     assert here("check", *policy).code == 1
     assert (project / "x.json").is_file()
+    run = json.loads((project / "x.json").read_text())["run"]
+    assert run["configuration"] == {
+        "file": "../../pyproject.toml",
+        "set": {"fail-on": "warning", "reports": ["x.json"], "memory": "1GiB"},
+    }
     (project / "x.json").unlink()
     assert here("check", *policy, "--fail-on", "error", "--report", "y.json").code == 0
     assert Path("y.json").is_file()
@@ -103,12 +109,102 @@ def test_those_of_the_project_are_meant_where_nearer_ones_are_several(project: P
     assert here("check").err.startswith("tcdp-audit: policy: ../../policies/a.tcdp.yaml, as ")
 
 
-def test_the_nearest_table_counts_and_files_without_one_are_passed_over(project: Path, here: Any):
-    configure(project, 'policies = ["nowhere"]')
-    configure(project / "src", 'policies = ["../policies"]')
+def test_files_without_a_table_and_those_between_the_policy_and_the_root_are_passed_over(project: Path, here: Any):
+    configure(project, 'policies = ["policies"]')
+    configure(project / "src", 'policies = ["nowhere"]')
     (project / "src" / "deep" / "pyproject.toml").write_text("[project]\nname = 'x'\n")
 
     assert here("check").code == 0
+
+
+LOOSE = "version: 1\nrelease: release.csv\nattributes: {zip: {role: quasi_identifier}}\nexpect: [{k_anonymity: {}}]\n"
+
+
+@pytest.fixture
+def loose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A policy that demands nothing, in the current folder, which is in no repository."""
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    (folder / "a.tcdp.yaml").write_text(LOOSE)
+    (folder / "release.csv").write_text("zip\nx\nx\n")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize("call", [[], ["--policy", "a.tcdp.yaml"], ["--policy", "../b/a.tcdp.yaml"], ["--quiet"]])
+@pytest.mark.parametrize("levels", [1, 2])
+def test_a_file_of_a_folder_above_loosens_nothing(loose: Path, here: Any, call: list[str], levels: int):
+    configure(loose.parents[levels - 1], "measure-only = true", 'reports = ["x.json"]', 'policies = ["a"]')
+    answer = here("check", *call)
+    assert answer.code == 3
+    assert "sets" not in answer.err
+    assert not list(loose.parents[1].rglob("x.json"))
+
+
+def test_a_file_of_the_current_folder_counts_for_no_policy_elsewhere(loose: Path, here: Any):
+    (loose / "sub").mkdir()
+    for name in ("a.tcdp.yaml", "release.csv"):
+        (loose / name).rename(loose / "sub" / name)
+    configure(loose, "measure-only = true")
+    assert here("check", "--policy", "sub/a.tcdp.yaml").code == 3
+    configure(loose, "measure-only = true", 'policies = ["sub"]')
+    answer = here("check")
+    assert answer.code == 2
+    assert "pyproject.toml: is neither in the folder of the policy that it names" in answer.err
+    configure(loose, 'policies = ["sub"]')
+    assert here("check").code == 3
+
+
+@pytest.mark.parametrize("place", ["beside", "root"])
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+def test_what_a_file_that_counts_loosens_is_printed_and_in_the_result(
+    loose: Path, here: Any, place: str, quiet: list[str]
+):
+    folder = loose if place == "beside" else loose.parents[1]
+    (loose.parents[1] / ".git").mkdir()
+    configure(folder, "measure-only = true")
+    answer = here("check", "--report", "x.json", "--report", "x.html", *quiet)
+    assert answer.code == 0
+    assert "pyproject.toml sets measure-only = true\n" in answer.err
+    assert json.loads(Path("x.json").read_text())["run"]["configuration"]["set"] == {"measure-only": True}
+    assert "pyproject.toml: measure-only = true" in Path("x.html").read_text()
+    assert here("verify", "x.html", "release.csv").code == 0
+
+
+def test_a_file_of_another_user_counts_for_nothing(loose: Path, here: Any, monkeypatch: pytest.MonkeyPatch):
+    (loose.parents[1] / ".git").mkdir()
+    configure(loose.parents[1], "measure-only = true")
+    asked = os.lstat
+
+    def strange(path: Any, *arguments: Any, **options: Any) -> Any:
+        found = asked(path, *arguments, **options)
+        own = str(path).endswith("pyproject.toml")
+        return SimpleNamespace(st_uid=4711) if own else found
+
+    assert here("check").code == 0
+    monkeypatch.setattr("os.lstat", strange)
+    assert here("check").code == 3
+
+
+@pytest.mark.parametrize("path", ["../x.json", "/tmp/x.json", "link/x.json", "a/../../x.json"])  # noqa: S108
+@pytest.mark.parametrize("key", ["reports", "policies"])
+def test_a_path_outside_its_folder_is_refused(loose: Path, here: Any, path: str, key: str):
+    (loose / "link").symlink_to("..")
+    configure(loose, f'{key} = ["{path}"]')
+    if key == "policies":
+        (loose / "b.tcdp.yaml").write_text(LOOSE)
+    answer = here("check")
+    assert answer.code == 2
+    assert f"tool.tcdp-audit.{key}: {path!r} is outside the folder of this file" in answer.err
+
+
+def test_policies_of_several_configurations_are_refused(loose: Path, here: Any):
+    (loose / "sub").mkdir()
+    (loose / "sub" / "b.tcdp.yaml").write_text(LOOSE.replace("release.csv", "../release.csv"))
+    configure(loose, "measure-only = true")
+    answer = here("check", "--policy", "a.tcdp.yaml", "--policy", "sub")
+    assert answer.code == 2
+    assert "the policies have different configurations (no pyproject.toml, pyproject.toml)" in answer.err
 
 
 @pytest.mark.long  # a repair
@@ -128,7 +224,10 @@ def test_reports_of_a_project_are_not_those_of_a_repair(project: Path, here: Any
         (["policies = []"], "tool.tcdp-audit.policies: must be a list of texts"),
         (['measure-only = "yes"'], "tool.tcdp-audit.measure-only: must be true or false"),
         (["memory = 3"], "tool.tcdp-audit.memory: must be a text"),
-        (['fail-on = "all"'], "tool.tcdp-audit.fail-on: 'all' is not one of 'error', 'warning'."),
+        (
+            ['fail-on = "all"', 'policies = ["policies"]'],
+            "tool.tcdp-audit.fail-on: 'all' is not one of 'error', 'warning'.",
+        ),
         (["policies = ["], "not TOML: "),
         (['policies = ["no/*.yaml"]'], "no/*.yaml: no file matches this pattern"),
     ],

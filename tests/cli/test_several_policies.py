@@ -108,7 +108,7 @@ def test_no_name_of_a_policy_begins_a_line_of_its_own(here: Any):
     answer = here("check", *policies(PASSES, "a\n::add-mask::x"))
 
     assert answer.code == 2
-    assert answer.err.startswith(r"tcdp-audit: a\n::add-mask::x.tcdp.yaml:1:1: ")
+    assert answer.err.startswith(r"tcdp-audit: a\n::add-mask::x.tcdp.yaml: ")
     assert "\n::" not in answer.out + answer.err
 
 

@@ -117,13 +117,27 @@ def test_the_order_is_that_of_the_names(tmp_path: Path) -> None:
         assert engine.table()["age"].to_pylist() == [0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
-def test_the_digest_is_that_of_the_list_that_sha256sum_prints(partitioned: Path) -> None:
+def test_the_digest_is_that_of_a_mark_and_the_list_that_sha256sum_prints(partitioned: Path) -> None:
     names = sorted(str(path.relative_to(partitioned)) for path in partitioned.rglob("*.parquet"))
-    lines = [f"{hashlib.sha256((partitioned / name).read_bytes()).hexdigest()}  {name}\n" for name in names]
+    listed = subprocess.run(["sha256sum", "-z", *names], cwd=partitioned, capture_output=True, check=True).stdout
+    assert listed.count(b"\0") == len(names) > 1
     with open_engine(partitioned, MEMORY) as engine:
-        assert engine.sha256() == hashlib.sha256("".join(lines).encode()).hexdigest()
-    listed = subprocess.run(["sha256sum", *names], cwd=partitioned, capture_output=True, check=True).stdout
-    assert listed == "".join(lines).encode()
+        assert engine.sha256() == hashlib.sha256(b"\xfftcdp-audit folder\0" + listed).hexdigest()
+
+
+def test_no_file_that_can_be_audited_has_the_digest_of_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.csv").write_text("age\n1\n1\n")
+    listed = hashlib.sha256(b"age\n1\n1\n").hexdigest().encode()
+    with open_engine(folder, MEMORY) as engine:
+        digest = engine.sha256()
+    old, new = listed + b"  a.csv\n", b"\xfftcdp-audit folder\0" + listed + b"  a.csv\0"
+    assert hashlib.sha256(new).hexdigest() == digest != hashlib.sha256(old).hexdigest()
+    for name in ("list.csv", "list.tsv", "list.jsonl", "list.parquet", "list.feather", "list.arrow"):
+        (tmp_path / name).write_bytes(new)
+        with pytest.raises(DataError), open_engine(tmp_path / name, MEMORY) as engine:
+            engine.domain(engine.columns[0].name)
 
 
 @pytest.mark.parametrize("change", [lambda path: path.unlink(), lambda path: path.write_bytes(b"PAR1")])

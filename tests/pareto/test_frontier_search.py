@@ -158,6 +158,8 @@ def test_an_interrupted_run_goes_on_and_ends_alike(after: int, tmp_path: Path):
     ("damage", "sentence"),
     [
         (lambda text: text[:-20], "no file of an interrupted frontier"),
+        (lambda _: "[" * 100_000, "no file of an interrupted frontier"),
+        (lambda _: '{"a":' * 100_000, "no file of an interrupted frontier"),
         (lambda _: "[]", "no file of an interrupted frontier"),
         (lambda _: "{}", "no file of an interrupted frontier"),
         (lambda text: text.replace('"key": "key"', '"key": "other"'), "another release, policy, version"),

@@ -69,9 +69,6 @@ CLOSENESS = "expect[0].t_closeness"
 
 # Each policy with what its first line says after the file name.
 FAULTS = {
-    "no mapping": ("- 1\n", f"1:1: {MAPPING}"),
-    "a text": ("hello\n", f"1:1: {MAPPING}"),
-    "null": ("~\n", f"1:1: {MAPPING}"),
     "wrong version": (WHOLE.replace("version: 1", "version: 2"), "1:10: version: must be one of 1"),
     "version as text": (WHOLE.replace("version: 1", "version: '1'"), f"1:10: version: {VERSION}"),
     "version as boolean": (WHOLE.replace("version: 1", "version: true"), f"1:10: version: {VERSION}"),

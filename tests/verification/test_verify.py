@@ -48,7 +48,8 @@ def test_an_untouched_pair_is_confirmed(name: str, pair: Pair):
     assert verification.verdict == "failed"
     report = {"report"} if name == "html" else set()
     assert subjects(verification, State.CONFIRMED) == {"release", "policy", "figures"} | report
-    assert len(verification.points) == 3 + len(report)
+    assert subjects(verification, State.NOTE) == {"not checked"}
+    assert len(verification.points) == 5 + len(report)
 
 
 @pytest.mark.parametrize(
@@ -267,7 +268,7 @@ def test_a_policy_is_looked_for_beside_the_result(pair: Pair, tmp_path: Path):
         verified(pair)
     named = verified(pair, policy=tmp_path / "renamed.tcdp.yaml")
     assert named.is_confirmed
-    assert told(named, State.NOTE) == [("policy", "was called 'policy.tcdp.yaml', is 'renamed.tcdp.yaml'")]
+    assert told(named, State.NOTE)[0] == ("policy", "was called 'policy.tcdp.yaml', is 'renamed.tcdp.yaml'")
 
 
 def test_of_two_policies_of_that_name_the_one_that_has_not_changed_is_taken(
@@ -438,3 +439,54 @@ def test_errors_hold_no_cell(pair: Pair):
     assert MARK not in str(caught.value)
     assert caught.value.__context__ is None
     assert dataclasses.is_dataclass(Point)
+
+
+APPROVED = "APPROVED by the Data Protection Authority"
+WORDS = {
+    "distribution": lambda result: result["plugins"][0].update(distribution=APPROVED),
+    "hooks": lambda result: result["plugins"][0].update(hooks=[APPROVED]),
+    "an error of a plugin": lambda result: result["plugins"][0].update(error=APPROVED),
+    "tool": lambda result: result["tool"].update(name=APPROVED),
+    "a key of the tool": lambda result: result["tool"].update({APPROVED: "1"}),
+    "version": lambda result: result["tool"].update(version=APPROVED),
+    "Python": lambda result: result["tool"].update(python=f"3.11 {APPROVED}"),
+    "a library": lambda result: result["tool"]["libraries"].update(numpy=APPROVED),
+    "another library": lambda result: result["tool"]["libraries"].update({APPROVED: "1.0"}),
+    "no library": lambda result: result["tool"].update(libraries={}),
+    "a version of a plugin": lambda result: result["plugins"][0].update(version=APPROVED),
+    "no run": lambda result: result.pop("run"),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_words_about_the_writers_are_compared(name: str, pair: Pair):
+    pair.forge(WORDS[name])
+    verification = verified(pair)
+    assert verification.exit_code == 1
+    assert APPROVED not in str([one.sentence for one in verification.points if one.state is State.DIFFERS])
+
+
+def test_a_plugin_that_is_not_here_is_not_checked_and_that_is_said(pair: Pair):
+    strange = {"name": "dpa", "distribution": APPROVED, "version": "1.0", "hooks": [APPROVED]}
+    pair.forge(lambda result: result["plugins"].append(strange))
+    notes = told(verified(pair), State.NOTE)
+    assert ("writers", "not checked: what it says of the plugin dpa") in notes
+
+
+def test_parts_that_a_result_does_not_have_are_named(pair: Pair):
+    assert told(verified(pair), State.NOTE) == [
+        (
+            "not checked",
+            "the result's word for when it was made, who ran it, how and configured by what and where its files were",
+        ),
+        (
+            "not checked",
+            "parts that a result may have and this one has not: column_risks, variants, change_log, remedy_trial",
+        ),
+    ]
+
+
+def test_a_hostile_page_costs_no_more_than_its_length(pair: Pair):
+    page = pair.html.read_text(encoding="utf-8")
+    pair.html.write_text(page + "<!--" * 100_000 + "<h1>" + "a<b>" * 100_000, encoding="utf-8")
+    assert subjects(verified(pair, pair.html)) == {"report"}

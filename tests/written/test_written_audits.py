@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from written_samples import MARK, Pair
 
+from tcdp_audit.embedded_result import LARGEST, packed
 from tcdp_audit.errors import ResultError, UsageError
 from tcdp_audit.written import read_audit
 from tcdp_audit.written.audit import is_quality, is_structural
@@ -42,7 +43,7 @@ def test_keys_that_a_later_version_adds_are_read_over(pair: Pair):
     ("text", "sentence"),
     [
         (f"{{{MARK}", r"not JSON \(line 1, column 2\)"),
-        ('{"a": 1, "a": 2}', "the key 'a' stands twice in one object"),
+        ('{"a": 1, "a": 2}', "a key stands twice in one object"),
         ('{"a": NaN}', "NaN and Infinity are no numbers in JSON"),
         ('{"a": 1e999}', "a number is too large"),
         ('{"a": ' + "1" * 5000 + "}", "a number is too long"),
@@ -52,7 +53,7 @@ def test_keys_that_a_later_version_adds_are_read_over(pair: Pair):
         ('{"schema_version": 2}', "its schema_version is 2; this tcdp-audit reads 1"),
         (f"<!doctype html><p>{MARK}</p>", "holds no result of tcdp-audit"),
         (f'<html><template id="tcdp-audit-result">{{{MARK}</template>', "its result: not JSON"),
-        ('<template id="tcdp-audit-result">1</template>' * 2, "holds 2 results"),
+        ('<template id="tcdp-audit-result">1</template>' * 2, "holds several results"),
     ],
 )
 def test_what_is_no_result_is_refused_without_a_word_of_it(text: str, sentence: str, tmp_path: Path):
@@ -112,3 +113,31 @@ def test_a_truth_value_is_no_number(pair: Pair):
 def test_a_time_has_its_zone(time: str, pair: Pair):
     with pytest.raises(ResultError, match="audited_at: must be a time with its zone"):
         read_audit(pair.forge(lambda result: result.update(audited_at=time)))
+
+
+PACKED = '<template id="tcdp-audit-result">{}</template>'
+BOMBS = {
+    "values in a report": PACKED.format(packed("[" + "[]," * 3_000_000 + "1]")),
+    "letters in a report": PACKED.format(packed('{"a": "' + "x" * LARGEST + '"}')),
+    "values": '{"a": [' + "[]," * 3_000_000 + "1]}",
+    "a key twice": "{" + ",".join(f'"k{one}": 1' for one in range(100_000)) + ',"k99999": 2}',
+    "beginnings of a result": '<template id="tcdp-audit-result">' * 100_000,
+    "results": f"{PACKED[:33]}" * 100_000 + "</template>",
+    "elements without an end": "<template " * 300_000,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_is_larger_inside_than_any_result_is_refused(name: str, tmp_path: Path):
+    path = tmp_path / "x.html"
+    path.write_text(BOMBS[name], encoding="utf-8")
+    with pytest.raises(ResultError):
+        read_audit(path)
+
+
+def test_a_file_larger_than_any_result_is_not_read(tmp_path: Path):
+    path = tmp_path / "x.html"
+    with path.open("wb") as file:
+        file.truncate(10 * LARGEST)
+    with pytest.raises(ResultError, match="is larger than 67,108,864 bytes, which no result is"):
+        read_audit(path)

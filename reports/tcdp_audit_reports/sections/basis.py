@@ -121,6 +121,7 @@ def run(audit: Audit) -> Pairs:
         ("run by", visible(audit.run.by or "not stated")),
         ("when", audited_at(audit)),
         ("command", visible(audit.run.command or "called from a program")),
+        *([("configured by", visible(audit.run.configured))] if audit.run.configured else []),
         ("versions", f"{by_tool()}, Python {about['python']}, {libraries}; {plugins(audit)}"),
     ]
 

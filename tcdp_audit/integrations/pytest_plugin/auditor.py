@@ -58,12 +58,13 @@ class Auditor:
             TcdpAuditError: see `tcdp_audit.audit`. Its traceback ends here: pytest shows the arguments of functions.
         """
         __tracebackhide__ = True
-        from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
+        from tcdp_audit.api import audit, load_policy  # noqa: PLC0415 - imports the engine
 
         tables = {"release": release, "original": original, "population": population}
         named = {name: getattr(self.settings, name) if one is None else self._at(one) for name, one in tables.items()}
         try:
-            return audit(**named, policy=self._at(policy), memory=self.settings.memory)
+            read = load_policy(self._at(policy), trust_policy_code=self.settings.trust_policy_code)
+            return audit(**named, policy=read, memory=self.settings.memory)
         except TcdpAuditError as error:
             fault = error
         raise fault.with_traceback(None)

@@ -50,7 +50,8 @@ class PolicyFile(pytest.File):
 
     def _collected(self) -> Iterator[pytest.Item | pytest.Collector]:
         settings, plugins = Settings.of(self.config), Plugins.load()
-        policy = replace(read_policy(self.shown, plugins), path=self.path)  # tests may change the folder later
+        read = read_policy(self.shown, plugins)  # tests may change the folder later
+        policy = replace(read, path=self.path, trusts_code=settings.trust_policy_code)
         self.planned = tuple(plan(policy))
         self._ask = partial(once, self.config, policy, partial(answered, policy, plugins, settings))
         yield Columns.from_parent(self, name=COLUMNS, planned=[one for one in self.planned if one.key.part == COLUMNS])

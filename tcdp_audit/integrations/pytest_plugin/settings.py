@@ -21,12 +21,14 @@ class Settings:
         original: likewise.
         population: likewise.
         memory: budget in bytes; None for the default.
+        trust_policy_code: whether code beside a policy runs, which it names.
     """
 
     release: str | None = None
     original: str | None = None
     population: str | None = None
     memory: int | None = None
+    trust_policy_code: bool = False
 
     @classmethod
     def of(cls, config: pytest.Config) -> Settings:
@@ -41,6 +43,9 @@ class Settings:
             original=_table(config, "tcdp_original"),
             population=_table(config, "tcdp_population"),
             memory=parse_memory(memory) if memory else None,
+            trust_policy_code=bool(
+                config.getoption("tcdp_trust_policy_code") or config.getini("tcdp_trust_policy_code")
+            ),
         )
 
 
