@@ -28,6 +28,12 @@ class TableName:
         """As a message calls it."""
         return self.table if self.schema is None else f"{self.schema}.{self.table}"
 
+    @property
+    def in_address(self) -> str:
+        """As an address has it: odd names quoted, so that no other table has the same."""
+        names = [self.table] if self.schema is None else [self.schema, self.table]
+        return ".".join('"' + name.replace('"', '""') + '"' if {'"', "."} & set(name) else name for name in names)
+
 
 @dataclass(frozen=True)
 class Address:

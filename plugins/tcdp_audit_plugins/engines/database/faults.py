@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from sqlalchemy.exc import NoSuchModuleError
 
 from tcdp_audit.plugin import DataError, Discreet, UsageError
 
 LOST = "the connection to the database broke while the table was read; nothing was judged, start again"
 TIMEOUT = "the database took longer than a statement may; give more with `?timeout=SECONDS`"
+CANCELLED = "the server's administrator, or the server itself, ended the statement; nothing was judged, start again"
+ROWS_HIDDEN = (
+    "row-level security hides records of {table} from this user, and nothing was judged; read it as a user with "
+    "BYPASSRLS, or as the owner of {table} where the policies are not forced on owners"
+)
 NOT_UTF8 = "a cell holds text that is not UTF-8; correct it, or leave its column out"
 ABSENT = "the database has no such table or view, or its user may not see it; correct the name, with its schema"
 COMPUTED = "the server cannot compute the table: a cast, a function or a view of it fails; read it there to see why"
@@ -29,6 +37,7 @@ _STATES = {
     "08": LOST,
     "22": COMPUTED,
     "P0": COMPUTED,
+    "40": CANCELLED,
     "28": "the server refuses the user or the password; correct them, in the address or where the driver looks",
     "3D": "the server has no such database; correct the address",
     "42501": FORBIDDEN,
@@ -40,9 +49,11 @@ _STATES = {
 # by what stands in a text that has no SQLSTATE; the first that fits
 _SIGNS = (
     ("statement timeout", TIMEOUT),
+    ("user request", CANCELLED),
+    ("conflict with recovery", CANCELLED),
     ("interrupt", TIMEOUT),
     ("utf-8", NOT_UTF8),
-    ("utf8", NOT_UTF8),
+    ('encoding "utf8"', NOT_UTF8),
     ("surrogates not allowed", NOT_UTF8),
     ("permission denied", FORBIDDEN),
     ("not a database", "the file is no database of this kind"),
@@ -68,6 +79,17 @@ _REFUSALS = (
 )
 
 
+# what brings a driver, or a dialect that SQLAlchemy does not have itself
+_PACKAGES = {
+    "psycopg": '"tcdp-audit[postgresql]"',
+    "pymysql": '"tcdp-audit[mysql]"',
+    "MySQLdb": "mysqlclient",
+    "snowflake": "snowflake-sqlalchemy",
+    "bigquery": "sqlalchemy-bigquery",
+    "databricks": "databricks-sqlalchemy",
+}
+
+
 class Refused(Exception):  # noqa: N818 - a sentence on its way, which `opening` or `reading` puts a name before
     """What is wrong with a table, without its name."""
 
@@ -89,8 +111,12 @@ def opening(name: str, otherwise: str = OPENING) -> Iterator[None]:
             raise UsageError(f"{name}: {refused}") from None
         except ImportError as error:
             module = (error.name or "a driver").split(".")[0]
-            package = '"tcdp-audit[postgresql]"' if module == "psycopg" else f"what brings {module}"
+            package = _PACKAGES.get(module, f"what brings {module}")
             raise UsageError(f"{name}: needs the driver {module}; pip install {package}") from None
+        except NoSuchModuleError:
+            dialect = name.partition("://")[0]
+            package = _PACKAGES.get(dialect, f"the dialect of SQLAlchemy for {dialect}")
+            raise UsageError(f"{name}: needs SQLAlchemy's dialect {dialect}; pip install {package}") from None
         except Exception as error:  # noqa: BLE001 - drivers raise anything, and their texts hold what was given
             sentence = _by_state(error) or _by_sign(error, (*_REFUSALS, *_SIGNS)) or otherwise
             raise UsageError(f"{name}: {sentence}") from None
@@ -127,9 +153,24 @@ def _by_state(error: Exception) -> str:
     """The sentence for an SQLSTATE; nothing where there is none, or it is not known."""
     cause = _cause(error)
     state = str(getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None) or "")
+    if state == "57014" and "user request" in str(cause):
+        return CANCELLED
+    if state == "42501" and (hidden := _rows_hidden(cause)):
+        return hidden
     return next((_STATES[state[:size]] for size in (5, 3, 2) if state[:size] in _STATES), "")
 
 
 def _by_sign(error: Exception, signs: tuple[tuple[str, str], ...]) -> str:
-    text = str(_cause(error)).lower()
-    return next((sentence for sign, sentence in signs if sign in text), "")
+    cause = _cause(error)
+    text = str(cause).lower()
+    return _rows_hidden(cause) or next((sentence for sign, sentence in signs if sign in text), "")
+
+
+def _rows_hidden(cause: Any) -> str:
+    """The sentence for rows that a policy of PostgreSQL hides, by the function that says so in any language."""
+    text = str(cause)
+    function = getattr(getattr(cause, "diag", None), "source_function", None)
+    if function != "check_enable_rls" and "row-level security policy for table" not in text:
+        return ""
+    table = re.search(r'for table "([^"]+)"', text)
+    return ROWS_HIDDEN.format(table="the table" if table is None else repr(table[1]))

@@ -28,7 +28,11 @@ SETTINGS = {
     "extra_float_digits": "1",
     "cursor_tuple_fraction": "1",
     "idle_in_transaction_session_timeout": "0",
+    "row_security": "off",  # the server refuses where a policy would hide rows
 }
+# likewise: `text`, `"C"` and `count` are the server's own, wherever an address or a role says to look first
+_PATH = "pg_catalog.rtrim(pg_catalog.concat('pg_catalog, ', pg_catalog.current_setting('search_path')), ', ')"
+_SET_PATH = "SELECT pg_catalog.set_config('search_path', {path}, true)"
 
 
 @dataclass
@@ -45,6 +49,7 @@ class Session:
     connection: sa.Connection = field(init=False)
     is_stable: bool = field(init=False)
     snapshot: str | None = field(init=False, default=None)
+    path: str | None = field(init=False, default=None)  # PostgreSQL's search_path
 
     def __post_init__(self) -> None:
         """Connect, and take the snapshot."""
@@ -56,6 +61,7 @@ class Session:
             raise
         self.connection = connection
         if self.engine.dialect.name == "postgresql":
+            self.path = str(connection.exec_driver_sql("SELECT pg_catalog.current_setting('search_path')").scalar())
             self._export()
 
     def _begin(self, connection: sa.Connection) -> bool:
@@ -95,7 +101,8 @@ class Session:
             return []
         chosen = [f"SET LOCAL {name} = '{value}'" for name, value in SETTINGS.items()]
         limit = [] if self.timeout is None else [f"SET LOCAL statement_timeout = {round(self.timeout * 1000)}"]
-        return [*chosen, *limit]
+        path = _PATH if self.path is None else "'" + self.path.replace("'", "''") + "'"
+        return [*chosen, *limit, _SET_PATH.format(path=path)]
 
     def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """The rows of a statement as Arrow, a few thousand at a time, never all of them at once."""

@@ -35,6 +35,7 @@ class Source(ABC):
     """
 
     is_stable = True  # whether every statement sees the same
+    found: TableName | None = None  # the table with its schema, where the database tells it
 
     def __init__(self, relation: Relation, columns: Sequence[Column]) -> None:
         self.relation, self.columns = relation, columns
@@ -88,7 +89,11 @@ class _TypedSource(_SessionSource):
 class _PostgresqlSource(_TypedSource):
     """PostgreSQL, by ADBC where it is there."""
 
-    def __init__(self, shared: SharedSession, relation: Relation) -> None:
+    def __init__(self, shared: SharedSession, relation: Relation, place: Any) -> None:
+        named = TableName(place.name, place.schema) if isinstance(place, sa.Table) else place
+        if isinstance(named, TableName) and "schema_translate_map" not in shared.session.engine.get_execution_options():
+            self.found = postgresql.named_in_full(shared.session, named)
+            relation = relation_of_table(self.found)
         super().__init__(shared, relation, postgresql.cells_of(shared.session, relation))
         self._adbc = postgresql.Adbc.join(shared.session)
 
@@ -140,7 +145,7 @@ def source_of(shared: SharedSession, place: Any) -> Source:
     dialect = session.engine.dialect.name
     relation = place if isinstance(place, sa.FromClause) else _relation(session, place)
     if dialect == "postgresql":
-        source: Source = _PostgresqlSource(shared, relation)
+        source: Source = _PostgresqlSource(shared, relation, place)
     elif dialect == "sqlite":
         source = _SqliteSource(shared, relation, place)
     else:
