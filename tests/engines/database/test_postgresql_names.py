@@ -242,7 +242,8 @@ def test_a_statement_that_an_administrator_cancels(server: Server, tmp_path: Pat
     run(
         server,
         "CREATE FUNCTION evil.cancelled(int) RETURNS int LANGUAGE sql AS "
-        "$$SELECT CASE WHEN $1 = 20000 AND pg_cancel_backend(pg_backend_pid()) AND pg_sleep(1) IS NULL THEN 0 ELSE $1 END$$",
+        "$$SELECT CASE WHEN $1 = 20000 AND pg_cancel_backend(pg_backend_pid()) "
+        "AND pg_sleep(1) IS NULL THEN 0 ELSE $1 END$$",
     )
     (tmp_path / "q.sql").write_text("SELECT evil.cancelled(i)::text AS a FROM generate_series(1, 30000) i")
     with (

@@ -14,6 +14,12 @@ from tcdp_audit.plugin import UsageError
 OWN = ("table", "query_file", "timeout")  # what the query of a URL says to us; the rest goes to the driver
 PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 NAME = re.compile(rf"(?:{PART.pattern})(?:\.(?:{PART.pattern}))*")
+_DRIVERS = {  # those that the extras bring
+    "postgres": "postgresql+psycopg",
+    "postgresql": "postgresql+psycopg",
+    "mysql": "mysql+pymysql",
+    "mariadb": "mariadb+pymysql",
+}
 FORM = "write DIALECT://USER@HOST/DATABASE?table=SCHEMA.TABLE"
 
 
@@ -83,7 +89,7 @@ def parse(location: str) -> Address:
 
 def _url(location: str) -> URL:
     scheme, _, rest = location.partition("://")
-    text = f"postgresql+psycopg://{rest}" if scheme in ("postgres", "postgresql") else location
+    text = f"{_DRIVERS[scheme]}://{rest}" if scheme in _DRIVERS else location
     try:
         return make_url(text)
     except (ArgumentError, ValueError):
