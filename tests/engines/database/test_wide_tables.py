@@ -29,7 +29,8 @@ def table(columns: int, records: int) -> pa.Table:
 def asked(columns: int, role: str) -> dict[str, Any]:
     named = {f"c{i}": {"role": role} for i in range(columns)}
     if role == "insensitive":
-        named = {name: {**one, "scale": "nominal"} for name, one in named.items()}
+        order = ["same", "x", "y", "z"]
+        named = {name: {**one, "scale": "ordinal", "order": order} for name, one in named.items()}
     named[f"c{columns - 1}"] = {"role": "quasi_identifier"}
     return {"version": 1, "attributes": named, "expect": [{"k_anonymity": {"k": 20}}]}
 
@@ -79,3 +80,11 @@ def test_more_columns_than_a_statement_of_sqlite_may_have(tmp_path: Path) -> Non
     connection.close()
     with pytest.raises(DataError, match=r"^t: the database's limits are too low for so many columns; audit fewer"):
         audit(f"sqlite:///{tmp_path}/r.db?table=t", asked(2000, "quasi_identifier"))
+
+
+@pytest.mark.parametrize(("records", "statements"), [(19_998, 35), (21_000, 49)])
+def test_a_long_table_of_few_columns_is_asked_for_one_after_the_other(
+    records: int, statements: int, loaded: Loaded, sent: list[str]
+) -> None:
+    audit(loaded.sqlite(table(49, records)), asked(49, "insensitive"))
+    assert len(sent) == statements

@@ -30,6 +30,8 @@ from tcdp_audit_plugins.engines.database.faults import Refused, reading
 from tcdp_audit_plugins.engines.database.source import Source
 from tcdp_audit_plugins.engines.database.statements import WIDE, Cell, grouped, records, repeats, schema_of, total
 
+SHORT = 20_000  # records of which a statement costs more than what it reads
+
 
 @dataclass(frozen=True)
 class _Held:
@@ -191,12 +193,14 @@ class DatabaseEngine(Engine):
     def _with_next(self, names: Sequence[str]) -> list[str]:
         """Some columns; where one after the other is asked for, together with those that follow it in the table.
 
-        A statement for each of a thousand columns reads the table a thousand times.
+        A statement for each of a thousand columns reads the table a thousand times. In a long table of fewer columns
+        it reads less than what would travel.
         """
         self._alone += len(names) == 1
-        if len(names) > 1 or self._alone <= WIDE // 2:
-            return list(names)
         columns = [column.name for column in self.columns]
+        is_slow = len(columns) > 4 * WIDE or (bool(self._groups) and self._groups[0].engine.records <= SHORT)
+        if len(names) > 1 or self._alone <= WIDE // 2 or not is_slow:
+            return list(names)
         start = columns.index(names[0])
         new = [name for name in columns[start + 1 :] if self._covering([name]) is None]
         follow = [cell.column for cell in self._cells(new[:WIDE]) if not cell.fault]
