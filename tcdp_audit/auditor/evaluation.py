@@ -122,6 +122,7 @@ def evaluation(
         PolicyError: a hierarchy that the policy names is not one.
     """
     _announce(policy, engine, companions)
+    engine.progress = options.progress
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"))

@@ -41,7 +41,7 @@ class _Lines:
         if now - self.started < LONG or (step == self.stage and now - self.told < 4 * LONG):
             return
         self.stage, self.told = step, now
-        share = f", {100 * done // total}% done" if total else ""
+        share = f", {100 * done // total}% done" if total else f", {done:,}" if done else ""
         complain(f"tcdp-audit: {visible(step)}{share}, after {now - self.started:,.0f} s\n")
 
 
@@ -79,8 +79,8 @@ class _Shown:
         if step not in self.steps:
             from rich.markup import escape  # noqa: PLC0415
 
-            self.steps[step] = int(self.bar.add_task(escape(visible(step)), total=total))
-        self.bar.update(self.steps[step], completed=done, total=total)  # type: ignore[arg-type]
+            self.steps[step] = int(self.bar.add_task(escape(visible(step)), total=total or None))
+        self.bar.update(self.steps[step], completed=done, total=total or None)  # type: ignore[arg-type]
 
     def stop(self) -> None:
         self.bar.stop()

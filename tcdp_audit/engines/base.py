@@ -6,7 +6,7 @@ An engine never sees roles, thresholds or conventions, and the core never sees w
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -45,6 +45,7 @@ class Engine(ABC):
     scratches: tuple[Scratch, ...] = ()  # with the copies that it reads, removed with it
     value_labels: Mapping[str, bool] = MappingProxyType({})  # of columns that have some: whether cells are read as them
     ordered: bool = True  # whether record i is the same whenever it is read: not in a database
+    progress: Callable[[str, int, int], None] | None = None  # called with (step, rows done, in all; 0 for not known)
     most: int | None = None  # records that `batches` gives; None for as many as there are
 
     @property

@@ -56,9 +56,9 @@ def _as_arrow(frame: Any, name: str) -> pa.Table:
         return frame
     if isinstance(frame, pa.RecordBatch) or (hasattr(frame, "__arrow_c_stream__") and not _is_series(frame)):
         return _exchanged(frame, name)
-    raise UsageError(
-        f"{name}: a {type(frame).__name__} is no table; give a path, or a pandas, polars, pyarrow or DuckDB table"
-    )
+    kind = type(frame).__name__
+    article = "an" if kind[0] in "aeiouAEIOU" else "a"
+    raise UsageError(f"{name}: {article} {kind} is no table; give a path, or a pandas, polars, pyarrow or DuckDB table")
 
 
 def _collected(frame: Any, name: str) -> Any:

@@ -43,3 +43,12 @@ def test_each_stage_of_long_work_has_a_line_and_a_long_one_several(clock: list[f
 
 def test_quiet_is_silent(clock: list[float], capsys: Any) -> None:
     assert told(clock, [(99.0, "reading", 1, 4)], capsys, quiet=True) == ""
+
+
+def test_a_stage_of_which_nobody_knows_the_end_says_how_far_it_is(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls = [(16.0, "rows from the database", 1_234_567, 0), (20.0, "opening", 0, 0)]
+    assert told(clock, calls, capsys) == (
+        "tcdp-audit: rows from the database, 1,234,567, after 16 s\ntcdp-audit: opening, after 20 s\n"
+    )

@@ -134,7 +134,7 @@ def test_faults_are_answers(monkeypatch: pytest.MonkeyPatch):
     assert isinstance(empty, Fault)
     assert "has no records" in empty.sentence
     assert isinstance(none, Fault)
-    assert "a int is no table" in none.sentence
+    assert "an int is no table" in none.sentence
     assert raised == Fault("the audit raised ZeroDivisionError")
 
 

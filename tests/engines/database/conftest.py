@@ -1,4 +1,4 @@
-"""A PostgreSQL server for the tests that ask for one, and the same records in every database."""
+"""Servers for the tests that ask for one, and the same records in every database."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from loaded import Loaded
-from server_of_tests import server as server  # noqa: PLC0414 - a fixture
+from server_of_tests import mariadb as mariadb, server as server  # noqa: PLC0414 - fixtures
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not ask for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests with a server belong to the longer tier."""
     for item in items:
-        if "server" in getattr(item, "fixturenames", ()):
+        if {"server", "mariadb"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("long")
 
 

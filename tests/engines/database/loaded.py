@@ -5,14 +5,18 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import psycopg
 import pyarrow as pa
-from postgres_server import Server
+import pymysql
+from mariadb_server import MariaDB
+from postgres_server import PASSWORD, USER, Server
 from psycopg import sql
 
 POSTGRESQL = {pa.int64(): "bigint", pa.string(): "text", pa.float64(): "double precision"}
+MARIADB = {pa.int64(): "bigint", pa.string(): "text", pa.float64(): "double"}
 SQLITE = {pa.int64(): "integer", pa.string(): "text", pa.float64(): "real"}
 
 
@@ -61,4 +65,16 @@ def into_postgresql(server: Server, table: pa.Table, name: str) -> str:
         with connection.cursor().copy(sql.SQL("COPY {} FROM STDIN").format(sql.Identifier(name))) as copy:
             for row in _rows(table):
                 copy.write_row(row)
+    return server.url(name)
+
+
+def into_mariadb(server: MariaDB, table: pa.Table, name: str) -> str:
+    """The address of a new table in MariaDB, in the place of one of that name."""
+    columns = ", ".join(f"`{field.name}` {MARIADB[field.type]}" for field in table.schema)
+    server.run(f"CREATE OR REPLACE TABLE `{name}` ({columns})")
+    marks = ", ".join(["%s"] * table.num_columns)
+    given: dict[str, Any] = {"unix_socket": f"{server.folder}/s", "charset": "utf8mb4", "autocommit": False}
+    with pymysql.connect(user=USER, password=PASSWORD, database="audits", **given) as connection:
+        connection.cursor().executemany(f"INSERT INTO `{name}` VALUES ({marks})", _rows(table))
+        connection.commit()
     return server.url(name)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from loaded import Loaded, into_postgresql
+from loaded import Loaded, into_mariadb, into_postgresql
+from mariadb_server import MariaDB
 from postgres_server import Server
 
 from tcdp_audit.testing import check_conforms
@@ -26,5 +27,14 @@ def test_postgresql(server: Server) -> None:
 
     def place(table: pa.Table) -> str:
         return into_postgresql(server, table, f"conforming{next(numbers)}")
+
+    check_conforms(DATABASE, {"place": place})
+
+
+def test_mariadb(mariadb: MariaDB) -> None:
+    numbers = iter(range(100))
+
+    def place(table: pa.Table) -> str:
+        return into_mariadb(mariadb, table, f"conforming{next(numbers)}")
 
     check_conforms(DATABASE, {"place": place})

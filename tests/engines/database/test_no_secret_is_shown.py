@@ -149,6 +149,32 @@ def test_without_sqlalchemy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
     clean(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("scheme", "package"),
+    [
+        ("snowflake", "snowflake-sqlalchemy"),
+        ("bigquery", "sqlalchemy-bigquery"),
+        ("databricks", "databricks-sqlalchemy"),
+    ],
+)
+def test_without_a_dialect_its_package_is_named(scheme: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> Any:
+        raise sa.exc.NoSuchModuleError(f"Can't load plugin: sqlalchemy.dialects:{name}")
+
+    monkeypatch.setattr(sa.engine.url.registry, "load", missing)
+    with pytest.raises(TcdpAuditError, match=rf"needs SQLAlchemy's dialect {scheme}; pip install {package}$") as caught:
+        open_database(f"{scheme}://{USER}:{PASSWORD}@h/db?table=t", "release", 2**28)
+    clean(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["mysql", "mariadb"])
+def test_without_the_driver_of_mysql_it_is_named(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pymysql", None)
+    with pytest.raises(TcdpAuditError, match=r'needs the driver pymysql; pip install "tcdp-audit\[mysql\]"$') as caught:
+        open_database(f"{scheme}://{USER}:{PASSWORD}@h/db?table=t", "release", 2**28)
+    clean(caught.value)
+
+
 def test_without_a_driver_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(

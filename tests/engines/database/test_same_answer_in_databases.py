@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 import sources
 from answers import PLUGINS, answer
-from loaded import Loaded, into_postgresql
+from loaded import Loaded, into_mariadb, into_postgresql
+from mariadb_server import MariaDB
 from postgres_server import Server
 
 from tcdp_audit import load_policy
@@ -58,6 +59,15 @@ def test_files_of_databases(database: str, convention: dict[str, Any], loaded: L
 @pytest.mark.usefixtures("transport")
 def test_postgresql(convention: dict[str, Any], server: Server) -> None:
     address = into_postgresql(server, sources.ARROW, "release")
+    for unit in ({}, {"unit": "person"}):
+        asked = policy(convention, **unit)
+        assert answer(address, asked) == answer(sources.ARROW, asked)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS, ids=lambda one: one["missing_quasi_identifier"])
+@pytest.mark.parametrize("dialect", ["mariadb", "mysql"])
+def test_mariadb(dialect: str, convention: dict[str, Any], mariadb: MariaDB) -> None:
+    address = into_mariadb(mariadb, sources.ARROW, "release").replace("mariadb:", f"{dialect}:")
     for unit in ({}, {"unit": "person"}):
         asked = policy(convention, **unit)
         assert answer(address, asked) == answer(sources.ARROW, asked)
@@ -117,3 +127,8 @@ def test_adult_in_postgresql(data: Path, truth_of_adult: dict[str, Any], server:
     address = into_postgresql(server, adult_release.table(data), "adult")
     assert answer(address, adult_release.policy(data)) == truth_of_adult
     assert answer(address, adult_release.policy(data), shards=16) == truth_of_adult
+
+
+def test_adult_in_mariadb(data: Path, truth_of_adult: dict[str, Any], mariadb: MariaDB) -> None:
+    address = into_mariadb(mariadb, adult_release.table(data), "adult")
+    assert answer(address, adult_release.policy(data)) == truth_of_adult

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import mssql, mysql, postgresql, sqlite
 
 from tcdp_audit_plugins.engines.database.address import TableName
+from tcdp_audit_plugins.engines.database.mysql import cell_of as mysql_cell
 from tcdp_audit_plugins.engines.database.reflected import cell_of
 from tcdp_audit_plugins.engines.database.statements import (
     Cell,
@@ -69,12 +70,12 @@ def test_sqlite() -> None:
     )
 
 
-def test_mysql() -> None:
-    assert people(mysql.dialect()) == (  # type: ignore[no-untyped-call]
-        "SELECT zip COLLATE utf8mb4_0900_bin AS c0, `Age` AS c1, "
-        "CAST(cost AS CHAR(1000)) COLLATE utf8mb4_0900_bin AS c2, `group` AS c3, count(*) AS records "
-        "FROM public.people GROUP BY zip COLLATE utf8mb4_0900_bin, `Age`, "
-        "CAST(cost AS CHAR(1000)) COLLATE utf8mb4_0900_bin, `group`"
+def test_mysql_compares_texts_as_bytes_of_utf8() -> None:
+    cells = [mysql_cell("zip", "varchar(5)"), mysql_cell("Age", "int(11)"), mysql_cell("cost", "decimal(10,2)")]
+    assert one_line(grouped(relation_of_table(TableName("people", "public")), cells), mysql.dialect()) == (  # type: ignore[no-untyped-call]
+        "SELECT CAST(CAST(zip AS CHAR CHARACTER SET utf8mb4) AS BINARY) AS c0, `Age` AS c1, "
+        "CAST(cost AS CHAR(100)) AS c2, count(*) AS records FROM public.people "
+        "GROUP BY CAST(CAST(zip AS CHAR CHARACTER SET utf8mb4) AS BINARY), `Age`, CAST(cost AS CHAR(100))"
     )
 
 

@@ -14,6 +14,12 @@ from tcdp_audit.plugin import UsageError
 OWN = ("table", "query_file", "timeout")  # what the query of a URL says to us; the rest goes to the driver
 PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 NAME = re.compile(rf"(?:{PART.pattern})(?:\.(?:{PART.pattern}))*")
+_DRIVERS = {  # those that the extras bring
+    "postgres": "postgresql+psycopg",
+    "postgresql": "postgresql+psycopg",
+    "mysql": "mysql+pymysql",
+    "mariadb": "mariadb+pymysql",
+}
 FORM = "write DIALECT://USER@HOST/DATABASE?table=SCHEMA.TABLE"
 
 
@@ -27,6 +33,12 @@ class TableName:
     def __str__(self) -> str:
         """As a message calls it."""
         return self.table if self.schema is None else f"{self.schema}.{self.table}"
+
+    @property
+    def in_address(self) -> str:
+        """As an address has it: odd names quoted, so that no other table has the same."""
+        names = [self.table] if self.schema is None else [self.schema, self.table]
+        return ".".join('"' + name.replace('"', '""') + '"' if {'"', "."} & set(name) else name for name in names)
 
 
 @dataclass(frozen=True)
@@ -77,7 +89,7 @@ def parse(location: str) -> Address:
 
 def _url(location: str) -> URL:
     scheme, _, rest = location.partition("://")
-    text = f"postgresql+psycopg://{rest}" if scheme in ("postgres", "postgresql") else location
+    text = f"{_DRIVERS[scheme]}://{rest}" if scheme in _DRIVERS else location
     try:
         return make_url(text)
     except (ArgumentError, ValueError):

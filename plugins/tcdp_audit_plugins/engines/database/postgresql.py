@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
+from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.session import Session, cast_to
 from tcdp_audit_plugins.engines.database.statements import Cell, Relation, as_text
 
@@ -23,37 +25,72 @@ _AS_THEY_ARE = {
 }
 _ONE_TEXT_EACH = {"date", "timestamp", "timestamptz", "uuid"}  # of which equal values have equal texts
 _BINARY = {"bytea", "json", "jsonb", "xml", "tsvector", "tsquery"}
+FIRST_OF_USERS = 16_384  # the lowest number of what users define, types among it
 _NESTED = {"c", "r", "m"}  # composite types, ranges, multiranges
+
+
+def named_in_full(session: Session, name: TableName) -> TableName:
+    """A table with the schema in which the server finds it: an option of the address can set where it looks."""
+    parts = [part.replace('"', '""') for part in (name.schema, name.table) if part is not None]
+    relation, schema = (
+        _catalogue("pg_class", "oid", "relname", "relnamespace"),
+        _catalogue("pg_namespace", "oid", "nspname"),
+    )
+    found = sa.func.pg_catalog.to_regclass(".".join(f'"{part}"' for part in parts))
+    row = session.connection.execute(
+        sa.select(relation.c.relname, schema.c.nspname)
+        .join_from(relation, schema, schema.c.oid == relation.c.relnamespace)
+        .where(relation.c.oid == found)
+    ).one_or_none()
+    return name if row is None else TableName(str(row[0]), str(row[1]))
 
 
 def cells_of(session: Session, relation: Relation) -> list[Cell]:
     """The columns of a table, view or query. One look at the catalogue, none at a row."""
     described = [(name, int(code)) for name, code in session.described(relation)]
     types = _types(session, {oid for _, oid in described})
-    return [_cell(name, *types[oid]) for name, oid in described]
+    return [_cell(name, types[oid]) for name, oid in described]
 
 
-def _types(session: Session, oids: set[int]) -> dict[int, tuple[str, bool]]:
-    """The name of each type, and whether it has single values."""
-    catalogue = sa.table("pg_type", *map(sa.column, ("oid", "typname", "typcategory", "typtype")), schema="pg_catalog")
+@dataclass(frozen=True)
+class _Type:
+    """A type of the catalogue. Users may give theirs the name of a built-in one: only numbers tell them apart."""
+
+    name: str
+    is_built_in: bool
+    is_nested: bool
+
+
+def _types(session: Session, oids: set[int]) -> dict[int, _Type]:
+    types = _catalogue("pg_type", "oid", "typname", "typcategory", "typtype")
     rows: Iterable[Any] = session.connection.execute(
-        sa.select(*catalogue.c.values()).where(catalogue.c.oid.in_(sorted(oids)))  # numbers of types, no names
+        sa.select(*types.c.values()).where(types.c.oid.in_(sorted(oids)))  # numbers of types, no names
     )
     return {
-        int(oid): (str(name), str(category) != "A" and str(kind) not in _NESTED and str(name) not in _BINARY)
+        int(oid): _Type(str(name), int(oid) < FIRST_OF_USERS, str(category) == "A" or str(kind) in _NESTED)
         for oid, name, category, kind in rows
     }
 
 
-def _cell(name: str, kind: str, is_single: bool) -> Cell:  # noqa: FBT001
+def _catalogue(table: str, *columns: str) -> sa.TableClause:
+    return sa.table(table, *map(sa.column, columns), schema="pg_catalog")
+
+
+def _cell(name: str, kind: _Type) -> Cell:
     column: ColumnElement[Any] = sa.column(name)
-    if kind in _AS_THEY_ARE:
-        return Cell(name, kind, _AS_THEY_ARE[kind], column, column)
-    if not is_single:
-        return Cell.unreadable(name, kind)
-    text: ColumnElement[Any] = sa.collate(sa.cast(column, sa.Text), "C")  # some collations take different texts for one
-    key = column if kind in _ONE_TEXT_EACH else text
-    return Cell(name, kind, pa.string(), text, key)
+    if kind.is_nested or (kind.is_built_in and kind.name in _BINARY):
+        return Cell.unreadable(name, kind.name)
+    if kind.is_built_in and kind.name in _AS_THEY_ARE:
+        return Cell(name, kind.name, _AS_THEY_ARE[kind.name], column, column)
+    own = sa.cast(column, sa.Text) if kind.is_built_in else _output(column)
+    text: ColumnElement[Any] = sa.collate(own, "C")  # some collations take different texts for one
+    key = column if kind.is_built_in and kind.name in _ONE_TEXT_EACH else text
+    return Cell(name, kind.name, pa.string(), text, key)
+
+
+def _output(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The text in which a type of users is exported: a cast to text may be a function of theirs that merges values."""
+    return sa.case((column.is_not(None), sa.func.pg_catalog.format(sa.literal_column("'%s'"), column)))
 
 
 class Adbc:
@@ -72,7 +109,7 @@ class Adbc:
             from adbc_driver_postgresql import dbapi  # noqa: PLC0415 - an extra
         except ImportError:
             return None
-        if session.snapshot is None or not session.snapshot.replace("-", "").isalnum():
+        if session.snapshot is None or not session.snapshot.replace("-", "").isalnum() or "\\" in str(session.path):
             return None
         with suppress(Exception):
             return cls(_settled(dbapi.connect(_as_libpq(session.engine.url)), session.snapshot, session.settings))

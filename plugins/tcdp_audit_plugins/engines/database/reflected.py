@@ -12,8 +12,6 @@ from tcdp_audit_plugins.engines.database.statements import Cell
 
 # collations under which different texts differ, where the database's own default takes some for one
 COLLATIONS = {
-    "mysql": "utf8mb4_0900_bin",
-    "mariadb": "utf8mb4_nopad_bin",
     "mssql": "Latin1_General_100_BIN2",
     "sqlite": "BINARY",
 }
@@ -31,7 +29,8 @@ _AS_TEXT = (sa.Numeric, sa.DateTime, sa.Time, sa.Interval, sa.Uuid, sa.Enum, sa.
 def cell_of(column: sa.ColumnElement[Any], dialect: str) -> Cell:
     """How the cells of a column travel: numbers and truth values as they are, all else as the database's text."""
     name, kind = str(column.key), column.type
-    own: ColumnElement[Any] = sa.column(name, kind)
+    plain = sa.Float(asdecimal=False) if isinstance(kind, sa.Float) else kind  # some come as decimals of ten digits
+    own: ColumnElement[Any] = sa.column(name, plain)
     for known, arrow in _TYPES:
         if isinstance(kind, known):
             return Cell(name, _shown(kind), arrow, own, own)

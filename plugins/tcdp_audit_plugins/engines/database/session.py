@@ -28,7 +28,15 @@ SETTINGS = {
     "extra_float_digits": "1",
     "cursor_tuple_fraction": "1",
     "idle_in_transaction_session_timeout": "0",
+    "row_security": "off",  # the server refuses where a policy would hide rows
 }
+# likewise: `text`, `"C"` and `count` are the server's own, wherever an address or a role says to look first
+_PATH = "pg_catalog.rtrim(pg_catalog.concat('pg_catalog, ', pg_catalog.current_setting('search_path')), ', ')"
+_SET_PATH = "SELECT pg_catalog.set_config('search_path', {path}, true)"
+
+
+MYSQL = ("mysql", "mariadb")  # the dialects of both servers
+_MYSQL_SNAPSHOT = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
 
 
 @dataclass
@@ -45,6 +53,8 @@ class Session:
     connection: sa.Connection = field(init=False)
     is_stable: bool = field(init=False)
     snapshot: str | None = field(init=False, default=None)
+    _own: str | None = field(init=False, default=None)  # MySQL's time zone before
+    path: str | None = field(init=False, default=None)  # PostgreSQL's search_path
 
     def __post_init__(self) -> None:
         """Connect, and take the snapshot."""
@@ -56,6 +66,7 @@ class Session:
             raise
         self.connection = connection
         if self.engine.dialect.name == "postgresql":
+            self.path = str(connection.exec_driver_sql("SELECT pg_catalog.current_setting('search_path')").scalar())
             self._export()
 
     def _begin(self, connection: sa.Connection) -> bool:
@@ -68,6 +79,8 @@ class Session:
         if level is not None:
             options = {"postgresql_readonly": True} if self.engine.dialect.name == "postgresql" else {}
             connection.execution_options(isolation_level=level, **options)
+        if self.engine.dialect.name in MYSQL:
+            self._own = connection.exec_driver_sql("SELECT @@session.time_zone").scalar()
         for statement in self.settings:
             connection.exec_driver_sql(statement)
         return level is not None
@@ -90,12 +103,23 @@ class Session:
 
     @property
     def settings(self) -> list[str]:
-        """The statements that PostgreSQL needs at the beginning of each transaction on the snapshot."""
+        """The statements that begin a transaction on the snapshot."""
+        if self.engine.dialect.name in MYSQL:
+            return [*self._limit_of_mysql(), "SET time_zone = '+00:00'", _MYSQL_SNAPSHOT]
         if self.engine.dialect.name != "postgresql":
             return []
         chosen = [f"SET LOCAL {name} = '{value}'" for name, value in SETTINGS.items()]
         limit = [] if self.timeout is None else [f"SET LOCAL statement_timeout = {round(self.timeout * 1000)}"]
-        return [*chosen, *limit]
+        path = _PATH if self.path is None else "'" + self.path.replace("'", "''") + "'"
+        return [*chosen, *limit, _SET_PATH.format(path=path)]
+
+    def _limit_of_mysql(self) -> list[str]:
+        dialect: Any = self.engine.dialect
+        if self.timeout is None:
+            return []
+        if dialect.is_mariadb:
+            return [f"SET max_statement_time = {self.timeout}"]
+        return [f"SET max_execution_time = {round(self.timeout * 1000)}"]
 
     def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """The rows of a statement as Arrow, a few thousand at a time, never all of them at once."""
@@ -133,6 +157,10 @@ class Session:
     def close(self) -> None:
         """Give the connection back, dead or alive."""
         with suppress(Exception):  # what a driver says of a dead one; nothing is read any more
+            if self._own is not None:  # a program goes on with the connection
+                self.connection.rollback()
+                self.connection.execute(sa.text("SET time_zone = :own"), {"own": self._own})
+        with suppress(Exception):
             self.connection.close()
 
 

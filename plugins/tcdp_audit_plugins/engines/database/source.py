@@ -12,10 +12,10 @@ import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
 from tcdp_audit.plugin import Column, Sampling
-from tcdp_audit_plugins.engines.database import postgresql, reflected, sqlite
+from tcdp_audit_plugins.engines.database import mysql, postgresql, reflected, sqlite
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.faults import ABSENT, Refused
-from tcdp_audit_plugins.engines.database.session import Session
+from tcdp_audit_plugins.engines.database.session import MYSQL, Session
 from tcdp_audit_plugins.engines.database.shared import SharedSession
 from tcdp_audit_plugins.engines.database.statements import (
     Cell,
@@ -35,6 +35,7 @@ class Source(ABC):
     """
 
     is_stable = True  # whether every statement sees the same
+    found: TableName | None = None  # the table with its schema, where the database tells it
 
     def __init__(self, relation: Relation, columns: Sequence[Column]) -> None:
         self.relation, self.columns = relation, columns
@@ -88,7 +89,11 @@ class _TypedSource(_SessionSource):
 class _PostgresqlSource(_TypedSource):
     """PostgreSQL, by ADBC where it is there."""
 
-    def __init__(self, shared: SharedSession, relation: Relation) -> None:
+    def __init__(self, shared: SharedSession, relation: Relation, place: Any) -> None:
+        named = TableName(place.name, place.schema) if isinstance(place, sa.Table) else place
+        if isinstance(named, TableName) and "schema_translate_map" not in shared.session.engine.get_execution_options():
+            self.found = postgresql.named_in_full(shared.session, named)
+            relation = relation_of_table(self.found)
         super().__init__(shared, relation, postgresql.cells_of(shared.session, relation))
         self._adbc = postgresql.Adbc.join(shared.session)
 
@@ -140,9 +145,13 @@ def source_of(shared: SharedSession, place: Any) -> Source:
     dialect = session.engine.dialect.name
     relation = place if isinstance(place, sa.FromClause) else _relation(session, place)
     if dialect == "postgresql":
-        source: Source = _PostgresqlSource(shared, relation)
+        source: Source = _PostgresqlSource(shared, relation, place)
     elif dialect == "sqlite":
         source = _SqliteSource(shared, relation, place)
+    elif dialect in MYSQL:
+        _require_types(session, place)
+        source = _TypedSource(shared, relation, mysql.cells_of(session, relation, place))
+        source.is_stable = source.is_stable and mysql.is_stable(session, place)
     else:
         columns = relation.c if isinstance(place, sa.FromClause) else _reflected(session, place)
         source = _TypedSource(shared, relation, [reflected.cell_of(column, dialect) for column in columns])
@@ -162,13 +171,17 @@ def _relation(session: Session, place: TableName | str) -> Relation:
     return relation_of_table(place)
 
 
-def _reflected(session: Session, place: TableName | str) -> Sequence[sa.ColumnElement[Any]]:
+def _reflected(session: Session, place: Any) -> Sequence[sa.ColumnElement[Any]]:
+    _require_types(session, place)
+    return list(sa.Table(place.table, sa.MetaData(), schema=place.schema, autoload_with=session.connection).columns)
+
+
+def _require_types(session: Session, place: Any) -> None:
     if isinstance(place, str):
         raise Refused(
             f"the types of a query's columns are not known to {session.engine.dialect.name}; make a view of it, and "
             "give `?table=VIEW`"
         )
-    return list(sa.Table(place.table, sa.MetaData(), schema=place.schema, autoload_with=session.connection).columns)
 
 
 def require_names(source: Source) -> None:

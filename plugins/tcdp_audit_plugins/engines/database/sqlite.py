@@ -22,6 +22,7 @@ from tcdp_audit_plugins.engines.database.session import Session
 from tcdp_audit_plugins.engines.database.statements import Cell, Relation
 
 EXACT = 2**53  # integers up to here are floats without loss
+COLUMNS = 200  # that are looked at together: SQLite gives 2,000 cells of a row at the most by default
 _KINDS = ("integer", "real", "text", "blob")
 
 
@@ -60,15 +61,17 @@ def declared_types(session: Session, place: Any) -> dict[str, Any]:
 def cells_of(
     session: Session, relation: Relation, names: Sequence[str], declared: Mapping[str, Any] = MappingProxyType({})
 ) -> list[Cell]:
-    """How the cells of some columns travel, by the kinds of cells that each has: one scan.
+    """How the cells of some columns travel, by the kinds of cells that each has: one scan for 200 of them.
 
     A column that mixes kinds among which two cells could be taken for one cannot be read.
     """
-    if not names:
-        return []
-    flags = session.row(sa.select(*(one for name in names for one in _probes(name))).select_from(relation))
     size = len(_KINDS) + 1
-    return [_cell(name, flags[size * i : size * (i + 1)], declared.get(name)) for i, name in enumerate(names)]
+    cells = []
+    for start in range(0, len(names), COLUMNS):
+        some = names[start : start + COLUMNS]
+        flags = session.row(sa.select(*(one for name in some for one in _probes(name))).select_from(relation))
+        cells += [_cell(name, flags[size * i : size * (i + 1)], declared.get(name)) for i, name in enumerate(some)]
+    return cells
 
 
 def _probes(name: str) -> list[ColumnElement[Any]]:

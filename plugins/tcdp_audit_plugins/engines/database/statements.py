@@ -15,6 +15,7 @@ from tcdp_audit.plugin import Sampling
 from tcdp_audit_plugins.engines.database.address import TableName
 
 COUNT = "records"
+WIDE = 64  # columns; rows of more are hardly ever equal, and servers sort them column by column
 Relation = Any  # whatever SQLAlchemy selects from
 _PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]  # in which `%` is no placeholder
 
@@ -63,7 +64,12 @@ def no_rows(relation: Relation) -> sa.Select[Any]:
 
 
 def grouped(relation: Relation, cells: Sequence[Cell]) -> sa.Select[Any]:
-    """The distinct rows of some columns, each with how many records it stands for; one statement for all of them."""
+    """The distinct rows of some columns, each with how many records it stands for; one statement for all of them.
+
+    Rows of many columns are not counted there: each stands for one record.
+    """
+    if len(cells) > WIDE:
+        return sa.select(*_labelled(cells), sa.literal_column("1").label(COUNT)).select_from(relation)
     keys = [cell.key for cell in cells]
     return sa.select(*_labelled(cells), sa.func.count().label(COUNT)).select_from(relation).group_by(*keys)
 
