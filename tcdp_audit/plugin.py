@@ -105,7 +105,7 @@ if TYPE_CHECKING:
         order_of as order_of,
         run_lengths as run_lengths,
     )
-    from tcdp_audit.encoding.domain import Domain as Domain, RawDomain as RawDomain
+    from tcdp_audit.encoding.domain import Domain as Domain, RawDomain as RawDomain, texts_of as texts_of
     from tcdp_audit.encoding.generalised import (
         interval_label as interval_label,
         members as members,

@@ -147,7 +147,7 @@ def chosen_parts(location: str, base: str, names: Sequence[str], pattern: Patter
         base: the folder.
         names: the paths of the files below the folder.
         pattern: see `split_pattern`.
-        holds: whether a folder has something that fits a pattern; see `require_one_version`.
+        holds: see `require_one_version`.
 
     Raises:
         UsageError: there is none, or they cannot be one table.

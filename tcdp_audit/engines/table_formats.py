@@ -23,7 +23,10 @@ _LOGS = (  # of each format, as patterns below a folder
     ("Hive with transactions", (f"base_{_SEVEN}*", f"delta_{_SEVEN}_{_SEVEN}*")),
 )
 
-Holds = Callable[[str, str], bool]
+_ALL = tuple(log for _, logs in _LOGS for log in logs)
+_KINDS = (".parquet", ".orc", ".avro")  # of the files of such tables
+
+Holds = Callable[[str, Sequence[str]], bool]
 
 
 def require_one_version(location: str, files: Iterable[str], holds: Holds) -> None:
@@ -31,23 +34,24 @@ def require_one_version(location: str, files: Iterable[str], holds: Holds) -> No
 
     Args:
         location: what messages call the table.
-        files: the paths of its files, with `/` in them. Only Parquet files are asked for their folders.
-        holds: whether a folder has something that fits a pattern of `/`, `*` and `[0-9]`.
+        files: the paths of its files, with `/` in them. CSV and the like are none of these formats' own.
+        holds: whether a folder has something that fits one of some patterns of `/`, `*` and `[0-9]`.
 
     Raises:
         UsageError: a folder above a file, however far, is that of such a table.
 
-    Cost: one look for each folder and pattern.
+    Cost: one look at each folder.
     """
-    nearest = dict.fromkeys(PurePosixPath(file).parent for file in files if file.lower().endswith(".parquet"))
-    for folder in dict.fromkeys(str(above) for one in nearest for above in (one, *one.parents)):
-        for name, logs in _LOGS:
-            if folder != "." and any(holds(folder, log) for log in logs):
-                raise UsageError(
-                    f"{location}: holds files of a table of {name}, which keeps the rows of earlier versions too; read "
-                    "the version to publish with a library of that format, write it as plain Parquet into a folder "
-                    "of its own, and audit that"
-                )
+    nearest = dict.fromkeys(PurePosixPath(file).parent for file in files if file.lower().endswith(_KINDS))
+    folders = dict.fromkeys(str(above) for one in nearest for above in (one, *one.parents))
+    managed = next((folder for folder in folders if folder != "." and holds(folder, _ALL)), None)
+    if managed is not None:
+        name = next((name for name, logs in _LOGS if holds(managed, logs)), "some format")
+        raise UsageError(
+            f"{location}: holds files of a table of {name}, which keeps the rows of earlier versions too; read the "
+            "version to publish with a library of that format, write it as plain Parquet into a folder of its own, and "
+            "audit that"
+        )
 
 
 def require_plain_files(location: str, paths: Sequence[Path]) -> None:
@@ -62,4 +66,8 @@ def require_plain_files(location: str, paths: Sequence[Path]) -> None:
         *(f"{real[path.parent]}/{path.name}" for path in paths),
         *(os.path.realpath(path) for path in paths if path.is_symlink()),
     ]
-    require_one_version(location, places, lambda folder, log: any(Path(folder).glob(log)))
+    require_one_version(location, places, _holds)
+
+
+def _holds(folder: str, logs: Sequence[str]) -> bool:
+    return any(True for log in logs for _ in Path(folder).glob(log))

@@ -1,4 +1,4 @@
-"""Tables of Delta Lake, Iceberg, Hudi and the like are refused, however they are named: their rows stand there often."""
+"""Tables of Delta Lake, Iceberg, Hudi and the like are refused, however they are named: rows stand there repeatedly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tcdp_audit.errors import UsageError
 
 
 def refused(location: object) -> str:
-    with pytest.raises(UsageError, match="holds files of a table of (.+), which keeps the rows of earlier") as caught:
+    with pytest.raises(UsageError, match=r"holds files of a table of (.+), which keeps the rows of earlier") as caught:
         audit(location, POLICY)
     assert caught.value.__cause__ is None
     return str(caught.value)

@@ -159,10 +159,10 @@ class _Store:
         names = chosen_parts(self.shown, root, list(known), pattern, self._holds)
         return root, {name: known[name] for name in names}
 
-    def _holds(self, folder: str, log: str) -> bool:
-        """Whether a folder has something that fits a pattern; not where access to it is denied, as to a bucket's root."""
+    def _holds(self, folder: str, logs: Sequence[str]) -> bool:
+        """Whether a folder has something that fits a pattern; not where access is denied, as it may be further up."""
         try:
-            return bool(self.files.glob(f"{escape(folder.rstrip('/'))}/{log}"))
+            return any(self.files.glob(f"{escape(folder.rstrip('/'))}/{log}") for log in logs)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return False
 
