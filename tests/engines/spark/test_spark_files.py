@@ -136,9 +136,7 @@ def test_a_table_that_is_not_there_is_a_wrong_use(tmp_path: Path, capsys: pytest
 
     (tmp_path / "p.tcdp.yaml").write_text(json.dumps(POLICY), encoding="utf-8")
     for release in ("nosuch_table", f"{tmp_path}/none.parquet"):
-        assert (
-            run("tcdp-audit", ["check", "--engine", "spark", release, "--policy", str(tmp_path / "p.tcdp.yaml")]) == 2
-        )
+        assert run("check", ["--engine", "spark", release, "--policy", str(tmp_path / "p.tcdp.yaml")]) == 2
         assert "no such" in capsys.readouterr().err
 
 
