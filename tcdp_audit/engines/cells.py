@@ -69,7 +69,9 @@ def cells_of_files(paths: Sequence[Path]) -> Cells:
         if any(chunk.total_uncompressed_size > room for chunk in chunks):  # a single cell may take all of it, and more
             return None
         files = zip(paths, footers(), strict=True)
-        repeats = sum(one.total_uncompressed_size for one in chunks) <= INDEX_BYTES * sum(one.num_values for one in chunks)
+        repeats = sum(one.total_uncompressed_size for one in chunks) <= INDEX_BYTES * sum(
+            one.num_values for one in chunks
+        )
         # hashing dictionaries is less work than hashing cells
         options = {"read_dictionary": [first.name]} if repeats and chunks else {}
         opened = (_opened(path, metadata=footer, **options) for path, footer in files)
