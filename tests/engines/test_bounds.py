@@ -17,12 +17,12 @@ from tcdp_audit.engines.json_lines import FEW_KEYS, MOST_KEYS
 from tcdp_audit.errors import DataError
 
 MEMORY = 2**28
-PEAK = (
+PEAK = (  # of this program alone, which `ru_maxrss` is not
     "import re, sys; from pathlib import Path; from tcdp_audit import audit\n"
     "asked = {'version': 1, 'attributes': {'a': {'role': 'quasi_identifier'}, 's': {'role': 'sensitive'}},"
     " 'expect': [{'k_anonymity': {'k': 2}}]}\n"
     "print(audit(sys.argv[1], asked, memory=2**28).status)\n"
-    "print(int(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) // 1024)"  # of this program alone
+    "print(int(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) // 1024)"
 )
 
 

@@ -208,3 +208,21 @@ def test_corrupted_files_are_refused_or_read(tmp_path: Path, seed: int) -> None:
         (tmp_path / "d.sav").write_bytes(damaged)
         with suppress(DataError):  # anything else is an error of ours
             open_with_pyreadstat(tmp_path / "d.sav", MEMORY).close()
+
+
+def test_codes_that_are_not_read_are_no_missing_values(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"A": [1.0, 2.0, np.nan], "S": [1.0, 2.0, 1.0]})
+    asked = policy(attributes={"A": {"role": "quasi_identifier"}, "S": {"role": "sensitive"}})
+    pyreadstat.write_por(frame, str(tmp_path / "r.por"))
+    with pytest.raises(DataError, match="column 'A' has missing cells, and the file may hold codes there"):
+        audit(tmp_path / "r.por", asked, plugins=PLUGINS)
+    path = tmp_path / "r.xpt"
+    pyreadstat.write_xport(frame, str(path))
+    assert audit(path, asked, plugins=PLUGINS).expectations[0].observed == 1
+    content = path.read_bytes()
+    missing = content.rindex(b".\0\0\0\0\0\0\0")
+    path.write_bytes(content[:missing] + b"B" + content[missing + 1 :])
+    with pytest.raises(DataError, match="save it as"):
+        audit(path, asked, plugins=PLUGINS)
+    pyreadstat.write_por(frame.fillna(3), str(tmp_path / "r.por"))
+    assert audit(tmp_path / "r.por", asked, plugins=PLUGINS).expectations[0].observed == 1

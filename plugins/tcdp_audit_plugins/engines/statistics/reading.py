@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from tcdp_audit.plugin import DataError, Discreet, Engine, UsageError, open_converted, texts_of
 from tcdp_audit_plugins.engines.statistics.dates import Times, times_of
-from tcdp_audit_plugins.engines.statistics.intact import require_intact
+from tcdp_audit_plugins.engines.statistics.intact import has_special_missing, require_intact
 from tcdp_audit_plugins.engines.statistics.labels import ValueLabels, as_texts, is_within, write_labels
 
 CELL = 200  # bytes of a cell while it is an object of Python
@@ -70,8 +70,22 @@ def open_with_pyreadstat(path: Path, memory: int, codes: Sequence[str] = ()) -> 
 
     engine = open_converted(convert, path, memory)
     engine.value_labels, engine.declared_missing = labels, frozenset(file.declared)
-    engine.opened_with_codes = lambda columns: open_with_pyreadstat(path, memory, columns)
+    engine.opened_with_codes = lambda columns: _opened_again(path, memory, columns)
     return engine
+
+
+def _opened_again(path: Path, memory: int, columns: Sequence[str]) -> Engine:
+    """The file with the codes of what it declares missing as values in some columns.
+
+    Raises:
+        DataError: pyreadstat does not give them.
+    """
+    if path.suffix.lower() in _DECLARING:
+        return open_with_pyreadstat(path, memory, columns)
+    raise DataError(
+        f"{path}: column {columns[0]!r} has missing cells, and the file may hold codes there that it declares missing, "
+        "which are not read from this kind of file; save it as .sav, .dta or .sas7bdat"
+    )
 
 
 def _pyreadstat(path: Path) -> Any:
@@ -208,11 +222,18 @@ class StatisticalFile:
         if self._is_text(name) and self.suffix in _BLANK_IS_MISSING:
             return [cell or None for cell in cells], []
         values = set(cells)
+        if None in values and self._hides_codes:
+            self.declared.add(name)
         codes = {one for one in values if one is not None and self._is_declared(name, one)}
         if not codes:
             return cells, []
         self.declared.add(name)
         return [None if one in codes else one for one in cells], [one if one in codes else None for one in cells]
+
+    @cached_property
+    def _hides_codes(self) -> bool:
+        """Whether a missing cell may be a code that pyreadstat does not give."""
+        return self.suffix == ".por" or (self.suffix == ".xpt" and has_special_missing(self.path))
 
     def _is_declared(self, name: str, value: Any) -> bool:
         if self.suffix in _SPECIAL:
