@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -97,7 +98,7 @@ def require_version_of_frame(frame: Any, shown: str) -> None:
         files = frame.inputFiles() if any(name in _plan(frame) for name in _OWN_LISTS) else []
         for start in {_start(file) for file in files}:
             paths = [_path(file) for file in files if _start(file) == start]
-            require_one_version(shown, paths, lambda folder, logs, start=start: _holds(frame, start + folder, logs))
+            require_one_version(shown, paths, partial(_holds, frame, start))
 
 
 def _plan(frame: Any) -> str:
@@ -113,9 +114,9 @@ def _start(file: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _holds(frame: Any, folder: str, logs: Sequence[str]) -> bool:
-    """Whether a folder has something that fits one of some patterns, asked of Spark's own file system."""
-    pattern = re.sub(r"([\\*?\[\]{}^,])", r"\\\1", folder).rstrip("/") + f"/{{{','.join(logs)}}}"
+def _holds(frame: Any, start: str, folder: str, logs: Sequence[str]) -> bool:
+    """Whether a folder of a store has something that fits one of some patterns, asked of Spark's own file system."""
+    pattern = re.sub(r"([\\*?\[\]{}^,])", r"\\\1", start + folder).rstrip("/") + f"/{{{','.join(logs)}}}"
     try:
         frame.sparkSession.read.format("binaryFile").load(pattern).schema  # noqa: B018 - it looks for the path
     except Exception as error:
