@@ -17,7 +17,7 @@ from tcdp_audit.engines.opener import opener_of, require_no_url
 from tcdp_audit.errors import DataError, Discreet, PolicyError, UsageError
 from tcdp_audit.named_files import named_files, require_unchanged
 from tcdp_audit.outcome import Outcome
-from tcdp_audit.policy import Policy, read_policy
+from tcdp_audit.policy import Policy, Role, read_policy
 from tcdp_audit.provenance import NamedFile, Table
 from tcdp_audit.quality import NEEDS_GREAT_EXPECTATIONS, NEEDS_PANDERA, installed
 from tcdp_audit.registry import Plugins
@@ -152,9 +152,10 @@ def open_inputs(
     options = replace(options, memory=memory, detectors=lambda: plugins.detectors)
     release = _located(release, policy)
     with ExitStack() as stack:
-        engine = stack.enter_context(open_table(release, "release", memory, plugins))
+        codes = policy.with_role(Role.QUASI_IDENTIFIER)
+        engine = stack.enter_context(open_table(release, "release", memory, plugins).with_codes(codes))
         companions = {
-            name: stack.enter_context(open_table(table, name, memory, plugins))
+            name: stack.enter_context(open_table(table, name, memory, plugins).with_codes(codes))
             for name, table in _companions(policy, original, population).items()
         }
         _require_labels_alike(engine, companions)

@@ -105,7 +105,7 @@ if TYPE_CHECKING:
         order_of as order_of,
         run_lengths as run_lengths,
     )
-    from tcdp_audit.encoding.domain import Domain as Domain, RawDomain as RawDomain
+    from tcdp_audit.encoding.domain import Domain as Domain, RawDomain as RawDomain, texts_of as texts_of
     from tcdp_audit.encoding.generalised import (
         interval_label as interval_label,
         members as members,
@@ -135,6 +135,7 @@ if TYPE_CHECKING:
     from tcdp_audit.engines.shards import MappedShards as MappedShards, Measure as Measure, Part as Part
     from tcdp_audit.engines.source import require_known_kind as require_known_kind, require_names as require_names
     from tcdp_audit.engines.streams import grouped_engine as grouped_engine, streamed_engine as streamed_engine
+    from tcdp_audit.engines.table_formats import require_one_version as require_one_version
     from tcdp_audit.errors import (
         CheckError as CheckError,
         DataError as DataError,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from math import prod
 from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -32,6 +33,7 @@ from tcdp_audit.scratch import Scratch, writing_temporarily
 SHARD_RECORDS = 2**18  # small enough to be counted in a processor's cache, large enough to forget the cost of a call
 SHARD_BLOCKS = 2**10  # blocks of cells for each shard, at least, so that shards become about equally large
 MOST_SHARDS = 2**15
+FEW_ROWS = 2**16  # that are possible in a table whose equal records are counted while they are read
 WORK_BYTES = 400  # what grouping and measuring take for a record, at the most
 MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: Fibonacci hashing
 
@@ -199,7 +201,10 @@ def partition(
     Cost: one scan of the table and O(records x attributes).
     """
     own = engine.shards(domains, by, chosen.shards if by else 1)
-    return dealt(engine, domains, by, chosen, progress) if own is None else own
+    # A class is in one shard whole. Where a large table has few different rows, they are counted while they are read,
+    # or a class of a hundred million equal records would outgrow any memory.
+    few = chosen.spill and prod(one.size + 1 for one in domains) <= FEW_ROWS
+    return dealt(engine, domains, by, chosen, progress, merged=few) if own is None else own
 
 
 def dealt(

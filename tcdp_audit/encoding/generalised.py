@@ -191,6 +191,14 @@ high_open=False), Interval(low=65.0, high=inf, low_open=False, high_open=False),
     return None
 
 
+def is_reversed(text: str) -> bool:
+    """Whether a label would be an interval if its ends were swapped, such as `[87, 38.248[`."""
+    if bracketed := _BRACKETED.fullmatch(text.strip()):
+        return _end(bracketed[2]) > _end(bracketed[3])
+    dashed = _DASHED.fullmatch(text.strip())
+    return dashed is not None and float(dashed[1]) > float(dashed[2])
+
+
 def _end(text: str) -> float:
     """An end of an interval, which may be infinite."""
     return float(text.replace("∞", "inf"))

@@ -16,6 +16,7 @@ from tcdp_audit.encoding.generalised import (
     Interval,
     OrderedLabels,
     by_cover,
+    is_reversed,
     number_or_interval,
     number_text,
 )
@@ -72,7 +73,15 @@ def domain_of(
         covers=reading.covers,
         rounded=reading.rounded,
     )
-    return domain, Misfit(unfit, reading.misfit, _forms(declaration) if raw.is_text else "") if len(unfit) else None
+    return domain, _misfit(raw, unfit, reading.misfit, declaration) if len(unfit) else None
+
+
+def _misfit(raw: RawDomain, unfit: NDArray[np.intp], reason: str, declaration: AttributeDeclaration) -> Misfit:
+    if not raw.is_text:
+        return Misfit(unfit, reason)
+    if declaration.order is None and all(is_reversed(text) for text in raw.values[unfit].tolist()):
+        return Misfit(unfit, "a range whose lower end is above its upper end")
+    return Misfit(unfit, reason, _forms(declaration))
 
 
 def _forms(declaration: AttributeDeclaration) -> str:

@@ -5,6 +5,7 @@ shards                         work on shards of a table, wherever they are
 sampling                       which records are in a sample, the same in every engine
 base                           the contract: columns, distinct values, records as codes
 parts                          tables in several files: folders, patterns, keys in folders' names
+table_formats                  folders of Delta Lake, Iceberg, Hudi: refused, as they hold every version
 csv_structure, csv_header, csv_reader, text, text_parts   CSV: counted, named, read, as an engine
 json_tokens, json_faults, json_lines, json_writing   JSON lines by their grammar
 arrow_arrays, arrow_types, parquet, frames, files, content_digest  typed tables, in files and in memory
@@ -26,6 +27,7 @@ from typing import Any
 from tcdp_audit.engines.base import Column, Engine
 from tcdp_audit.engines.parts import find_parts, is_several
 from tcdp_audit.engines.source import TEXTS, extension, readable, require_kind
+from tcdp_audit.engines.table_formats import require_plain_files
 from tcdp_audit.errors import Discreet
 
 __all__ = ["Column", "Engine", "open_engine", "open_file"]
@@ -57,6 +59,7 @@ def open_file(path: Path, memory: int) -> Engine:
         parts = find_parts(path) if is_several(path) else None
         if parts is None:
             require_kind(path)
+            require_plain_files(str(path), [path])
     if parts is not None:
         from tcdp_audit.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
 

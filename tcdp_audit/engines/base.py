@@ -44,6 +44,8 @@ class Engine(ABC):
     path: Path | None = None
     scratches: tuple[Scratch, ...] = ()  # with the copies that it reads, removed with it
     value_labels: Mapping[str, bool] = MappingProxyType({})  # of columns that have some: whether cells are read as them
+    declared_missing: frozenset[str] = frozenset()  # columns with cells that the file declares missing, read as missing
+    opened_with_codes: Callable[[Sequence[str]], Engine] | None = None  # the table again, with their codes as values
     ordered: bool = True  # whether record i is the same whenever it is read: not in a database
     progress: Callable[[str, int, int], None] | None = None  # called with (step, rows done, in all; 0 for not known)
     most: int | None = None  # records that `batches` gives; None for as many as there are
@@ -68,6 +70,21 @@ class Engine(ABC):
 
         An engine that counts where the table lives then asks once for all.
         """
+
+    def with_codes(self, columns: Sequence[str]) -> Engine:
+        """The table with the codes of what its file declares missing as values in some columns.
+
+        They stand in the file, and tell records apart there. The engine itself where there are none in these columns;
+        otherwise it is closed.
+        """
+        asked = [name for name in columns if name in self.declared_missing]
+        if not asked or self.opened_with_codes is None:
+            return self
+        engine = self.opened_with_codes(asked)
+        engine.name, engine.uri = self.name, self.uri
+        engine.scratches, self.scratches = (*engine.scratches, *self.scratches), ()  # with a copy that it may read
+        self.close()
+        return engine
 
     @abstractmethod
     def domain(self, attribute: str) -> RawDomain:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
-# The cells of the column at a position, in arrays of one type; None where DuckDB, which calls its type so, sees others.
-Cells = Callable[[int, str], Iterator[pa.Array] | None]
+# The cells of the column at a position, in arrays of one type; None where DuckDB, which calls its type so, sees others,
+# or where an array may take more than some bytes.
+Cells = Callable[[int, str, int], Iterator[pa.Array] | None]
 
 PIECE = 2**18  # cells that are looked at together
 INDEX_BYTES = 4  # of a cell on average, at the most, where a Parquet file has dictionaries of text
@@ -39,7 +40,7 @@ def _is_seen_alike(kind: pa.DataType, name: str) -> bool:
 def cells_of_table(table: pa.Table) -> Cells:
     """Those of a table in memory, which DuckDB reads as it is."""
 
-    def cells(position: int, name: str) -> Iterator[pa.Array] | None:
+    def cells(position: int, name: str, _: int) -> Iterator[pa.Array] | None:
         column = table.column(position)
         return _pieces(column) if _is_seen_alike(column.type, name) else None
 
@@ -59,14 +60,20 @@ def cells_of_files(paths: Sequence[Path]) -> Cells:
     def footers() -> list[Any]:
         return [_opened(path).metadata for path in paths]
 
-    def cells(position: int, name: str) -> Iterator[pa.Array] | None:
+    def cells(position: int, name: str, room: int) -> Iterator[pa.Array] | None:
         fields = [_field(footer, position) for footer in footers()]
         first = fields[0]
         if first is None or any(field != first for field in fields) or not _is_seen_alike(first.type, name):
             return None
+        chunks = _chunks(footers(), first.name) if name == "VARCHAR" else []
+        if any(chunk.total_uncompressed_size > room for chunk in chunks):  # a single cell may take all of it, and more
+            return None
         files = zip(paths, footers(), strict=True)
-        repeats = name == "VARCHAR" and _has_dictionaries(footers(), first.name)
-        options = {"read_dictionary": [first.name]} if repeats else {}
+        repeats = sum(one.total_uncompressed_size for one in chunks) <= INDEX_BYTES * sum(
+            one.num_values for one in chunks
+        )
+        # hashing dictionaries is less work than hashing cells
+        options = {"read_dictionary": [first.name]} if repeats and chunks else {}
         opened = (_opened(path, metadata=footer, **options) for path, footer in files)
         return _in_files(opened, first.name)
 
@@ -85,15 +92,11 @@ def _field(footer: Any, position: int) -> pa.Field | None:
     return schema.field(position).remove_metadata() if position < len(schema) else None
 
 
-def _has_dictionaries(footers: Sequence[Any], name: str) -> bool:
-    """Whether a column of text is written in dictionaries: hashing them is less work than hashing its cells."""
-    size = values = 0
-    for footer in footers:
-        for group in range(footer.num_row_groups):
-            columns = (footer.row_group(group).column(column) for column in range(footer.num_columns))
-            own = next(column for column in columns if column.path_in_schema == name)
-            size, values = size + own.total_uncompressed_size, values + own.num_values
-    return size <= INDEX_BYTES * values
+def _chunks(footers: Sequence[Any], name: str) -> list[Any]:
+    """What footers say of a column in each group of records: its size, and how many values it has."""
+    groups = (footer.row_group(group) for footer in footers for group in range(footer.num_row_groups))
+    columns = ((group.column(position) for position in range(group.num_columns)) for group in groups)
+    return [next(column for column in group if column.path_in_schema == name) for group in columns]
 
 
 def _in_files(files: Iterator[Any], name: str) -> Iterator[pa.Array]:

@@ -76,8 +76,9 @@ class CodedColumns:
 
     def _column(self, position: int) -> _Read | None:
         try:
-            cells = self._cells(position, self._columns[position].type)
-            column = None if cells is None else coded_column(cells, self._room // processors())
+            room = self._room // processors()
+            cells = self._cells(position, self._columns[position].type, room)
+            column = None if cells is None else coded_column(cells, room)
         except (pa.ArrowException, OSError, ValueError):  # DuckDB, which is asked then, has a sentence for a fault
             return None
         pa.default_memory_pool().release_unused()  # the next column is read by another thread, with a pool of its own

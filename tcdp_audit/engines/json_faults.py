@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -54,7 +55,7 @@ def _fault_in_record(pairs: tuple[tuple[str, Any], ...]) -> str:
     names = [name for name, _ in pairs]
     if any(_is_half(name) for name in names):
         return f"a column name {_HALF}"
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         return f"the column name {twice!r} stands more than once in the record; keep one"
     for name, value in pairs:

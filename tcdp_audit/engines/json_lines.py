@@ -22,6 +22,9 @@ from tcdp_audit.engines.source import EMPTY, RECORD_BYTES, TableSource, open_byt
 from tcdp_audit.errors import DataError
 
 BLOCK_BYTES = 2**24
+MOST_KEYS = 2_000  # a statement with a cell for each takes some seconds to plan
+FEW_KEYS = 64  # that are not worth copying what was read so far
+MOST_PLACES = 2**23  # of keys in kinds of record, for a block of lines
 TASK_LINES = 2**13  # what one processor takes at a time
 
 Keys = tuple[str, ...]
@@ -33,7 +36,7 @@ def json_lines(path: Path, _: str, connection: duckdb.DuckDBPyConnection) -> Tab
     Columns stand in the order of the commonest kind of record, then in that of the others.
 
     Raises:
-        DataError: a line is no object, names a column twice, or nests values.
+        DataError: a line is no object, names a column twice, or nests values; or records have too many different keys.
 
     Cost: one pass; memory for a block of lines, beside the table that DuckDB keeps.
     """
@@ -82,8 +85,9 @@ class _Loading:
         if not shapes:
             return
         names = list(dict.fromkeys(chain.from_iterable(shapes)))
-        for name in names:
-            self._require_column(name)
+        if len(shapes) * len(names) > MOST_PLACES:
+            raise DataError(f"{self.path}: hardly two records have the same keys; write the table as CSV or Parquet")
+        self._require_columns(names)
         columns = "".join(f", c{self.number[name]}, k{self.number[name]}" for name in names)
         cells = "".join(f", {_cell(token)}, {_kind(token)}" for token in _tokens(names, shapes))
         self.connection.execute(
@@ -123,11 +127,27 @@ class _Loading:
         self.shapes.update(shapes)
         return list(shapes)
 
-    def _require_column(self, name: str) -> None:
-        if name not in self.number:
-            number = self.number[name] = len(self.number)
-            self.connection.execute(f"ALTER TABLE json_lines ADD COLUMN c{number} VARCHAR")
-            self.connection.execute(f"ALTER TABLE json_lines ADD COLUMN k{number} UTINYINT")
+    def _require_columns(self, names: Sequence[str]) -> None:
+        """Have a column for each name: many new ones at once, as DuckDB describes the whole table again for each.
+
+        Raises:
+            DataError: there are too many.
+        """
+        new = [name for name in names if name not in self.number]
+        if len(self.number) + len(new) > MOST_KEYS:
+            raise DataError(
+                f"{self.path}: records have more than {MOST_KEYS:,} different keys; write the table as CSV or Parquet"
+            )
+        kinds = [(f"c{n}", "VARCHAR") for n in range(len(self.number), len(self.number) + len(new))]
+        kinds += [(f"k{name[1:]}", "UTINYINT") for name, _ in kinds]
+        self.number |= {name: number for number, name in enumerate(new, len(self.number))}
+        if len(new) <= FEW_KEYS:
+            for name, kind in kinds:
+                self.connection.execute(f"ALTER TABLE json_lines ADD COLUMN {name} {kind}")
+            return
+        columns = ", ".join(f"CAST(NULL AS {kind}) AS {name}" for name, kind in kinds)
+        self.connection.execute(f"CREATE TEMP TABLE json_wider AS SELECT *, {columns} FROM json_lines")
+        self.connection.execute("DROP TABLE json_lines; ALTER TABLE json_wider RENAME TO json_lines")
 
     def _records(self, names: Sequence[str], shapes: Sequence[Keys]) -> str:
         """SQL for the values of each record: `v` as they stand, `p` their place for each name where records differ."""

@@ -16,16 +16,13 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from tcdp_audit.engines.source import extension
+from tcdp_audit.engines.table_formats import Holds, require_one_version, require_plain_files
 from tcdp_audit.errors import DataError, UsageError
 
 KINDS = (".csv", ".parquet", ".tsv")
 ALL = ("**", "*")
 MISSING = "__HIVE_DEFAULT_PARTITION__"
-_SIGNS = {  # of a folder whose files are not the table
-    "_delta_log": "is a table of Delta Lake, whose folder holds earlier versions too; write it as plain Parquet",
-    ".hoodie": "is a table of Hudi, whose folder holds earlier versions too; write it as plain Parquet",
-    "_temporary": "is still being written, or was never finished; audit it when it is complete",
-}
+_UNFINISHED = "_temporary"  # a folder of files that a writer has not moved to their place
 _MAGIC = re.compile(r"[*?\[]")
 
 Pattern = Sequence[str]
@@ -118,8 +115,10 @@ def find_parts(location: Path) -> Parts:
     folder, pattern = split(location) if is_pattern(location) else (location, ALL)
     if not folder.is_dir():
         raise UsageError(f"{location}: no such file")
-    _require_plain(str(location), [sign for sign in _SIGNS if (folder / sign).exists()])
-    names = _alike(str(location), ["/".join(parts) for parts in _walk(folder, pattern)])
+    _require_finished(str(location), is_unfinished=(folder / _UNFINISHED).exists())
+    names = ["/".join(parts) for parts in _walk(folder, pattern)]
+    require_plain_files(str(location), [folder / name for name in names])
+    names = _alike(str(location), names)
     parts = Parts(location, folder, tuple(names))
     _require_different(parts)
     return parts
@@ -140,21 +139,25 @@ def split_pattern(location: str) -> tuple[str, Pattern]:
     return "/".join(parts[:magic]), parts[magic:] or ALL
 
 
-def chosen_parts(location: str, names: Sequence[str], pattern: Pattern) -> list[str]:
+def chosen_parts(location: str, base: str, names: Sequence[str], pattern: Pattern, holds: Holds) -> list[str]:
     """The files of a table among all those of a folder that is not on this machine, sorted.
 
     Args:
         location: what messages call the table.
+        base: the folder.
         names: the paths of the files below the folder.
         pattern: see `split_pattern`.
+        holds: see `require_one_version`.
 
     Raises:
         UsageError: there is none, or they cannot be one table.
     """
-    _require_plain(location, [sign for sign in _SIGNS if any(name.startswith(f"{sign}/") for name in names)])
+    _require_finished(location, is_unfinished=any(name.startswith(f"{_UNFINISHED}/") for name in names))
     if any({"", ".", ".."} & set(name.split("/")) for name in names):
         raise UsageError(f"{location}: a file's name has a part that is no name of a folder; rename it")
-    return _alike(location, [name for name in names if belongs(name.split("/"), pattern)])
+    chosen = [name for name in names if belongs(name.split("/"), pattern)]
+    require_one_version(location, [f"{base}/{name}" for name in chosen], holds)
+    return _alike(location, chosen)
 
 
 def belongs(parts: Sequence[str], pattern: Pattern) -> bool:
@@ -198,14 +201,14 @@ def _walk(folder: Path, pattern: Pattern, above: tuple[str, ...] = ()) -> Iterat
                 yield from _walk(folder / entry.name, pattern, here)
 
 
-def _require_plain(location: str, signs: Sequence[str]) -> None:
-    """Insist on a folder whose files are all of the table.
+def _require_finished(location: str, *, is_unfinished: bool) -> None:
+    """Insist on a folder that is complete.
 
     Raises:
-        UsageError: a table format keeps files of earlier versions there, or it is not finished.
+        UsageError: it is not.
     """
-    if signs:
-        raise UsageError(f"{location}: {_SIGNS[signs[0]]}")
+    if is_unfinished:
+        raise UsageError(f"{location}: is still being written, or was never finished; audit it when it is complete")
 
 
 def _alike(location: str, names: Sequence[str]) -> list[str]:

@@ -22,6 +22,7 @@ NOT_UTF8 = "the text is not UTF-8; save the file as UTF-8"
 RECORD_BYTES = 16 * 2**20
 TEXTS = (".csv", ".tsv")
 KINDS = (*TEXTS, ".arrow", ".feather", ".jsonl", ".ndjson", ".parquet")
+SHEETS = (".ods", ".xls", ".xlsb", ".xlsm", ".xlsx")
 WIDE = 200  # with more columns than this, planning a scan of the source costs more than copying it once
 
 
@@ -77,6 +78,8 @@ def require_known_kind(path: Path, shown: str) -> None:
     Raises:
         UsageError: it does not.
     """
+    if extension(path) in SHEETS:
+        raise UsageError(f"{shown}: is a workbook; save the sheet as CSV UTF-8, and audit that")
     if extension(path) not in KINDS:
         known = ", ".join(sorted(KINDS))
         raise UsageError(f"{shown}: unknown kind of file; known are {known}; text also as .gz")

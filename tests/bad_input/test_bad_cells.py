@@ -43,6 +43,15 @@ def test_a_value_that_is_no_finite_number_fails_its_scale(check: Any, text: str)
     )
 
 
+@pytest.mark.parametrize("text", ["[87, 38.248[", "[87; 38.248)", "40-30", "]3, 2]"])
+def test_a_range_with_its_ends_swapped_has_a_sentence_of_its_own(check: Any, text: str) -> None:
+    ran = check(_with_ages("31", f'"{text}"', f'"{text}"'))
+    assert ran.code == 3
+    assert ran.outcome("wrong_scale")["message"] == (
+        "column 'age' holds a range whose lower end is above its upper end in 2 records, first in record 18"
+    )
+
+
 @pytest.mark.parametrize("text", ["NaN", "nan", "-nan", '""', ""])
 def test_nan_in_a_numeric_column_is_a_missing_value(check: Any, text: str) -> None:
     ran = check(_with_ages(text, text))

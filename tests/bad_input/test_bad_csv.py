@@ -106,8 +106,11 @@ def test_a_missing_file_a_folder_and_an_unknown_extension_are_errors_of_usage(ch
     known = ".arrow, .csv, .feather, .jsonl, .ndjson, .parquet, .tsv; text also as .gz"
     assert check(None, "absent.csv").err == "tcdp-audit: absent.csv: no such file\n"
     assert check(None, ".").err.startswith("tcdp-audit: .: the files of one table are all of one kind, ")
-    unknown = check("x", "release.xlsx")
-    assert unknown.err == f"tcdp-audit: release.xlsx: unknown kind of file; known are {known}\n"
+    unknown = check("x", "release.txt")
+    assert unknown.err == f"tcdp-audit: release.txt: unknown kind of file; known are {known}\n"
+    workbook = check("x", "release.xlsx")
+    assert workbook.err == "tcdp-audit: release.xlsx: is a workbook; save the sheet as CSV UTF-8, and audit that\n"
+    assert workbook.code == 2
     assert {check(None, "absent.csv").code, check(None, ".").code, unknown.code} == {2}
 
 

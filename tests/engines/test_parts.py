@@ -236,8 +236,8 @@ def test_what_is_no_table_in_several_files(tmp_path: Path) -> None:
     (folder / "a.json").rename(folder / "_a.json")
     assert len(rows(folder)) == 12
     (folder / "_delta_log").mkdir()
-    assert "is a table of Delta Lake" in fault(folder)
-    assert "is a table of Delta Lake" in fault(folder / "*.parquet")
+    assert "holds files of a table of Delta Lake" in fault(folder)
+    assert "holds files of a table of Delta Lake" in fault(folder / "*.parquet")
     (folder / "_delta_log").rename(folder / "_temporary")
     assert "is still being written" in fault(folder)
 

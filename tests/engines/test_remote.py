@@ -160,8 +160,8 @@ def test_what_is_not_there_or_no_table(
         "memory://r": "memory://r: the files of one table are all of one kind",
         "memory://r/b.parquet": "memory://r/b.parquet: the file is not intact Parquet",
         "memory://r/*.parquet": "memory://r/*.parquet: the file is not intact Parquet",
-        "memory://d": "memory://d: is a table of Delta Lake",
-        "memory://d/*.parquet": "memory://d/*.parquet: is a table of Delta Lake",
+        "memory://d": "memory://d: holds files of a table of Delta Lake",
+        "memory://d/*.parquet": "memory://d/*.parquet: holds files of a table of Delta Lake",
     }
     for url, sentence in sentences.items():
         assert fault(url).startswith(sentence)

@@ -17,7 +17,7 @@ from answers import PLUGINS, answer
 from test_same_answer import CONVENTIONS, policy
 
 from tcdp_audit import audit
-from tcdp_audit.errors import DataError, UsageError
+from tcdp_audit.errors import UsageError
 
 FIRST = CONVENTIONS[0]
 ENVIRONMENT = {**os.environ, "PYSPARK_PYTHON": sys.executable}
@@ -59,7 +59,7 @@ def test_a_table_of_the_catalogue_is_read(spark: Any) -> None:
 )
 @pytest.mark.usefixtures("spark")
 def test_what_is_not_there_is_said(location: str, sentence: str) -> None:
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(UsageError) as caught:
         audit(f"spark:{location}", policy(FIRST), plugins=PLUGINS)
     assert str(caught.value) == f"{location}: {sentence}"
     assert caught.value.__context__ is None

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import escape
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -22,6 +23,7 @@ from tcdp_audit.plugin import (
     open_copy,
     open_file,
     require_known_kind,
+    require_one_version,
     scheme_of,
     split_pattern,
     writing_temporarily,
@@ -123,6 +125,8 @@ class _Store:
             target = folder / "copy" / file_name(self.url, self.path)
             if not is_statistical(target):
                 require_known_kind(target, self.shown)
+            if scheme_of(self.url) not in WEB:  # whose folders cannot be listed
+                require_one_version(self.shown, [self.path], self._holds)
             self._require_room([found.get("size")], folder)
             self._copy(self.path, target)
             return target
@@ -152,8 +156,15 @@ class _Store:
         root = base.rstrip("/")
         found = self.files.find(base, detail=True).items()
         known = {name.removeprefix(root).removeprefix("/"): one for name, one in found if not name.endswith("/")}
-        names = chosen_parts(self.shown, list(known), pattern)
+        names = chosen_parts(self.shown, root, list(known), pattern, self._holds)
         return root, {name: known[name] for name in names}
+
+    def _holds(self, folder: str, logs: Sequence[str]) -> bool:
+        """Whether a folder has something that fits a pattern; not where access is denied, as it may be further up."""
+        try:
+            return any(self.files.glob(f"{escape(folder.rstrip('/'))}/{log}") for log in logs)
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            return False
 
     def _require_room(self, sizes: Sequence[int | None], folder: Path) -> None:
         wanted, free = sum(size or 0 for size in sizes), shutil.disk_usage(folder).free

@@ -5,6 +5,7 @@ lookup       distinct cells, and what encodes cells by them
 worker       what runs on the executors
 partitions   the plan: one exchange, counted rows, work on each partition
 engine       the table as an engine
+files        Parquet files as the file reader reads them: keys of folders are text, no file is left out
 opening      a session, a path, a table of the catalogue
 faults       what goes wrong, in sentences
 """

@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from subprocess import DEVNULL
 from typing import Any
 from urllib.parse import urlsplit
 
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from tcdp_audit.plugin import Discreet, Engine, UsageError
 from tcdp_audit_plugins.engines.spark import SCHEME
 from tcdp_audit_plugins.engines.spark.engine import SparkEngine
 from tcdp_audit_plugins.engines.spark.faults import on_cluster, without_warning_of_pandas
+from tcdp_audit_plugins.engines.spark.files import read_parquet, require_version_of_frame
+
+_CONNECT = {"SPARK_REMOTE", "SPARK_API_MODE"}  # where these are set, Java is started by others or elsewhere
 
 
 @Discreet()
@@ -21,10 +27,11 @@ def engine_over(given: Any, name: str, memory: int) -> Engine:  # noqa: ARG001 -
     """An engine on a Spark DataFrame, or on `spark:` and a path of Parquet files or a table's name.
 
     Raises:
-        UsageError: there is nothing after the scheme.
+        UsageError: there is nothing after the scheme, no such table, or one whose folder holds earlier versions.
         DataError: Spark cannot read it.
     """
     if not isinstance(given, str):
+        require_version_of_frame(given, name)
         return SparkEngine(given, name, f"memory:{name}")
     location = given.removeprefix(SCHEME)
     if not location:
@@ -33,7 +40,8 @@ def engine_over(given: Any, name: str, memory: int) -> Engine:  # noqa: ARG001 -
     session, close = _session()
     try:
         with on_cluster(shown):
-            frame = session.read.parquet(location) if _is_path(location) else session.table(location)
+            frame = read_parquet(session, location, shown) if _is_path(location) else session.table(location)
+        require_version_of_frame(frame, shown)
         return SparkEngine(frame, shown, f"{SCHEME}{shown}", close)
     except BaseException:
         close()
@@ -60,11 +68,23 @@ def _session() -> tuple[Any, Callable[[], None]]:
         if active is not None:
             return active, _nothing
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # what `python3` is has no tcdp-audit, as a rule
-        builder = SparkSession.builder.appName("tcdp-audit").config("spark.ui.showConsoleProgress", "false")
-        if "SPARK_REMOTE" not in os.environ:  # its log is our output, and would quote cells
-            builder = builder.config("spark.log.level", "OFF")
-        session = builder.getOrCreate()
+        settings = {"spark.app.name": "tcdp-audit", "spark.ui.showConsoleProgress": "false"}
+        if not _CONNECT & set(os.environ):
+            _start_java(settings)
+        session = SparkSession.builder.config(map=settings).getOrCreate()
         return session, session.stop
+
+
+def _start_java(settings: dict[str, str]) -> None:
+    """Start Java without what it writes: Spark's log quotes cells, and its warnings are about other things.
+
+    Where the program has started it before, its log is turned off.
+    """
+    if SparkContext._gateway is not None:  # noqa: SLF001 - there is no other way to see it
+        settings["spark.log.level"] = "OFF"
+        return
+    conf = SparkConf().setAll([*settings.items()])
+    SparkContext(conf=conf, gateway=launch_gateway(conf, {"stderr": DEVNULL}))
 
 
 def _nothing() -> None:

@@ -1,13 +1,27 @@
-"""Files that were cut off where pyreadstat does not notice it."""
+"""What pyreadstat does not notice: files that were cut off, special missing values in a transport file of SAS."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tcdp_audit.plugin import DataError
 
 CARD = 80  # bytes: a transport file of SAS is made of such pieces
 STATA, STATA_END = b"<stata_dta>", b"</stata_dta>"
+_SPECIAL = re.compile(rb"[A-Z_]\x00{7}")  # a number whose first byte is a letter and whose others are 0 is none
+_PIECE = 2**24  # bytes
+
+
+def has_special_missing(path: Path) -> bool:
+    """Whether a transport file of SAS may hold `.A` to `.Z` or `._`; other bytes may look like one. One pass."""
+    rest = b""
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            if _SPECIAL.search(rest + piece):
+                return True
+            rest = piece[-7:]
+    return False
 
 
 def require_intact(path: Path) -> None:
