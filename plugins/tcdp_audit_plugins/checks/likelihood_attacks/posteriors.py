@@ -98,8 +98,8 @@ def posteriors(likelihood: Likelihood, probability: Fraction) -> Posteriors:
 
     with threadpool_limits(1, "blas"):  # blocks are small
         parts = [_of_block(likelihood, some, probability) for some in _blocks(likelihood)]
-    columns = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Posteriors(*columns, likelihood.rounding)
+    top, ties, total, candidates, possible, half = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Posteriors(top, ties, total, candidates, possible, half, likelihood.rounding)
 
 
 def most_likely(likelihood: Likelihood) -> tuple[Floats, Counts]:
