@@ -1,4 +1,4 @@
-"""The most records that any member of a region of a family links strictly, by mixed-integer programming: a proven bound.
+"""The most records that any member of a region of a family links strictly, by mixed-integer programming.
 
 min Σ K_i  with  d(i, j) - d(i, match) + M_ij K_i >= margin  for all i and j, K_i 0 or 1, members as `regions` has them.
 M_ij is the margin less what the difference is at least in any member. Each row is divided by its largest coefficient,
