@@ -18,7 +18,6 @@ from tcdp_audit.plugin import (
     CodedTable,
     Comparison,
     Counts,
-    Domain,
     Exact,
     Guide,
     Histogram,

@@ -1,4 +1,4 @@
-"""What `missing_sensitive: fail` says of a table with missing sensitive values: the check fails, whatever it measures."""
+"""What `missing_sensitive: fail` says of missing sensitive values: the check fails, whatever it measures."""
 
 from __future__ import annotations
 
