@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from math import lcm, prod
 
 import numpy as np
@@ -114,22 +115,25 @@ class Transitions:
         Cost: O(known points x attributes) for each released point among them.
         """
         above = np.zeros(len(released), np.bool_)
+        whole = cache(lambda attribute, code: _whole(self.columns[attribute](code)))
         for pairs in np.split(np.arange(len(released)), np.flatnonzero(np.diff(released)) + 1):
             if len(pairs):
-                above[pairs] = self._exceeds(int(released[pairs[0]]), known[pairs], share)
+                codes = enumerate(self.seekers.codes[released[pairs[0]]].tolist())
+                above[pairs] = self._exceeds([whole(*one) for one in codes], known[pairs], share)
         return above
 
-    def _exceeds(self, released: int, known: NDArray[np.intp], share: Fraction) -> NDArray[np.bool_]:
-        """The same for some persons and one released point."""
-        ranked = [_whole(column(int(y))) for column, y in zip(self.columns, self.seekers.codes[released], strict=True)]
+    def _exceeds(
+        self, ranked: Sequence[tuple[list[int], NDArray[np.intp]]], known: NDArray[np.intp], share: Fraction
+    ) -> NDArray[np.bool_]:
+        """The same for some persons and one released point, of which each attribute has `_whole` probabilities."""
         ranks = [places[codes] for (_, places), codes in zip(ranked, self.found.codes.T, strict=True)]
         keys = fold(ranks, [len(numbers) for numbers, _ in ranked]).values
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)
         ways = zip(*(one[first].tolist() for one in ranks), strict=True)
         products = [prod(numbers[place] for (numbers, _), place in zip(ranked, way, strict=True)) for way in ways]
         persons = np.bincount(group, self.known).astype(np.int64).tolist()
-        least = share * sum(one * times for one, times in zip(products, persons, strict=True))
-        return np.array([one > least for one in products], np.bool_)[group[known]]
+        least = share.numerator * sum(one * times for one, times in zip(products, persons, strict=True))
+        return np.array([one * share.denominator > least for one in products], np.bool_)[group[known]]
 
     def ends(self, pairs: Pairs) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The seeking and the other point of each pair of records that are one person."""
