@@ -19,9 +19,10 @@ class TableTask(Task[TableCheck[Any]]):
     def _outcome(self, measurements: Measurements) -> Outcome:
         parameters = self.expectation.parameters
         figure = self.check.measure(measurements.view, parameters)
-        outcome = self._outcome_of_table(figure, self.check.verdict(figure, parameters))
+        task = replace(self, violation=self.violation or figure.violation)
+        outcome = task._outcome_of_table(figure, self.check.verdict(figure, parameters))  # noqa: SLF001 - a task
         unfailable = self.check.unfailable(figure, parameters) if outcome.status is Status.PASSED else ()
-        return _with_estimate(self._judged(outcome, unfailable, "by every release"), figure.estimate)
+        return _with_estimate(task._judged(outcome, unfailable, "by every release"), figure.estimate)  # noqa: SLF001
 
     def _outcome_of_table(self, figure: TableFigure, verdict: Verdict) -> Outcome:
         distribution = {"distribution": [list(one) for one in figure.distribution]} if figure.distribution else {}

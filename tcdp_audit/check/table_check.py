@@ -45,6 +45,7 @@ class TableFigure:
         distribution: [figure, classes, records] triples for the chart, in ascending order of the figure.
         estimate: where the figure is that of a sample, what it says of the whole table's.
         further: the figure of each of the check's `further` limits, by its parameter.
+        violation: why the check fails whatever it measured, where a convention of the policy says so.
     """
 
     value: Fraction | float
@@ -55,6 +56,7 @@ class TableFigure:
     distribution: Sequence[Sequence[float]] = ()
     estimate: Estimate | None = None
     further: Mapping[str, Fraction | float] = field(default_factory=dict)
+    violation: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

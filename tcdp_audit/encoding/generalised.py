@@ -9,7 +9,7 @@ information loss is measured by what they cover.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -28,6 +28,7 @@ _AND_MORE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*\+")
 _MASKED = re.compile(r"([0-9]{1,15})([*]{1,15})")
 _BOUNDED = re.compile(rf"(<=|>=|<|>|≤|≥)\s*({NUMBER})")
 _LOWER = (">", ">=", "≥")
+PARTS = 16  # of a label, that are tried as one value which holds the separator itself, where others are no values
 
 
 @dataclass(frozen=True, order=True)
@@ -253,21 +254,44 @@ class OrderedLabels:
         return None
 
 
-def members(label: str, values: Collection[str]) -> list[str] | None:
+def members(label: str, values: Collection[str], *, unknown: bool = False) -> list[str] | None:
     """The values of a nominal attribute that a set label covers, or None if it is no such label.
 
+    Args:
+        label: a released value.
+        values: the attribute's values; one of them may hold the separator itself.
+        unknown: whether a part that is none of them is a member, too: a value that occurs nowhere by itself.
+
     Example:
-        >>> members("{a, b}", {"a", "b", "c"}), members("a", {"a"}), members("{x, y}", {"a"})
+        >>> members("{a, b}", {"a", "b", "c"}), members("a", {"a"}), members("{a, y}", {"a"})
         (['a', 'b'], None, None)
+        >>> members("{a, y}", {"a"}, unknown=True)
+        ['a', 'y']
     """
     if not (label.startswith("{") and label.endswith("}")):
         return None
-    parts: Iterable[str] = label[1:-1].split(", ")
-    values_of_label: list[str] = []
-    read = ""
-    for part in parts:  # a value may hold the separator itself
+    parts = label[1:-1].split(", ")
+    covered = _joined(parts, values) or (_with_unknown(parts, values) if unknown else [])
+    return None if len(covered) < 2 else covered
+
+
+def _joined(parts: Sequence[str], values: Collection[str]) -> list[str]:
+    """Values from the parts of a label; one may hold the separator itself. None at all where some part is no value."""
+    covered, read = list[str](), ""
+    for part in parts:
         read = f"{read}, {part}" if read else part
         if read in values:
-            values_of_label.append(read)
+            covered.append(read)
             read = ""
-    return None if read or len(values_of_label) < 2 else values_of_label
+    return [] if read else covered
+
+
+def _with_unknown(parts: Sequence[str], values: Collection[str]) -> list[str]:
+    """The same where parts that begin no value stand as they are."""
+    covered, place = list[str](), 0
+    while place < len(parts):
+        ends = range(place + 1, min(place + PARTS, len(parts)) + 1)
+        end = next((one for one in ends if ", ".join(parts[place:one]) in values), place + 1)
+        covered.append(", ".join(parts[place:end]))
+        place = end
+    return covered

@@ -183,7 +183,7 @@ class _Labels:
 
         The first is behind the last where it stands for none.
         """
-        parts = members(label, self._known) or [label]
+        parts = members(label, self._known, unknown=True) or [label]
         spans = [span for part in {*parts, label} for span in self._below(part)]
         if not spans:
             return 0, -1, None

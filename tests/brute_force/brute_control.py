@@ -147,16 +147,27 @@ def membership(tables: Tables, names: Sequence[str], *, calibrated: bool) -> tup
     return mean(wins), min(1.0, max(centre + error, float(mean(wins))))
 
 
-def closest_share(tables: Tables, names: Sequence[str]) -> tuple[Fraction, float]:
-    """The share, and its upper end."""
+def closest_share(tables: Tables, names: Sequence[str]) -> Fraction:
     width = ranges(tables, names)
     earned = []
     for one in tables[0]:
         own = min(apart(one, other, names, width) for other in tables[1])
         theirs = [min(apart(one, other, names, width) for other in part) for part in parts(tables)]
         earned.append(mean([Fraction(2 * (own < their) + (own == their), 2) for their in theirs]))
-    centre, error = wilson(sum(earned), len(earned))
-    return mean(earned), min(1.0, max(centre + error, float(mean(earned))))
+    return mean(earned)
+
+
+def independent_attempts(tables: Tables, names: Sequence[str]) -> int:
+    """Of tables of one size: 1 / 4V of the share where the labels of both are shuffled, record by record."""
+    width, both = ranges(tables, names), [*tables[1], *tables[2]]
+    weights, whole = [0.0] * len(both), 0.0
+    for one in tables[0]:
+        near = nearest(one, both, names, width)
+        for place in near:
+            weights[place] += sqrt(2.0 ** (1 - len(near)) / len(near)) / len(tables[0])
+        whole += len(near) * 2.0 ** (1 - len(near)) / len(tables[0])
+    variance = (sum(one * one for one in weights) - whole * whole / len(both)) * len(both) / (len(both) - 1)
+    return max(1, int(min(len(tables[0]), 1 / max(variance, 1 / len(tables[0]))) + 1e-6))
 
 
 def exact_matches(tables: Tables, names: Sequence[str]) -> float:

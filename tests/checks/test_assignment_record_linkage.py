@@ -77,10 +77,36 @@ def test_the_share_is_that_of_optimal_assignments(table: list[tuple[int, int]], 
     frames = [keyed(released), keyed(original)]
     outcome = assigned(*frames, scale="nominal")
     low, high = best_shares(released, original)
-    assert low <= outcome.details["lowest"] <= Fraction(outcome.details["expected_correct"]) / len(table)
-    assert outcome.details["highest"] <= high
+    assert (outcome.details["lowest"], outcome.details["highest"]) == (low, high)
+    assert outcome.details["expected_correct"] == high * len(table)
+    assert low <= outcome.details["mean"] <= high
     shuffled = [frame.iloc[random.sample(range(len(frame)), len(frame))] for frame in frames]
     assert assigned(*shuffled, scale="nominal") == outcome
+
+
+TWO = (
+    pd.DataFrame({"a": [24, 20], "b": [13, 12], "id": [0, 1]}),
+    pd.DataFrame({"a": [22, 20], "b": [11, 12], "id": [0, 1]}),
+)
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_a_demand_holds_for_every_optimal_assignment(seed: int):
+    """Both ways are as near: one is right about both, the other about nobody."""
+    outcome = assigned(*TWO, at_most="1/4", seed=seed)
+    assert (outcome.observed, outcome.status) == (1, Status.FAILED)
+    assert (outcome.details["lowest"], outcome.details["highest"]) == (0, 1)
+    assert outcome.message.endswith(
+        "Several assignments are as good: this one has the most right links, another has 0%."
+    )
+
+
+def test_several_optima_have_the_same_ends_by_any_seed():
+    rows = [[0, 0], [0, 1], [1, 0], [1, 1], [0, 2], [2, 0], [2, 2]]
+    original = pd.DataFrame(rows, columns=["a", "b"]).assign(id=range(7))
+    released = pd.DataFrame(rows[1:] + rows[:1], columns=["b", "a"]).assign(id=range(7))
+    every = [assigned(released, original, scale="nominal", seed=seed).details for seed in range(8)]
+    assert len({(one["lowest"], one["highest"]) for one in every}) == 1
 
 
 def test_it_links_more_of_swapped_ranks_than_the_nearest_neighbour(data: Path):

@@ -301,3 +301,15 @@ def test_the_data_broker_knows_everybody(example, told):
     audit = tcdp_audit.audit(pd.DataFrame({"age": ranges}), document, pd.DataFrame({"age": ages}))
     (table,) = (one for one in stories(audit) if isinstance(one, Rows))
     assert told in {row[2] for row in table.body}
+
+
+def test_a_set_may_name_a_value_that_occurs_nowhere():
+    """Two people of r and one of q: `{r, s}` stands for the first two, though nobody has s."""
+    attributes = {"q": {"role": "quasi_identifier", "scale": "nominal"}}
+    outcomes = audited({"q": ["{r, s}", "r", "{q, s}"]}, {"q": ["r", "r", "q"]}, attributes)
+    assert [one.status for one in outcomes] == [Status.MEASURED] * len(CHECKS)
+    assert [one.observed for one in outcomes][:2] == [1, 1]
+    (pair, *_) = audited({"q": ["{r, s}", "r"]}, {"q": ["r", "r"]}, attributes)
+    assert pair.observed == 2
+    (wrong, *_) = audited({"q": ["{r, s}", "{q, s}"]}, {"q": ["r", "r"]}, attributes)
+    assert (wrong.status, "in 1 record of 2" in wrong.message) == (Status.ERROR, True)

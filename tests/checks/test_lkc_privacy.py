@@ -167,7 +167,8 @@ def test_values_that_nobody_has_and_columns_without_any_are_errors():
     assert found.status is Status.ERROR
     assert "nobody could infer it" in found.message
     missing = outcome(table([(0, None), (0, "c")]), {"C": 1}, conventions={"missing_sensitive": "fail"})
-    assert (missing.status, "1 record has no value" in missing.message) == (Status.ERROR, True)
+    assert (missing.status, "1 record has no value" in missing.message) == (Status.FAILED, True)
+    assert missing.details["confidence"] == 1
     empty = outcome(table([(*row[:2], None) for row in SIX]), {"C": "0.5"})
     assert (empty.status, "has no value in any record" in empty.message) == (Status.ERROR, True)
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from attacked_tables import Matrix, attacked, both_ends, closed, together, without_nearest
@@ -203,3 +204,41 @@ def test_an_attribute_without_a_value_in_one_table_is_no_attack():
     outcome = attacked(MICRO, {"a": [1, 2], "b": [None, None]}, {"a": [1, 2], "b": [3, 4]}, at_most=1)
     assert outcome.status.value == "error"
     assert "no pair of records has a value of 'b' in both tables" in outcome.message
+
+
+def test_people_who_are_equal_in_a_block_have_the_groups_of_both():
+    """Two people of 33 are in the groups of 31 and 34, and the other block tells nobody of these four apart."""
+    original = {"q0": [29, 33, 33, 35, 50, 52], "q1": [1, 3, 4, 6, 8, 9]}
+    released = {"q0": [31, 31, 34, 34, 51, 51], "q1": [3.5, 3.5, 3.5, 3.5, 8.5, 8.5]}
+    blocks = [["q0"], ["q1"]]
+    found = attacked(MICRO, released, original, method="known_groups", blocks=blocks, links="expected", closure=False)
+    assert candidates_by_blocks(released, original, blocks) == [2, 4, 4, 2, 2, 2]
+    assert (found.details["mean_candidates"], found.details["expected_correct"]) == (16 / 6, Fraction(5, 2))
+
+
+def candidates_by_blocks(released: Any, original: Any, blocks: list[list[str]]) -> list[int]:
+    """Released records in a possible group of each block, person by person."""
+    people = range(len(next(iter(original.values()))))
+
+    def at(table: Any, person: int, block: list[str]) -> tuple[Any, ...]:
+        return tuple(table[name][person] for name in block)
+
+    def possible(person: int, record: int, block: list[str]) -> bool:
+        alike = [one for one in people if at(original, one, block) == at(original, person, block)]
+        return at(released, record, block) in {at(released, one, block) for one in alike}
+
+    return [sum(all(possible(i, j, block) for block in blocks) for j in people) for i in people]
+
+
+@pytest.mark.long
+def test_candidates_of_blocks_are_those_of_everybody():
+    draw = np.random.default_rng(2)
+    for _ in range(60):
+        people, values = int(draw.integers(2, 9)), int(draw.integers(1, 4))
+        names = ["a", "b", "c"]
+        original, released = ({name: draw.integers(0, values + 1, people).tolist() for name in names} for _ in range(2))
+        blocks = [[["a"], ["b"], ["c"]], [["a", "b"], ["c"]], [["c", "b", "a"]]][int(draw.integers(3))]
+        found = attacked(MICRO, released, original, method="known_groups", blocks=blocks, closure=False)
+        numbers = candidates_by_blocks(released, original, blocks)
+        assert found.details["mean_candidates"] == pytest.approx(sum(numbers) / people)
+        assert found.details["certain"] == numbers.count(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise, product
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from tcdp_audit.errors import CheckError
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints, Space
 from tcdp_audit_plugins.checks.record_linkage.supervised import held_out, mixed_integer, search
+from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline
 from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import FAMILIES, BilinearForm, Family, WeightedMean
 from tcdp_audit_plugins.checks.record_linkage.supervised.links import FeatureBlocks, Learned, links
@@ -83,7 +85,7 @@ def test_the_best_weight_is_found_and_proven(capfd: pytest.CaptureFixture[str]) 
     points, family = paired(RELEASED, ORIGINAL), WeightedMean(2)
 
     found = learned(points, family, MEMORY)
-    proven = optimum(points, family, Learned(np.ones(2), links(points, family, np.ones(2))), 60)
+    proven = optimum(points, family, Learned(np.ones(2), links(points, family, np.ones(2))), Deadline(60))
 
     assert found.links.expected == 3
     assert (proven.best.links.strict, proven.bound) == (3, 3)
@@ -117,7 +119,7 @@ def test_no_weights_of_two_attributes_link_more_than_is_proven(rows: list[tuple[
     most, most_strict = max(one for one, _ in every), max(strict for _, strict in every)
 
     found = learned(points, family, MEMORY)
-    proven = optimum(points, family, found, 60)
+    proven = optimum(points, family, found, Deadline(60))
 
     assert links(points, family, np.ones(2)).expected <= found.links.expected <= most
     assert found.links.expected >= most_strict
@@ -146,7 +148,7 @@ def test_no_member_on_a_grid_links_more_than_is_proven(rows: list[tuple[Any, Any
     counted = [links(points, family, one) for one in members(name)]
 
     found = learned(points, family, MEMORY)
-    proven = optimum(points, family, found, 60)
+    proven = optimum(points, family, found, Deadline(60))
 
     assert max(one.strict for one in counted) <= proven.bound
     assert found.links.strict <= proven.bound
@@ -265,7 +267,7 @@ def test_a_proof_without_time_ends_with_what_was_known() -> None:
     points, family = random_points(30, 3, 3), WeightedMean(3)
     known = Learned(np.ones(3), links(points, family, np.ones(3)))
 
-    proven = optimum(points, family, known, 0)
+    proven = optimum(points, family, known, Deadline(0))
 
     assert proven.best is known
     assert known.links.strict < proven.bound < 30
@@ -277,7 +279,7 @@ def test_a_solver_that_cannot_be_run_is_told(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("sys.executable", "nowhere")
 
     with pytest.raises(CheckError, match="the solver could not be run as a process of its own"):
-        optimum(points, family, known, 60)
+        optimum(points, family, known, Deadline(60))
 
 
 def test_a_solver_that_overruns_its_time_has_found_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,7 +287,7 @@ def test_a_solver_that_overruns_its_time_has_found_nothing(monkeypatch: pytest.M
     known = Learned(np.ones(3), links(points, family, np.ones(3)))
     monkeypatch.setattr(mixed_integer, "GRACE", -0.999)
 
-    assert optimum(points, family, known, 1).best is known
+    assert optimum(points, family, known, Deadline(1)).best is known
 
 
 # Through an audit
@@ -498,6 +500,60 @@ def test_the_optimum_of_parts_of_census_is_proven(data: Path, masking: str, reco
     released, original = census(data, masking)
     points, family = paired(released[ORDER[:records]], original[ORDER[:records]]), WeightedMean(13)
 
-    proven = optimum(points, family, learned(points, family, 2**30), 120)
+    proven = optimum(points, family, learned(points, family, 2**30), Deadline(120))
 
     assert (proven.best.links.strict, proven.bound) == (most, most)
+
+
+# Time
+
+
+@pytest.mark.parametrize("solver", ["surrogate", "milp"])
+@pytest.mark.parametrize("judged", ["worst_case", "held_out"])
+def test_nothing_passes_for_want_of_time(monkeypatch: pytest.MonkeyPatch, solver: str, judged: str) -> None:
+    monkeypatch.setattr(search, "Deadline", lambda _: Deadline(0))
+    tables = unequally_masked()
+
+    measured = audited(*tables, solver=solver, judged=judged)
+    found = measured.details["worst_case" if judged == "worst_case" else "held_out_learned"]
+    assert (measured.status, measured.details["time_ended"]) == (Status.MEASURED, True)
+    assert found == measured.details["equal_weights" if judged == "worst_case" else "held_out_equal"]
+    assert measured.message.endswith("Time ended the search, so that this is the best distance so far.")
+
+    open_demand = audited(*tables, solver=solver, judged=judged, at_most=str((found + 1) / 2))
+    assert open_demand.status is Status.ERROR
+    assert "the search ended after the 40 seconds of `time_limit`" in open_demand.message
+    assert "no distance links more than 100%" in open_demand.message
+    assert audited(*tables, solver=solver, judged=judged, at_most=str(found / 2)).status is Status.FAILED
+
+
+def test_what_no_distance_can_break_passes_without_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups of three identical records have one nearest record each."""
+    monkeypatch.setattr(search, "Deadline", lambda _: Deadline(0))
+    draw = np.random.default_rng(3)
+    original = pd.DataFrame(draw.normal(size=(30, 2)), columns=["a", "b"]).assign(id=range(30))
+    released = original.assign(a=np.repeat(draw.normal(size=10), 3), b=np.repeat(draw.normal(size=10), 3))
+
+    assert audited(released, original, at_most="1/3").status is Status.PASSED
+    assert audited(released, original, at_most="3/10").status is Status.ERROR
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("family", "attributes"), [("choquet", 6), ("bilinear", 12)])
+def test_a_search_ends_in_time(family: str, attributes: int) -> None:
+    draw = np.random.default_rng(0)
+    original = pd.DataFrame(draw.normal(size=(1200, attributes)))
+    released = original + draw.normal(size=original.shape) * np.linspace(0.2, 1.5, attributes)
+    tables = [one.set_axis([f"q{name}" for name in one], axis=1).assign(id=range(1200)) for one in (released, original)]
+
+    started = monotonic()
+    outcome = audited(*tables, family=family, time_limit=2, at_most="9/10")
+
+    assert (outcome.status, monotonic() - started < 60) == (Status.ERROR, True)
+
+
+def test_weights_add_up_to_one_but_for_six_digits() -> None:
+    weights = audited(*unequally_masked()).details["weights"]
+
+    assert sum(weights.values()) == pytest.approx(1, abs=1e-5)
+    assert all(one == float(f"{one:.6g}") for one in weights.values())

@@ -62,6 +62,22 @@ PLANTED = {
 }
 
 
+def checked(prefix: str, length: int, number: int) -> str:
+    """A number of a length with the check digit of ISO/IEC 7812."""
+    body = prefix + str(number).zfill(length - 1 - len(prefix))
+    doubled = sum(sum(divmod(2 * int(one), 10)) for one in body[::-2])
+    return body + str(-(doubled + sum(int(one) for one in body[-2::-2])) % 10)
+
+
+def test_cards_of_all_lengths_in_one_column_are_found():
+    """Maestro, Diners Club, American Express, JCB, Visa and others, of 12 to 19 digits."""
+    kinds = [("5018", 12), ("36", 14), ("34", 15), ("2131", 15), ("4", 13), ("6011", 16), ("4", 19), ("1800", 15)]
+    numbers = [checked(*kinds[one % 8], 104_729 * one % 10**6) for one in range(80)]
+    assert detections({"n": numbers}).best["n"].detector.name == "payment_card"
+    wrong = [one[:-1] + str((int(one[-1]) + 1) % 10) for one in numbers]
+    assert "payment_card" not in {one.detector.name for one in detections({"n": wrong}).found}
+
+
 def test_planted_identifiers_are_found_and_measurements_are_not():
     generator = np.random.default_rng(4)
     harmless = {

@@ -152,6 +152,9 @@ def test_sets_of_values() -> None:
     assert members(set_label(["a", "b, c"]), {"a", "b, c"}) == ["a", "b, c"]
     assert members("{a}", {"a"}) is None
     assert members("a, b", {"a", "b"}) is None
+    assert members("{a, z}", {"a"}) is None
+    assert members("{z, b, c, a}", {"a", "b, c"}, unknown=True) == ["z", "b, c", "a"]
+    assert members("{z}", {"a"}, unknown=True) is None
 
 
 def test_the_middle_of_a_range_lies_within_the_ends_of_all() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from math import ceil
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -112,7 +111,7 @@ class ConfusionParameters(Parameters):
 def k_confusion(view: TableView, parameters: ConfusionParameters) -> TableFigure:
     """The least number of candidates that an attack leaves for anybody, each above a probability.
 
-    Where no candidate is above it, all of them are alike to the intruder, and at least 1 / probability of them.
+    Where no candidate is above it, all of them are alike to the intruder and count.
 
     Returns:
         A whole number of at least 1.
@@ -150,17 +149,12 @@ def _of_microaggregation(view: TableView, parameters: Any, probability: Fraction
 
 def _of_post_randomisation(view: TableView, parameters: Any, probability: Fraction) -> Counts:
     asked = parameters.model_copy(update={"probability": probability})
-    return _alike_if_none(pram_attack.candidates_of_released(view, asked), probability)
+    return pram_attack.candidates_of_released(view, asked)
 
 
 def _of_noise(view: TableView, parameters: Any, probability: Fraction) -> Counts:
     asked = parameters.model_copy(update={"probability": probability})
-    return _alike_if_none(noise_attack.candidates_of_released(view, asked), probability)
-
-
-def _alike_if_none(numbers: Counts, probability: Fraction) -> Counts:
-    """Where nobody is above the probability, all are candidates, and at least so many are needed to add up to 1."""
-    return np.where(numbers == 0, ceil(1 / probability) if probability else 0, numbers)
+    return noise_attack.candidates_of_released(view, asked)
 
 
 CANDIDATES: Mapping[str, Callable[[TableView, Any, Fraction], Counts]] = {

@@ -48,6 +48,7 @@ from tcdp_audit.plugin import (
     somebody,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns, require_few_sets, sets_up_to
+from tcdp_audit_plugins.checks._shared.missing_values import violation_of
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of, needs_a_partition
 from tcdp_audit_plugins.formulas import formula
 
@@ -132,7 +133,8 @@ def lkc_privacy(view: TableView, parameters: LKCParameters) -> TableFigure:
             secret.measure(size, subset, (group, groups, times), parameters.C)
     figure = _figure(sizes, times, known, parameters)
     further = {**figure.details, "sensitive": sensitive}
-    return replace(figure, details=further, distribution=_by_class(measured, smallest))
+    violation = violation_of(view, [table.domains[name] for name in sensitive])
+    return replace(figure, details=further, distribution=_by_class(measured, smallest), violation=violation)
 
 
 def _by_class(measured: MeasuredSubsets, of_row: Counts) -> list[list[float]]:
@@ -170,15 +172,9 @@ class _Secret:
         """The attribute of a table.
 
         Raises:
-            CheckError: no record has a value of it, or one that must not be inferred; or some record has none, where
-                the policy says that this is a failure.
+            CheckError: no record has a value of it, or one that must not be inferred.
         """
         domain, missing = table.domains[name], view.policy.conventions.missing_sensitive
-        if missing == "fail" and domain.missing:
-            raise CheckError(
-                f"{count(domain.missing, 'record')} {agree(domain.missing, 'has', 'have')} no value in the sensitive "
-                f"attribute {name!r}, and the policy says `missing_sensitive: fail`"
-            )
         excluded = None if missing == "own_category" else domain.size
         if not domain.size and excluded is not None:
             raise CheckError(f"column {name!r} has no value in any record")

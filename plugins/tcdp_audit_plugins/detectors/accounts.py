@@ -43,7 +43,10 @@ DETECTORS: tuple[Detector, ...] = (
             tarjeta, tarjeta de credito, creditcard, kaartnummer
             """
         ),
-        layout=r"3[47]\d{2}[ -]?\d{6}[ -]?\d{5}|[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|[2-6]\d{12}|[2-6]\d{16,18}",
+        layout=(
+            r"3[47]\d{2}[ -]?\d{6}[ -]?\d{5}|3[0689]\d{2}[ -]?\d{6}[ -]?\d{4}|[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}"
+            r"|(2131|1800)\d{11}|[56]\d{11,14}|[2-6]\d{12}|[2-6]\d{16,18}"
+        ),
         accepts=is_payment_card,
         base_rate=0.1,
         random_value=formed("4999999999999999"),

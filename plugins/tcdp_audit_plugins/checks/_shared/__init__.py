@@ -6,6 +6,7 @@ distances                                t-closeness by each distance
 closeness_sentence, closeness_guide      a closeness check in words
 entropy, logarithms                      irrational figures, compared exactly
 frequency_ratios, ranked_counts, windows  shares against the table, commonest values, values close together
+missing_values                           what missing sensitive values mean where they are a failure
 named_values                             parameters that name values
 sampling, population_estimators, pitman  the population behind a release
 minimal_uniques, uniqueness_guide        records that are alone

@@ -21,7 +21,8 @@ NO_CONTROL = (
     "how much the release adds cannot be told without records that had no part in it; name some in the policy as "
     "`holdout:`, or leave the demand out to measure the attack alone"
 )
-FAR = 3  # times the half width of an interval: six standard deviations at 95 %
+USUAL = Fraction(95, 100)  # the confidence of the intervals by which two rates are far apart, whatever is asked for
+FAR = 3  # times their half width: six standard deviations
 Number = Fraction | float
 
 
@@ -99,21 +100,26 @@ def interval_of_risk(attack: Attack, control: Attack, confidence: Fraction) -> t
     Raises:
         CheckError: the hold-out does better than chance allows.
     """
+    require_no_better(attack, control.rate(USUAL))
     own, chance = attack.rate(confidence), control.rate(confidence)
-    require_no_better(own, chance)
     low, high = own.beyond(chance).ends
     a, c = attack.share, control.share
     excess = float((a - c) / (1 - c)) if c < 1 else 0.0
     return low, max(high, min(1.0, excess)), excess
 
 
-def require_no_better(own: Rate, chance: Rate) -> None:
+def require_no_better(attack: Attack, chance: Rate) -> None:
     """Insist that the hold-out does not do far better than the original: a release of it would pass everything.
+
+    Args:
+        attack: on the original.
+        chance: the rate of the hold-out at the usual confidence, so that what is far does not depend on the demand.
 
     Raises:
         CheckError: the rate is below that of chance by more than three times their error, which no honest draw brings
             about.
     """
+    own = attack.rate(USUAL)
     if own.centre + FAR * hypot(own.error, chance.error) < chance.centre:
         raise CheckError(
             "the attack succeeds far more often on the hold-out than on the original; were the two tables swapped? The "

@@ -44,6 +44,7 @@ from tcdp_audit_plugins.checks.control.risk import risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
     ABOUT_CONTROL,
     CHOOSING,
+    CUT,
     GIOMI,
     OPINION,
     READING,
@@ -275,7 +276,7 @@ CHECKS: list[Check] = [
             limits=(
                 f"{ABOUT_CONTROL} A learner may infer more than the nearest record tells. Generalised values of a "
                 "nominal attribute differ from every value that they stand for. All pairs are compared: original, "
-                "hold-out and release of 100,000 records each take minutes."
+                f"hold-out and release of 100,000 records each take minutes. {CUT}"
             ),
             source=f"{OPINION}: inference; {GIOMI}",
             example="- attribute_inference: {secret: salary, at_most: 0.1, attributes: [age, sex]}",

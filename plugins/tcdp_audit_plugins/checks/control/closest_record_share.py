@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import fsum, sqrt
 from typing import Annotated
 
@@ -33,6 +34,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks.control.draws import none_drawn
+from tcdp_audit_plugins.checks.control.gower import Points
 from tcdp_audit_plugins.checks.control.parameters import (
     ControlParameters,
     measurable,
@@ -40,7 +42,7 @@ from tcdp_audit_plugins.checks.control.parameters import (
     quasi_identifiers_of,
 )
 from tcdp_audit_plugins.checks.control.risk import require_as_many
-from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL
+from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL, CUT
 from tcdp_audit_plugins.checks.control.tables import Places, known_attributes
 from tcdp_audit_plugins.formulas import formula
 
@@ -72,50 +74,140 @@ def closest_record_share(view: TableView, parameters: ClosestShareParameters) ->
     """
     places = Places.of_both(view, parameters.attributes)
     require_as_many(view)
-    original, control = places.targets
-    sizes = [int(one.records.sum()) for one in (original, control)]
-    earned, tied = _credits(places, none_drawn(sizes[1], sizes[0]))
-    times, records = places.released.records, int(places.released.records.sum())
-    attack = Attack(fsum((earned * times).tolist()), records)
-    rate = attack.rate(parameters.confidence)
-    require_no_better(rate, Rate.even())
-    low, high = rate.ends
-    share = float(attack.share)
+    sizes = [int(one.records.sum()) for one in places.targets]
+    shares = _Shares.of(places, *sizes)
+    share = float(shares.credit)
+    attack = Attack(share * shares.attempts, shares.attempts)
+    require_no_better(attack, Rate.even())
+    low, high = attack.rate(parameters.confidence).ends
+    records = int(places.released.records.sum())
     details = {
         "share": share,
         "low": low,
         "high": high,
         "confidence": parameters.confidence,
-        "deviations": (share - 1 / 2) / sqrt(1 / 4 / records),
-        "tied": int(times[tied].sum()),
+        "deviations": (share - 1 / 2) * 2 * sqrt(shares.attempts),
+        "independent_attempts": shares.attempts,
+        "tied": shares.tied,
         "original_records": sizes[0],
         "holdout_records": sizes[1],
     }
     return TableFigure(max(high, share), records, details=details)
 
 
-def _credits(places: Places, none: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Of each released point the probability that it is closer to the original than to a draw from the hold-out.
+@dataclass(frozen=True)
+class _Shares:
+    """How many released records are closer to the original, and how much chance plays in that.
 
-    Also whether original and hold-out are as close.
+    Args:
+        credit: their share, ties one half.
+        tied: how many are as close to both.
+        attempts: how many independent ones would vary as much.
+    """
+
+    credit: float
+    tied: int
+    attempts: int
+
+    @classmethod
+    def of(cls, places: Places, own: int, others: int) -> _Shares:
+        """Those of all released records.
+
+        Args:
+            places: all tables.
+            own: records of the original.
+            others: records of the hold-out.
+        """
+        none, drawn = none_drawn(others, own), _evenly(places.targets[1].records, own)
+        found = _Nearest(places, none, drawn)
+        parts = places.gower.each_block(places.released, _together(places.targets), found.block)
+        earned, tied, pull = (np.concatenate([part[one] for part in parts], axis=-1) for one in range(3))
+        times, records = places.released.records, int(places.released.records.sum())
+        counts = np.concatenate([places.targets[0].records, drawn])
+        weights = sum((part[3] for part in parts), np.zeros(len(counts)))
+        attempts = _attempts(weights / records, float((pull * times).sum()) / records, counts, records)
+        return cls(fsum((earned * times).tolist()) / records, int(times[tied > 0].sum()), attempts)
+
+
+def _attempts(weights: Floats, whole: float, counts: NDArray[np.int64], records: int) -> int:
+    r"""As many independent attempts as have the variance of the share, where nothing leaks.
+
+    Then it is chance which of the records near the release are of the original: labels are shuffled over both tables,
+    n records in all. A share of released records \(w_z\) depends on the label of record z, and
+    \(4 V = (\sum_z w_z^2 - (\sum_z w_z)^2 / n)\, n / (n - 1)\). Where g records tie for nearest, the released
+    record depends on the labels of them all, with the variance \(2^{1-g}\) in parts of that of one label; on each
+    by itself with \(4^{1-g}\).
+
+    Args:
+        weights: w of each point of both tables, so that its records have the whole variance. Shape (points,).
+        whole: what single labels weigh in all.
+        counts: records on each point.
+        records: of the release; there are never more attempts.
+    """
+    both = int(counts.sum())
+    variance = (float((weights * weights * counts).sum()) - whole * whole / both) * both / max(both - 1, 1)
+    return max(1, int(min(float(records), 1 / max(variance, 1 / records)) + 1e-6))
+
+
+@dataclass(frozen=True)
+class _Nearest:
+    """What is near to released records.
 
     Args:
         places: all tables.
         none: the probability that a draw as large as the original has none of so many records of the hold-out.
+        drawn: records of one such draw on each point of the hold-out.
     """
-    gower, control = places.gower, places.targets[1]
-    nearest = gower.least(places.released, places.targets[0])
 
-    def credit(some: NDArray[np.intp], distances: Floats) -> Floats:
-        """Credit and ties of a block, shape (2, some)."""
-        own, records = nearest[some, None], control.records.astype(np.float64)
-        closer = (distances < own - gower.rounding) @ records
-        as_close = (distances <= own + gower.rounding) @ records
-        earned = (none[closer.astype(np.int64)] + none[as_close.astype(np.int64)]) / 2
-        return np.stack([earned, (closer == 0) & (as_close > 0)])
+    places: Places
+    none: Floats
+    drawn: NDArray[np.int64]
 
-    earned, tied = np.concatenate(gower.each_block(places.released, control, credit), axis=1)
-    return earned, tied > 0
+    def block(self, some: NDArray[np.intp], distances: Floats) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
+        """Of some released points the credit, whether both tables tie, and how much labels matter; and weights of all.
+
+        A credit is the probability that the point is closer to the original than to a draw from the hold-out.
+        """
+        (original, control), rounding = self.places.targets, self.places.gower.rounding
+        own = distances[:, : len(original)].min(axis=1)[:, None]
+        others, records = distances[:, len(original) :], control.records.astype(np.float64)
+        closer = (others < own - rounding) @ records
+        as_close = (others <= own + rounding) @ records
+        earned = (self.none[closer.astype(np.int64)] + self.none[as_close.astype(np.int64)]) / 2
+        weights = self._weights(some, distances)
+        return earned, (closer == 0) & (as_close > 0), *weights
+
+    def _weights(self, some: NDArray[np.intp], distances: Floats) -> tuple[Floats, Floats]:
+        """How much each released point depends on one label after another; and the weight of each point of both."""
+        original = self.places.targets[0]
+        counts = np.concatenate([original.records, self.drawn])
+        distances[:, counts == 0] = np.inf
+        near = distances <= distances.min(axis=1, keepdims=True) + self.places.gower.rounding
+        ties = near @ counts.astype(np.float64)
+        weights = np.sqrt(2.0 ** (1 - ties) / ties)
+        return 2.0 ** (1 - ties) * ties, (weights * self.places.released.records[some]) @ near
+
+
+def _together(targets: Sequence[Points]) -> Points:
+    """The points of both tables."""
+    original, control = targets
+    return Points(
+        np.concatenate([original.numbers, control.numbers]),
+        np.concatenate([original.labels, control.labels]),
+        np.concatenate([original.records, control.records]),
+        np.zeros(0, np.intp),
+    )
+
+
+def _evenly(records: NDArray[np.int64], drawn: int) -> NDArray[np.int64]:
+    """So many of the records, at even steps in the order of their points.
+
+    Example:
+        >>> _evenly(np.array([1, 3, 2]), 2).tolist()
+        [0, 1, 1]
+    """
+    last = np.cumsum(records)
+    return np.diff(last * drawn // int(last[-1]), prepend=0)
 
 
 def _faults(parameters: ClosestShareParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -169,11 +261,13 @@ CHECKS: list[Check] = [
             ),
             reading=(
                 "The observed value is `high`, the upper end of Wilson's interval of `share` at `confidence`; `low` is "
-                "the lower end. `deviations` is the distance of the share from 1/2 in standard deviations of chance, "
-                "`tied` the number of released records for which both tables are as close. A copy of the original does "
-                "not reach 1 where people of the hold-out have the same values. `original_records` and "
-                "`holdout_records` are the numbers of people; of a larger hold-out the mean over all draws of as many "
-                "records counts."
+                "the lower end. Released records that are near to the same person of either table stand or fall "
+                "together: the interval is that of `independent_attempts`, as many as have the variance that the share "
+                "has where it is chance which records are of the original. `deviations` is the distance of the share "
+                "from 1/2 in standard deviations of chance, `tied` the number of released records for which both "
+                "tables are as close. A copy of the original does not reach 1 where people of the hold-out have the "
+                "same values. `original_records` and `holdout_records` are the numbers of people; of a larger hold-out "
+                "the mean over all draws of as many records counts."
             ),
             choosing=(
                 "0.55 is our proposal; no norm names a figure. A failure only warns unless the policy says `severity: "
@@ -182,7 +276,8 @@ CHECKS: list[Check] = [
             limits=(
                 "A good value is no proof of anything else: releases that pass such shares have been broken by "
                 "membership attacks (Yao et al., The DCR Delusion, arXiv 2505.01524), so ask `membership_inference` "
-                f"and `attribute_inference` too. {ABOUT_CONTROL} It must have at least as many records as the original."
+                f"and `attribute_inference` too. {ABOUT_CONTROL} It must have at least as many records as the "
+                f"original. {CUT}"
             ),
             source=(
                 "Platzer, Reutterer, Holdout-based empirical assessment of mixed-type synthetic data, Frontiers in Big "

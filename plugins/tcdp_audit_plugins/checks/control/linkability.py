@@ -39,6 +39,7 @@ from tcdp_audit_plugins.checks.control.risk import risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
     ABOUT_CONTROL,
     CHOOSING,
+    CUT,
     GIOMI,
     OPINION,
     READING,
@@ -198,7 +199,7 @@ CHECKS: list[Check] = [
             limits=(
                 f"{ABOUT_CONTROL} Whether the joined record is that of the person is not asked: people of the hold-out "
                 "have none. Ties of a coarse list leave little to earn, so a low value says more of the lists than of "
-                "the release. All pairs are compared: tables of 100,000 records each take minutes."
+                f"the release. All pairs are compared: tables of 100,000 records each take minutes. {CUT}"
             ),
             source=f"{OPINION}: linkability; {GIOMI}",
             example="- linkability: {attributes: [age, sex], second: [zip, education], at_most: 0.1}",

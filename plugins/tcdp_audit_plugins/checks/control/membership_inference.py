@@ -41,7 +41,7 @@ from tcdp_audit_plugins.checks.control.parameters import (
     quasi_identifiers_of,
 )
 from tcdp_audit_plugins.checks.control.ranking import Ranking
-from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL
+from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL, CUT
 from tcdp_audit_plugins.checks.control.tables import Places, known_attributes
 from tcdp_audit_plugins.formulas import formula
 
@@ -146,9 +146,9 @@ def _interval(area: Fraction, records: int, strangers: int, confidence: Fraction
         CheckError: the hold-out does better than chance allows.
     """
     attempts = max(1, records * strangers // (records + strangers))
-    rate = Attack(area * attempts, attempts).rate(confidence)
-    require_no_better(rate, Rate.even())
-    low, high = rate.ends
+    attack = Attack(area * attempts, attempts)
+    require_no_better(attack, Rate.even())
+    low, high = attack.rate(confidence).ends
     return low, max(high, float(area))
 
 
@@ -252,7 +252,8 @@ CHECKS: list[Check] = [
             ),
             limits=(
                 f"{ABOUT_CONTROL} Attacks that train models of their own find more than distances do (Yao et al., The "
-                "DCR Delusion, arXiv 2505.01524). All pairs are compared: tables of 100,000 records each take minutes."
+                "DCR Delusion, arXiv 2505.01524). All pairs are compared: tables of 100,000 records each take minutes. "
+                f"{CUT}"
             ),
             source=f"{CALIBRATED}; Wilson, JASA 22, 1927",
             example="- membership_inference: {at_most: 0.55, attributes: [age, sex]}",

@@ -19,6 +19,10 @@ ABOUT_CONTROL = (
     "It is what this intruder gains, not a bound: a low value is no proof that no other attack works. A `holdout` must "
     "be drawn from the same population as the original and have had no part in making the release."
 )
+CUT = (
+    "Gower's differences are in parts of the range that original and hold-out have, 1 at the most: a released value "
+    "beyond that range is as far away as its ends are from each other."
+)
 GIOMI = (
     "Giomi, Boenisch, Wehmeyer, Tasnadi, A unified framework for quantifying privacy risk in synthetic data, PoPETs "
     "2023(2), arXiv 2211.10459"

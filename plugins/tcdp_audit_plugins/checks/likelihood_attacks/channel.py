@@ -50,7 +50,7 @@ def declared(matrix: LabelledMatrix, labels: Sequence[str], original: Counts, re
     if wrong:
         rows = f"{count(wrong, 'row')} {agree(wrong, 'is', 'are')}"
         raise CheckError(f"{matrix.name}: {rows} no distribution; its numbers must be at least 0 and sum to 1")
-    row, column = _places(labels, matrix.rows), _places(labels, matrix.columns)
+    row, column = places(labels, matrix.rows), places(labels, matrix.columns)
     _require_all(row, original, f"{matrix.name} has no row for", "the original")
     _require_all(column, released, f"{matrix.name} has no column for", "the release")
     whole = np.zeros((len(labels), len(labels)))
@@ -59,14 +59,14 @@ def declared(matrix: LabelledMatrix, labels: Sequence[str], original: Counts, re
     return whole
 
 
-def _places(labels: Sequence[str], among: Sequence[str]) -> NDArray[np.intp]:
+def places(labels: Sequence[str], among: Sequence[str]) -> NDArray[np.intp]:
     """Where each label stands among others; -1 where it does not."""
     place = {label: number for number, label in enumerate(among)}
     return np.array([place.get(label, -1) for label in labels], dtype=np.intp)
 
 
-def _require_all(places: NDArray[np.intp], counts: Counts, lacks: str, table: str) -> None:
-    absent = int(((places < 0) & (counts > 0)).sum())
+def _require_all(own: NDArray[np.intp], counts: Counts, lacks: str, table: str) -> None:
+    absent = int(((own < 0) & (counts > 0)).sum())
     if absent:
         raise CheckError(f"{lacks} {count(absent, 'value')} of {table}; add what is not there")
 
@@ -99,8 +99,8 @@ def invariant(matrix: Floats, counts: Floats | Counts) -> Floats:
     return np.asarray(matrix @ back)
 
 
-def estimated(size: int, original: Codes, released: Codes) -> Floats:
-    """How often each value was released as each: what only somebody knows who holds both tables.
+def changes(size: int, original: Codes, released: Codes) -> Counts:
+    """In how many pairs each value was released as each.
 
     Args:
         size: how many values the attribute has.
@@ -108,15 +108,30 @@ def estimated(size: int, original: Codes, released: Codes) -> Floats:
         released: likewise.
 
     Returns:
-        float64, shape (size, size); a row of NaN for a value of no pair.
+        int64, shape (size, size); rows are original values.
 
     Example:
-        >>> estimated(2, np.array([0, 0, 0, 0, 1]), np.array([0, 0, 0, 1, 1])).tolist()
-        [[0.75, 0.25], [0.0, 1.0]]
+        >>> changes(2, np.array([0, 0, 0, 0, 1]), np.array([0, 0, 0, 1, 1])).tolist()
+        [[3, 1], [0, 1]]
     """
     both = (original < size) & (released < size)
     cells = original[both] * size + released[both]
-    counts = np.bincount(cells, minlength=size * size).reshape(size, size).astype(np.float64)
+    return np.bincount(cells, minlength=size * size).reshape(size, size)
+
+
+def estimated(counts: Counts) -> Floats:
+    """How often each value was released as each, in parts: what only somebody knows who holds both tables.
+
+    Args:
+        counts: as `changes` gives them.
+
+    Returns:
+        float64, shape (size, size); a row of NaN for a value of no pair.
+
+    Example:
+        >>> estimated(np.array([[3, 1], [0, 1]])).tolist()
+        [[0.75, 0.25], [0.0, 1.0]]
+    """
     with np.errstate(invalid="ignore"):
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 

@@ -6,7 +6,9 @@ as the pseudo-inverse does. An attribute to which nothing was added must agree.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -68,6 +70,14 @@ class Gaussian:
         product -= other / 2
         return np.minimum(product, 0, out=product)
 
+    def exceeds(self, released: NDArray[np.intp], known: NDArray[np.intp], share: Fraction) -> NDArray[np.bool_]:  # noqa: ARG002 - none does
+        """Whether posteriors above which rounding alone could put them are above a share: none.
+
+        Powers of e with different rational exponents never add up to a rational share, so that a posterior is equal to
+        one only where all persons are equally likely, and is below it where some others are hardly possible.
+        """
+        return np.zeros(len(released), np.bool_)
+
     def of_pairs(self, released: NDArray[np.intp], known: NDArray[np.intp]) -> Floats:
         """-d^2 / 2 of points side by side."""
         return self.space.squared_distances(released, known) / -2
@@ -91,7 +101,8 @@ def in_units_of_noise(pairs: Pairs, noise: Noise) -> tuple[Space, int]:
     )
     tables = (pairs.released, pairs.original)
     centre = np.array([_middle(pairs.original, name) for name in axes.moved])
-    first, second = (axes.points(table, centre, side) for side, table in enumerate(tables))
+    labels = [_labels(tables, name) for name in axes.still]
+    first, second = (axes.points(table, centre, labels, side) for side, table in enumerate(tables))
     if not noise.is_independent and any(np.isnan(one.numbers).any() for one in (first, second)):
         raise CheckError(INCOMPLETE)
     weights = noise.spread[moved] ** 2 / variances[moved] if noise.is_independent else np.ones(axes.turn.shape[1])
@@ -120,7 +131,9 @@ class _Axes:
     stretch: Floats
     mean: Floats
 
-    def points(self, table: CodedTable, centre: Floats, side: int) -> RecordPoints:
+    def points(
+        self, table: CodedTable, centre: Floats, labels: Sequence[tuple[Counts, Counts]], side: int
+    ) -> RecordPoints:
         """The distinct records of a table, whatever the order of its rows is."""
         used = [*self.moved, *self.still]
         keys = fold([table.codes[name] for name in used], [table.domains[name].size + 1 for name in used]).values
@@ -129,10 +142,10 @@ class _Axes:
         if side == RELEASED and (self.stretch != 1).any():
             ways = zip(numbers, self.stretch, self.mean, strict=True)
             numbers = [mean + stretch * (one - mean) for one, stretch, mean in ways]
-        labels = [_labels(table, name, side)[first] for name in self.still]
+        own = [one[side][table.codes[name][first]] for one, name in zip(labels, self.still, strict=True)]
         return RecordPoints(
             self._turned(np.column_stack([np.zeros((len(first), 0)), *numbers]) - centre),
-            np.column_stack([np.zeros((len(first), 0), dtype=np.int64), *labels]),
+            np.column_stack([np.zeros((len(first), 0), dtype=np.int64), *own]),
             records.astype(np.int64),
             point,
         )
@@ -152,10 +165,15 @@ def _turn(noise: Noise, moved: NDArray[np.intp]) -> Floats:
     return np.asarray(axes[:, kept] / np.sqrt(variances[kept]) / scale[:, None])
 
 
-def _labels(table: CodedTable, name: str, side: int) -> NDArray[np.int64]:
-    """Codes in which a missing cell of one table differs from one of the other."""
-    codes, missing = table.codes[name].astype(np.int64), table.domains[name].size
-    return np.where(codes == missing, codes + side, codes)
+def _labels(tables: Sequence[CodedTable], name: str) -> tuple[Counts, Counts]:
+    """For each code of either table a label: labels are equal where numbers are, and never where one is missing.
+
+    Numbers are compared and not codes, since the same rank may be that of another value in either table.
+    """
+    numbers = [np.append(table.domains[name].values.astype(np.float64), np.nan) for table in tables]
+    distinct = np.unique(np.concatenate(numbers))  # a missing one is the last
+    first, second = (np.searchsorted(distinct, one) for one in numbers)
+    return first, second + np.isnan(numbers[1])
 
 
 def _middle(table: CodedTable, name: str) -> float:

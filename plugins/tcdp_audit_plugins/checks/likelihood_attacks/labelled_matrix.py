@@ -24,12 +24,20 @@ class LabelledMatrix:
         rows: the labels of its rows.
         columns: the labels of its columns.
         numbers: float64, finite, shape (rows, columns).
+        typed: the same as fractions, a row each; None where the numbers are decimals in a file.
     """
 
     name: str
     rows: Sequence[str]
     columns: Sequence[str]
     numbers: Floats
+    typed: Sequence[Sequence[Fraction]] | None = None
+
+    def fractions(self, row: int) -> Sequence[Fraction]:
+        """A row exactly: the shortest decimals that float64 takes for the same numbers, which are those of the file."""
+        if self.typed is not None:
+            return self.typed[row]
+        return [Fraction(repr(one)) for one in self.numbers[row].tolist()]
 
 
 def matrix_of(lines: Mapping[str, Mapping[str, Fraction]], name: str) -> LabelledMatrix:
@@ -40,11 +48,8 @@ def matrix_of(lines: Mapping[str, Mapping[str, Fraction]], name: str) -> Labelle
         [[0.0, 1.0], [0.5, 0.5]]
     """
     columns = sorted({label for line in lines.values() for label in line})
-    place = {label: number for number, label in enumerate(columns)}
-    numbers = np.zeros((len(lines), len(columns)))
-    for row, line in enumerate(lines.values()):
-        numbers[row, [place[label] for label in line]] = [float(one) for one in line.values()]
-    return LabelledMatrix(name, list(lines), columns, numbers)
+    typed = [[line.get(label, Fraction(0)) for label in columns] for line in lines.values()]
+    return LabelledMatrix(name, list(lines), columns, np.array(typed, np.float64), typed)
 
 
 def read_matrix(path: Path, name: str) -> LabelledMatrix:

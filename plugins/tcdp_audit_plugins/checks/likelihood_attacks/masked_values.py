@@ -16,12 +16,15 @@ from tcdp_audit.plugin import CheckError, Counts, Domain, Floats, Pairs, TableVi
 from tcdp_audit_plugins.checks.likelihood_attacks.channel import (
     MOST,
     cell_posterior,
+    changes,
     declared,
     estimated,
     invariant,
     keeping,
     logarithms,
+    places,
 )
+from tcdp_audit_plugins.checks.likelihood_attacks.exact_channel import Adapted, Channel, Counted, Declared, Kept
 from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import LabelledMatrix, matrix_of, read_matrix
 from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
 from tcdp_audit_plugins.checks.likelihood_attacks.transitions import CodedPoints, Transitions
@@ -40,6 +43,7 @@ class MaskedAttribute:
         released: of each released one.
         pairs: the codes of each pair of records that are one person, original and released.
         matrix: P[x, y]; a row of NaN for a value of which nothing is known.
+        channel: the same as fractions.
         is_estimated: whether the matrix was estimated from the pairs.
     """
 
@@ -49,7 +53,18 @@ class MaskedAttribute:
     released: Codes
     pairs: tuple[Codes, Codes]
     matrix: Floats
+    channel: Channel
     is_estimated: bool
+
+    def column(self, released: int) -> list[Fraction]:
+        """A row of `logarithms` as fractions: how probably each original code, a missing one last, became a code."""
+        size = len(self.labels)
+        if released == size:
+            return [Fraction(1)] * (size + 1)
+        counts = _counts(self.released, self.labels)
+        share = Fraction(int(counts[released]), max(int(counts.sum()), 1))
+        known = self.channel.column(released)[:size]
+        return [*(share if one is None else one for one in known), share]
 
     @property
     def logarithms(self) -> Floats:
@@ -101,15 +116,30 @@ def masked_attribute(view: TableView, pairs: Pairs, name: str, parameters: PramP
         raise CheckError(
             f"nothing can be compared: no pair of records has a value of {name!r} in both tables; leave it out"
         )
+    matrix, channel = _released_as(view, parameters, name, labels, (original, released), own)
+    return MaskedAttribute(name, labels, original, released, own, matrix, channel, isinstance(channel, Counted))
+
+
+def _released_as(
+    view: TableView,
+    parameters: PramParameters,
+    name: str,
+    labels: Sequence[str],
+    tables: tuple[Codes, Codes],
+    pairs: tuple[Codes, Codes],
+) -> tuple[Floats, Channel]:
+    """How values of an attribute are released, in floats and as fractions: declared, or estimated from the pairs."""
     kept, location = parameters.kept(name), (parameters.matrix or {}).get(name)
+    original, released = (_counts(one, labels) for one in tables)
     if location is not None:
-        matrix = _declared(_matrix(view, name, location), labels, original, released, adapted=parameters.invariant)
-    elif kept is not None:
-        matrix = keeping(len(labels), float(kept))
-        matrix = invariant(matrix, _counts(original, labels)) if parameters.invariant else matrix
-    else:
-        matrix = estimated(len(labels), *own)
-    return MaskedAttribute(name, labels, original, released, own, matrix, location is None and kept is None)
+        return _declared(_matrix(view, name, location), labels, original, released, adapted=parameters.invariant)
+    if kept is None:
+        counts = changes(len(labels), *pairs)
+        return estimated(counts), Counted(counts)
+    matrix, channel = keeping(len(labels), float(kept)), Kept(len(labels), Fraction(kept))
+    if not parameters.invariant:
+        return matrix, channel
+    return invariant(matrix, original), Adapted(channel, original.tolist())
 
 
 def _matrix(view: TableView, name: str, given: str | Mapping[str, Mapping[str, Fraction]]) -> LabelledMatrix:
@@ -119,15 +149,18 @@ def _matrix(view: TableView, name: str, given: str | Mapping[str, Mapping[str, F
 
 
 def _declared(
-    matrix: LabelledMatrix, labels: Sequence[str], original: Codes, released: Codes, *, adapted: bool
-) -> Floats:
+    matrix: LabelledMatrix, labels: Sequence[str], original: Counts, released: Counts, *, adapted: bool
+) -> tuple[Floats, Channel]:
     """A declared matrix over the values of an attribute, adapted to the original's margin where it was."""
     if not adapted:
-        return declared(matrix, labels, _counts(original, labels), _counts(released, labels))
+        channel = Declared(matrix, places(labels, matrix.rows), places(labels, matrix.columns))
+        return declared(matrix, labels, original, released), channel
     others = sorted({*matrix.rows, *matrix.columns}.difference(labels))  # ways may lead over values that nobody has
-    counts = [np.append(_counts(one, labels), np.zeros(len(others), np.int64)) for one in (original, released)]
-    whole = invariant(declared(matrix, [*labels, *others], *counts), counts[0])
-    return whole[: len(labels), : len(labels)]
+    every = [*labels, *others]
+    counts = [np.append(one, np.zeros(len(others), np.int64)) for one in (original, released)]
+    whole = invariant(declared(matrix, every, *counts), counts[0])
+    channel = Declared(matrix, places(every, matrix.rows), places(every, matrix.columns))
+    return whole[: len(labels), : len(labels)], Adapted(channel, counts[0].tolist())
 
 
 def _labels(domain: Domain, says: NDArray[np.bool_], name: str) -> list[str]:
@@ -152,4 +185,5 @@ def transitions(attributes: Mapping[str, MaskedAttribute]) -> Transitions:
         [one.logarithms for one in columns],
         CodedPoints.of([one.released for one in columns], sizes),
         CodedPoints.of([one.original for one in columns], sizes),
+        [one.column for one in columns],
     )

@@ -59,6 +59,8 @@ def noise_attack(view: TableView, parameters: NoiseParameters) -> TableFigure:
 def candidates_of_released(view: TableView, parameters: NoiseParameters) -> Counts:
     """How many people each matched released record may be: those with a posterior above `probability`.
 
+    Where nobody has one, all who are possible.
+
     Returns:
         int64, shape (matched records,).
 
@@ -79,9 +81,9 @@ def _attacked(view: TableView, parameters: NoiseParameters) -> tuple[Attack, int
         pairs,
         {name: credit(*one) for name, one in ways.items()},
         _own_standards(pairs, names),
-        posteriors(likelihood, float(parameters.probability)),
-        released,
-        likelihood.of_pairs(released, known),
+        posteriors(likelihood, parameters.probability),
+        likelihood,
+        (released, known),
         names if parameters.is_estimated else [],
     )
     return attack, axes

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin import (
     Counts,
-    Floats,
     Outcome,
     Pairs,
     TableFigure,
@@ -21,7 +20,7 @@ from tcdp_audit.plugin import (
     record_noun,
 )
 from tcdp_audit_plugins.checks.likelihood_attacks.parameters import LikelihoodParameters
-from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import Posteriors, posterior_figures
+from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import Likelihood, Posteriors, posterior_figures
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit
 from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
@@ -34,8 +33,8 @@ READING = (
     "posteriors, with every person as probable beforehand: `mean_posterior_of_truth`; `mean_top_posterior`, which is "
     "the share of right links that the intruder would foretell; `above_half`, records with a person above 1/2, and "
     "`right_above_half`, how many of these are right; `at_probability`: the `least_candidates` and the "
-    "`mean_candidates` whose posterior is above `probability`, records with a `single_candidate`, and how often the "
-    "`truth_among_candidates`. `estimated` names what was estimated from the pairs. `matched`, "
+    "`mean_candidates` whose posterior is above `probability` and not equal to it, records with a `single_candidate`, "
+    "and how often the `truth_among_candidates`. `estimated` names what was estimated from the pairs. `matched`, "
     "`released_without_original` and `originals_not_released` tell the pairing."
 )
 CHOOSING = (
@@ -59,8 +58,8 @@ class Attack:
         credit: right links by direction.
         without_knowledge: the space in which somebody looks who knows nothing of the masking.
         posteriors: of released points.
-        released: the point of each matched record.
-        likelihood: logarithm of the likelihood of each matched record's person.
+        likelihood: that the posteriors are of.
+        ends: the released point of each matched record, and its person's.
         estimated: what was estimated from the pairs.
     """
 
@@ -68,13 +67,13 @@ class Attack:
     credit: Mapping[str, Credit]
     without_knowledge: Space | None
     posteriors: Posteriors
-    released: NDArray[np.intp]
-    likelihood: Floats
+    likelihood: Likelihood
+    ends: tuple[NDArray[np.intp], NDArray[np.intp]]
     estimated: list[str]
 
     def figure(self, parameters: LikelihoodParameters, further: Mapping[str, Any]) -> TableFigure:
         """The figure of the direction that is asked for."""
-        headline, probability = self.credit[parameters.direction], float(parameters.probability)
+        headline = self.credit[parameters.direction]
         return TableFigure(
             value=headline.share,
             records=headline.attempts,
@@ -82,7 +81,7 @@ class Attack:
                 **headline.figures(),
                 **{name: one.figures() for name, one in self.credit.items()},
                 "without_knowledge": self._baseline(),
-                **posterior_figures(self.posteriors, self.released, self.likelihood, probability),
+                **posterior_figures(self.posteriors, self.likelihood, self.ends, parameters.probability),
                 "estimated": self.estimated,
                 **further,
                 **self.pairs.counted(),
@@ -97,8 +96,12 @@ class Attack:
 
     @property
     def candidates(self) -> Counts:
-        """How many people each matched released record may be, by a posterior above the probability."""
-        return self.posteriors.candidates[self.released]
+        """How many people each matched released record may be: by a posterior above the probability.
+
+        Where nobody has one, all who are possible are alike.
+        """
+        counted = np.where(self.posteriors.candidates, self.posteriors.candidates, self.posteriors.possible)
+        return counted[self.ends[0]]
 
 
 def both_ways(space: Space, pairs: Pairs) -> dict[str, tuple[Space, NDArray[np.intp], NDArray[np.intp]]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import fsum
+from fractions import Fraction
+from math import ceil, fsum
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin import CheckError, Counts, Floats
 
 CELLS = 2**20  # of a block: 8 MiB
+NEAR = 1e-11  # parts of a probability: posteriors that are nearer to it are decided exactly
+HALF = Fraction(1, 2)
+Flags = NDArray[np.bool_]
 
 
 class Likelihood(Protocol):
@@ -37,6 +41,17 @@ class Likelihood(Protocol):
         """That of some released points for all known ones; a new array, shape (released points, known points)."""
         ...
 
+    def of_pairs(self, released: NDArray[np.intp], known: NDArray[np.intp]) -> Floats:
+        """That of points side by side."""
+        ...
+
+    def exceeds(self, released: NDArray[np.intp], known: NDArray[np.intp], share: Fraction) -> Flags:
+        """Whether posteriors that rounding leaves undecided are above a share; pairs of points, released ones in order.
+
+        Not asked where the largest likelihood is that of so many persons that none of them can have more.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class Posteriors:
@@ -47,12 +62,18 @@ class Posteriors:
         ties: persons of that likelihood.
         total: the likelihoods of all persons together, over the largest. float64.
         candidates: persons whose posterior is above a probability.
+        possible: persons whose posterior is above 0, where nobody is a candidate; 0 where somebody is.
+        above_half: whether that of somebody is above 1/2.
+        rounding: likelihoods that differ by less are equal.
     """
 
     top: Floats
     ties: Counts
     total: Floats
     candidates: Counts
+    possible: Counts
+    above_half: Flags
+    rounding: float
 
     def of(self, released: NDArray[np.intp], likelihood: Floats) -> Floats:
         """The posterior of persons, each for a released point.
@@ -61,10 +82,10 @@ class Posteriors:
             released: the points. Shape (pairs,).
             likelihood: logarithm of the likelihood of each person. float64, shape (pairs,).
         """
-        return np.asarray(np.exp(likelihood - self.top[released]) / self.total[released])
+        return np.asarray(np.exp(_levelled(likelihood - self.top[released], self.rounding)) / self.total[released])
 
 
-def posteriors(likelihood: Likelihood, probability: float) -> Posteriors:
+def posteriors(likelihood: Likelihood, probability: Fraction) -> Posteriors:
     """The posteriors of all persons for each released point, summed up.
 
     Args:
@@ -77,8 +98,8 @@ def posteriors(likelihood: Likelihood, probability: float) -> Posteriors:
 
     with threadpool_limits(1, "blas"):  # blocks are small
         parts = [_of_block(likelihood, some, probability) for some in _blocks(likelihood)]
-    top, ties, total, candidates = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Posteriors(top, ties, total, candidates)
+    top, ties, total, candidates, possible, half = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Posteriors(top, ties, total, candidates, possible, half, likelihood.rounding)
 
 
 def most_likely(likelihood: Likelihood) -> tuple[Floats, Counts]:
@@ -92,12 +113,62 @@ def _blocks(likelihood: Likelihood) -> Iterator[slice]:
     return (slice(start, min(start + step, points)) for start in range(0, points, step))
 
 
-def _of_block(likelihood: Likelihood, some: slice, probability: float) -> tuple[Floats, Counts, Floats, Counts]:
+def _of_block(
+    likelihood: Likelihood, some: slice, probability: Fraction
+) -> tuple[Floats, Counts, Floats, Counts, Counts, Flags]:
     block = likelihood.block(some)
     top, ties = _top(block, likelihood)  # which leaves the block relative to the largest
-    np.exp(block, out=block)
+    np.exp(_levelled(block, likelihood.rounding), out=block)
     total = exact_sums(block, likelihood.known)
-    return top, ties, total, _persons(block > probability * total[:, None], likelihood)
+    candidates, halves = (_above(likelihood, some, block, total, ties, one) for one in (probability, HALF))
+    return top, ties, total, candidates, _possible(block, candidates, likelihood), halves > 0
+
+
+def _possible(block: Floats, candidates: Counts, likelihood: Likelihood) -> Counts:
+    """Persons with any probability in the rows of a block in which nobody is a candidate."""
+    possible = np.zeros_like(candidates)
+    none = np.flatnonzero(candidates == 0)
+    possible[none] = (block[none] > 0) @ likelihood.known
+    return possible
+
+
+def _levelled(relative: Floats, rounding: float) -> Floats:
+    """Likelihoods relative to the largest, in place: those that are equal to it but for rounding become equal."""
+    relative[relative >= -rounding] = 0
+    return relative
+
+
+def _above(likelihood: Likelihood, some: slice, block: Floats, total: Floats, ties: Counts, share: Fraction) -> Counts:
+    """Persons with a posterior above a share, for each row of a block; what rounding leaves open is decided exactly."""
+    line = float(share) * total[:, None]
+    chosen = block > line * (1 - NEAR)
+    row, known = np.divmod(np.flatnonzero(chosen & (block <= line * (1 + NEAR))), block.shape[1])
+    chosen[row, known] = _decided(likelihood, (row, known), some.start, share, (block[row, known] == 1) * ties[row])
+    return _persons(chosen, likelihood)
+
+
+def _decided(
+    likelihood: Likelihood,
+    pairs: tuple[NDArray[np.intp], NDArray[np.intp]],
+    start: int,
+    share: Fraction,
+    ties: Counts,
+) -> Flags:
+    """Whether posteriors near a share are above it.
+
+    Args:
+        likelihood: of all points.
+        pairs: rows of a block, in order, and known points.
+        start: the released point of the first row.
+        share: a probability.
+        ties: persons who are as likely, where these are the likeliest; 0 where they are not. Shape (pairs,).
+    """
+    row, known = pairs
+    above = np.zeros(len(row), np.bool_)
+    enough = min(ceil(1 / share), 2**62) if share else 1
+    open_ones = np.flatnonzero(ties < enough)  # n people who are as likely have at most 1/n each
+    above[open_ones] = likelihood.exceeds(row[open_ones] + start, known[open_ones], share)
+    return above
 
 
 def exact_sums(values: Floats, times: Counts) -> Floats:
@@ -154,27 +225,52 @@ def require_few(likelihood: Likelihood, limit: int) -> None:
 
 
 def posterior_figures(
-    one: Posteriors, released: NDArray[np.intp], likelihood: Floats, probability: float
+    one: Posteriors,
+    likelihood: Likelihood,
+    ends: tuple[NDArray[np.intp], NDArray[np.intp]],
+    probability: Fraction,
 ) -> dict[str, Any]:
     """What the posteriors of some records say, for details.
 
     Args:
         one: the posteriors of all released points.
-        released: the point of each record whose person is known. Shape (records,).
-        likelihood: logarithm of the likelihood of that person.
+        likelihood: that they are of.
+        ends: the released point of each record whose person is known, and the person's. Shape (records,) each.
         probability: above which a person is a candidate.
     """
-    truth, top, candidates = one.of(released, likelihood), 1 / one.total[released], one.candidates[released]
+    released = ends[0]
+    own = likelihood.of_pairs(*ends)
+    truth, top, candidates = one.of(released, own), 1 / one.total[released], one.candidates[released]
+    right, among = (_truth_above(one, likelihood, ends, own, share) for share in (HALF, probability))
     return {
         "mean_posterior_of_truth": fsum(truth) / len(truth),
         "mean_top_posterior": fsum(top) / len(top),
-        "above_half": int((top > 0.5).sum()),
-        "right_above_half": int((truth > 0.5).sum()),
+        "above_half": int(one.above_half[released].sum()),
+        "right_above_half": int(right.sum()),
         "at_probability": {
-            "probability": probability,
+            "probability": float(probability),
             "least_candidates": int(candidates.min()),
             "mean_candidates": float(candidates.sum() / len(candidates)),
             "single_candidate": int((candidates == 1).sum()),
-            "truth_among_candidates": int((truth > probability).sum()),
+            "truth_among_candidates": int(among.sum()),
         },
     }
+
+
+def _truth_above(
+    one: Posteriors,
+    likelihood: Likelihood,
+    ends: tuple[NDArray[np.intp], NDArray[np.intp]],
+    own: Floats,
+    share: Fraction,
+) -> Flags:
+    """Whether the posterior of each record's person is above a share."""
+    released, known = ends
+    truth = one.of(released, own)
+    above = np.asarray(truth > float(share))
+    near = np.flatnonzero(np.abs(truth - float(share)) <= NEAR * float(share)) if share else np.zeros(0, np.intp)
+    near = near[np.argsort(released[near], kind="stable")]
+    likeliest = own[near] >= one.top[released[near]] - one.rounding
+    pairs = (released[near], known[near])
+    above[near] = _decided(likelihood, pairs, 0, share, likeliest * one.ties[released[near]])
+    return above

@@ -56,6 +56,8 @@ def pram_attack(view: TableView, parameters: PramParameters) -> TableFigure:
 def candidates_of_released(view: TableView, parameters: PramParameters) -> Counts:
     """How many people each matched released record may be: those with a posterior above `probability`.
 
+    Where nobody has one, all who are possible.
+
     Returns:
         int64, shape (matched records,).
 
@@ -78,7 +80,7 @@ def _attack(pairs: Pairs, attributes: Mapping[str, MaskedAttribute], parameters:
     likelihood = transitions(attributes)
     require_few(likelihood, parameters.limit)
     released, known = likelihood.ends(pairs)
-    own = posteriors(likelihood, float(parameters.probability))
+    own = posteriors(likelihood, parameters.probability)
     earned = {
         "masked_to_original": likelihood.credit(own.top, own.ties, released, known),
         "original_to_masked": likelihood.turned().linked(known, released),
@@ -89,8 +91,8 @@ def _attack(pairs: Pairs, attributes: Mapping[str, MaskedAttribute], parameters:
         earned,
         space(pairs.released, pairs.original, nominal, {}),
         own,
-        released,
-        likelihood.of_pairs(released, known),
+        likelihood,
+        (released, known),
         [one.name for one in attributes.values() if one.is_estimated],
     )
 
@@ -144,7 +146,8 @@ CHECKS = [
             choosing=CHOOSING,
             limits=(
                 "Attributes are taken to be changed independently of each other, and all values as categories. A "
-                "missing or suppressed cell says nothing. A matrix that gives probability 0 to what happened is "
+                "released cell that is missing or suppressed says nothing; an original one is taken to be released as "
+                "values are in the whole release. A matrix that gives probability 0 to what happened is "
                 "refused: it is not the one that was used. Without knowledge, that is by how many values agree, is "
                 "how somebody looks who knows nothing of the probabilities. " + LIMITS
             ),

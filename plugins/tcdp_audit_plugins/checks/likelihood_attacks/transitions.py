@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from math import lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,18 +50,26 @@ class Transitions:
         seekers: released points; known ones where `turned`.
         found: known points; released ones where turned.
         rounding: what a sum of logarithms can be wrong by, several times over.
+        columns: for each attribute Pr(released code | original code) of a released code, as fractions.
     """
 
     logarithms: Sequence[Floats]
     seekers: CodedPoints
     found: CodedPoints
     rounding: float
+    columns: Sequence[Callable[[int], Sequence[Fraction]]]
 
     @classmethod
-    def of(cls, logarithms: Sequence[Floats], released: CodedPoints, known: CodedPoints) -> Transitions:
+    def of(
+        cls,
+        logarithms: Sequence[Floats],
+        released: CodedPoints,
+        known: CodedPoints,
+        columns: Sequence[Callable[[int], Sequence[Fraction]]],
+    ) -> Transitions:
         """Those of two tables."""
         largest = sum(float(np.abs(table[np.isfinite(table)]).max(initial=1)) for table in logarithms)
-        return cls(logarithms, released, known, 8 * EPSILON * len(logarithms) * largest)
+        return cls(logarithms, released, known, 8 * EPSILON * len(logarithms) * largest, columns)
 
     @property
     def released(self) -> Counts:
@@ -95,6 +106,35 @@ class Transitions:
             total += table[own[seekers], other[found]]
         return total
 
+    def exceeds(self, released: NDArray[np.intp], known: NDArray[np.intp], share: Fraction) -> NDArray[np.bool_]:
+        """Whether posteriors are above a share, decided in whole numbers; of pairs of points that are in order.
+
+        Probabilities of an attribute are multiplied by what makes them whole, which posteriors do not depend on.
+        Persons to whom they are the same in every attribute are counted together.
+
+        Cost: O(known points x attributes) for each released point among them.
+        """
+        above = np.zeros(len(released), np.bool_)
+        whole = cache(lambda attribute, code: _whole(self.columns[attribute](code)))
+        for pairs in np.split(np.arange(len(released)), np.flatnonzero(np.diff(released)) + 1):
+            if len(pairs):
+                codes = enumerate(self.seekers.codes[released[pairs[0]]].tolist())
+                above[pairs] = self._exceeds([whole(*one) for one in codes], known[pairs], share)
+        return above
+
+    def _exceeds(
+        self, ranked: Sequence[tuple[list[int], NDArray[np.intp]]], known: NDArray[np.intp], share: Fraction
+    ) -> NDArray[np.bool_]:
+        """The same for some persons and one released point, of which each attribute has `_whole` probabilities."""
+        ranks = [places[codes] for (_, places), codes in zip(ranked, self.found.codes.T, strict=True)]
+        keys = fold(ranks, [len(numbers) for numbers, _ in ranked]).values
+        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        ways = zip(*(one[first].tolist() for one in ranks), strict=True)
+        products = [prod(numbers[place] for (numbers, _), place in zip(ranked, way, strict=True)) for way in ways]
+        persons = np.bincount(group, self.known).astype(np.int64).tolist()
+        least = share.numerator * sum(one * times for one, times in zip(products, persons, strict=True))
+        return np.array([one * share.denominator > least for one in products], np.bool_)[group[known]]
+
     def ends(self, pairs: Pairs) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The seeking and the other point of each pair of records that are one person."""
         return self.seekers.point[pairs.matched], self.found.point[pairs.partner[pairs.matched]]
@@ -117,3 +157,16 @@ class Transitions:
         """The same, searched from the known table in the release."""
         tables = [np.ascontiguousarray(table.T) for table in self.logarithms]
         return replace(self, logarithms=tables, seekers=self.found, found=self.seekers)
+
+
+def _whole(column: Sequence[Fraction]) -> tuple[list[int], NDArray[np.intp]]:
+    """The distinct ones of some fractions, multiplied by what makes them whole, and which of them each is.
+
+    Example:
+        >>> numbers, places = _whole([Fraction(1, 2), Fraction(1, 3), Fraction(1, 2)])
+        >>> numbers, places.tolist()
+        ([3, 2], [0, 1, 0])
+    """
+    place = {one: number for number, one in enumerate(dict.fromkeys(column))}
+    scale = lcm(*(one.denominator for one in place))
+    return [int(one * scale) for one in place], np.array([place[one] for one in column], np.intp)

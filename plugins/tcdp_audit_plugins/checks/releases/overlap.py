@@ -165,7 +165,7 @@ class _Leaves:
         lineage: Mapping[str, Any] = {} if hierarchy is None else hierarchy.lineage
         branches = () if hierarchy is None else hierarchy.branches
         known = {*lineage, *labels}
-        self._parts = {label: members(label, known) or [label] for label in labels}
+        self._parts = {label: members(label, known, unknown=True) or [label] for label in labels}
         wanted = {part for parts in self._parts.values() for part in parts}
         for leaf, branch in enumerate(branches):
             for level, label in enumerate(branch):

@@ -20,8 +20,6 @@ from tcdp_audit.plugin import (
     TableView,
     Transcendental,
     Tree,
-    agree,
-    count,
 )
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, ClosenessParameters, closeness
 
@@ -45,9 +43,6 @@ class Subject:
         """
         domain, kind = table.domains[attribute], KINDS[parameters.distance]
         convention = view.policy.conventions.missing_sensitive
-        if domain.missing and convention == "fail":
-            records = f"{count(domain.missing, 'record')} {agree(domain.missing, 'has', 'have')}"
-            raise CheckError(f"{records} no value in the sensitive attribute {attribute!r}")
         missing_is_a_value = convention == "own_category" and domain.missing > 0
         if missing_is_a_value and (kind.scales is not None or kind.hierarchy):
             raise CheckError(

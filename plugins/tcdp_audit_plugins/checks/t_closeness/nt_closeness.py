@@ -31,6 +31,7 @@ from tcdp_audit.plugin import (
     order_of,
     summarise,
 )
+from tcdp_audit_plugins.checks._shared.missing_values import violation_of
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.checks.t_closeness.nearest import Nearest, Subject
 from tcdp_audit_plugins.checks.t_closeness.nt_sentences import person, sentence
@@ -81,6 +82,7 @@ def nt_closeness(view: TableView, parameters: NtClosenessParameters) -> TableFig
     records = int(classes.records.sum())
     return TableFigure(
         value=nearest.worst(),
+        violation=violation_of(view, [table.domains[attribute]]),
         records=records,
         failing=None if parameters.t is None else int(classes.records[fails].sum()),
         classes=(len(fails), None if parameters.t is None else int(fails.sum())),

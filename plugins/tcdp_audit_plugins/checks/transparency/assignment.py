@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Counts, Floats
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
+from tcdp_audit_plugins.checks.record_linkage.assignment_record_linkage import FAVOUR
 
 WORK = 2_000_000_000  # steps at most: an assignment of 1,250 records that may all be each other takes about a second
 TOGETHER = 256  # records of small parts that are assigned at once
@@ -25,6 +26,8 @@ TOGETHER = 256  # records of small parts that are assigned at once
 def assigned_correct(sets: CandidateSets, squared: Floats) -> Fraction | None:
     """Right links of the best assignment, in the mean over all ways of telling equal records apart.
 
+    Of several assignments that are as near the one with the most right links counts.
+
     Args:
         sets: candidates after the closure, so that a matching of everybody is known.
         squared: d^2 of each candidate. Shape (edges,).
@@ -32,12 +35,13 @@ def assigned_correct(sets: CandidateSets, squared: Floats) -> Fraction | None:
     Returns:
         From 0 to the number of people; None where the assignment is left out, see `assigned`.
     """
-    flow = assigned(sets, squared)
-    if flow is None:
-        return None
     width = len(sets.lone_released)
     own = np.searchsorted(sets.rows * width + sets.candidates, sets.known * width + sets.released)
     ways = _known_records(sets)[sets.known] * sets.records[sets.released]
+    right = np.bincount(own, 1 / ways, len(squared))
+    flow = assigned(sets, squared - FAVOUR * (float(squared.mean()) or 1.0) * right)
+    if flow is None:
+        return None
     terms, times = np.unique(np.stack([flow[own], ways]), axis=1, return_counts=True)
     return sum((Fraction(int(f) * int(n), int(w)) for (f, w), n in zip(terms.T, times, strict=True)), Fraction(0))
 

@@ -28,6 +28,7 @@ from tcdp_audit.plugin import (
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
+from tcdp_audit_plugins.checks.transparency.group_intersections import known_groups
 from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults, unknown
 from tcdp_audit_plugins.checks.transparency.outcome import (
     CHOOSING,
@@ -115,7 +116,8 @@ class Microaggregated:
         self.parameters, self.memory = parameters, view.memory
         names = known_attributes(parameters, view.policy.document)
         self.tables = AttackedTables(view.pairs(names), names)
-        self.smallest = smallest_groups(self.tables.pairs, _blocks(parameters, names))
+        self.blocks = _blocks(parameters, names)
+        self.smallest = smallest_groups(self.tables.pairs, self.blocks)
         self._require_k()
         domains = self.tables.pairs.released.domains
         self.ranks = {name: Ranks((domains[name].counts > 0).astype(np.int64)) for name in names}
@@ -144,10 +146,8 @@ class Microaggregated:
         return BEYOND.format(farthest=farthest)
 
     def _groups(self) -> CandidateSets:
-        """Each person's own group; those of all who have the same values, since nobody can tell them apart."""
-        width = len(self.tables.released.first)
-        known, released = self.tables.ends
-        known, released = np.divmod(np.unique(known * width + released), width)
+        """Who is in each person's groups of all blocks; people who agree in a block have the groups of all of them."""
+        known, released = known_groups(self.tables, list(self.blocks.values()), self.memory)
         sizes = np.bincount(known, minlength=len(self.tables.known.first))
         return self.tables.sets(np.concatenate([[0], np.cumsum(sizes)]), released)
 
@@ -269,8 +269,8 @@ CHECKS: list[Check] = [
                 "`individual_ranking` finds out by itself that the release was masked otherwise: somebody's own "
                 "record is then not among their candidates; without a demand this is measured and told, a demand is "
                 "an error. `known_groups` takes the groups from the release and the pairing, so that it needs no "
-                "algorithm; people with the same values have the groups of all of them as candidates. An intruder who "
-                "knows one person and not the others cannot form the groups of several attributes again: "
+                "algorithm; people with the same values in a block have the groups of all of them there. An intruder "
+                "who knows one person and not the others cannot form the groups of several attributes again: "
                 f"`distance_record_linkage` measures that one. {LIMITS}"
             ),
             source=(

@@ -48,7 +48,11 @@ class RankSwapParameters(AttackParameters):
 
     p: Annotated[
         Exact | None,
-        Field(gt=0, le=100, description="The published parameter: values are swapped within p % of the records."),
+        Field(
+            gt=0,
+            le=100,
+            description="The published parameter: values are swapped within p % of the records that have one.",
+        ),
     ] = None
     displacement: Annotated[
         int | None,
@@ -181,7 +185,8 @@ CHECKS: list[Check] = [
                 r"B(x) = \bigcap_j \{y : |\text{rank}_j(x) - \text{rank}_j(y)| \le w_j\}",
                 r"\frac{1}{n}\, \#\{x : |B(x)| = 1\} \le \text{at\_most}",
                 r"\frac{1}{n} \sum_x \frac{1}{|B(x)|} \text{ with links: expected}",
-                r"w_j = \lfloor p N / 100 \rfloor \text{, or the largest}",
+                r"w_j = \lfloor p N_j / 100 \rfloor \text{, or the largest}",
+                r"N_j \text{ released records with a value of } j",
                 r"n \text{ matched records}",
             ),
             reading=(

@@ -10,22 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Floats
+from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline
 from tcdp_audit_plugins.checks.record_linkage.supervised.links import FeatureBlocks, Learned, Links, Singles, links
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
 
 SWEEPS = 3
 
 
-def searched(blocks: FeatureBlocks, state: Floats, linked: Links) -> Learned:
+def searched(blocks: FeatureBlocks, state: Floats, linked: Links, deadline: Deadline) -> Learned:
     """The best distance after sweeps over all directions; a step is taken where it adds expected links.
+
+    Where time ends, that of the sweeps so far.
 
     Cost: for each direction of a sweep some passes over all pairs of points.
     """
     family, points = blocks.family, blocks.points
+    if deadline.is_over():
+        return Learned(family.coefficients(state), linked)
     heights = blocks.distances(family.coefficients(state))
     for _ in range(SWEEPS):
         before = linked
         for direction in range(family.steps.shape[1]):
+            if deadline.is_over():
+                return Learned(family.coefficients(state), linked)
             least = family.least_step(state, direction)
             step, strict = _best_step(blocks, heights, family.steps[:, direction], least)
             if strict > linked.strict:

@@ -1,4 +1,4 @@
-"""The most records that any member of a family links strictly, by mixed-integer programming, with a proven bound.
+"""The most records that any member of a region of a family links strictly, by mixed-integer programming.
 
 min Σ K_i  with  d(i, j) - d(i, match) + M_ij K_i >= margin  for all i and j, K_i 0 or 1, members as `regions` has them.
 M_ij is the margin less what the difference is at least in any member. Each row is divided by its largest coefficient,
@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin import Floats
+from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family
 from tcdp_audit_plugins.checks.record_linkage.supervised.links import CELLS, Learned, links
 from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import MixedIntegerProgramme, solved
@@ -45,7 +45,7 @@ class Optimum:
     bound: int
 
 
-def optimum(points: PairedPoints, family: Family, best: Learned, seconds: float) -> Optimum:
+def optimum(points: PairedPoints, family: Family, best: Learned, deadline: Deadline) -> Optimum:
     """The best member, starting from one that is known, and a bound on all of them.
 
     The bound is reached, and so proven to be the optimum, unless time ends before.
@@ -54,16 +54,18 @@ def optimum(points: PairedPoints, family: Family, best: Learned, seconds: float)
         points: released and known points.
         family: of distances.
         best: what is known to be possible.
-        seconds: after which the search ends with what it has.
+        deadline: when the search ends with what it has.
 
     Cost: exponential at the worst, in the records that some members link and others do not; memory O(pairs x known
         points) bits, and the rows.
     """
     programme = _Programme.of(points, family)
-    end, bound = monotonic() + seconds, programme.most_possible
+    bound = programme.most_possible
     while bound > best.links.strict:
-        solution = programme.solved(end - monotonic())
+        solution = programme.solved(deadline.left)
         bound = min(bound, solution.bound)
+        if not solution.finished and bound > best.links.strict:
+            deadline.miss()
         if solution.unknowns is None:
             break
         coefficients = programme.members.transform @ solution.unknowns

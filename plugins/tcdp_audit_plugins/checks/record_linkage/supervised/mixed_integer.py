@@ -16,7 +16,7 @@ from tcdp_audit.plugin import CheckError, Floats
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-GRACE = 60  # seconds that the process may take beyond what the solver was given
+GRACE = 10  # seconds that the process may take beyond what the solver was given
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,14 @@ class SupervisedLinkageParameters(ComparedAttributes):
         Field(description="A search that is fast, or one that proves its result where there are few records."),
     ] = "surrogate"
     time_limit: Annotated[
-        int, Field(ge=1, le=10**6, description="Seconds after which `milp` ends with what it has.")
-    ] = 60
+        int,
+        Field(
+            ge=1,
+            le=10**6,
+            description="Seconds after which the search ends, half of them for the distance of all records and half "
+            "for that of those who are not held out.",
+        ),
+    ] = 40
     train_share: Annotated[
         Exact, Field(gt=0, lt=1, description="The share of records that are learned from, the others being held out.")
     ] = Fraction(1, 2)

@@ -12,6 +12,7 @@ import numpy as np
 from tcdp_audit.plugin import CheckError, Floats
 from tcdp_audit_plugins.checks.record_linkage.credit import credit
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
+from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline
 from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family, WeightedMean
 from tcdp_audit_plugins.checks.record_linkage.supervised.held_out import LEARNED, split
@@ -20,7 +21,7 @@ from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import Pa
 from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import learned
 
 FEATURES = 2**30  # bytes that features may take where no memory is given
-MOST = 2 * 10**10  # features of pairs that are computed to link all records: a few minutes
+MOST = 3 * 10**9  # features of pairs that are computed to link all records: some ten seconds
 
 
 @dataclass(frozen=True)
@@ -29,18 +30,21 @@ class Best:
 
     Args:
         learned: the distance, and its links.
-        bound: the most records that any distance links strictly; None where nothing was proven.
+        bound: the most records that any distance of the region searched links strictly; None where nothing was proven.
+        time_ended: whether it is the best so far, since time ended the search.
     """
 
     learned: Learned
     bound: int | None
+    time_ended: bool
 
     def figures(self) -> dict[str, Any]:
         """What is known of how good it is."""
         strict = self.learned.links.strict
+        found = {"strict_links": strict, "time_ended": self.time_ended}
         if self.bound is None:
-            return {"heuristic": True, "strict_links": strict}
-        return {"heuristic": strict < self.bound, "strict_links": strict, "certified_bound": self.bound}
+            return {"heuristic": True, **found}
+        return {"heuristic": strict < self.bound, **found, "certified_bound": self.bound}
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Search:
     Args:
         family: of distances.
         solver: a fast search, or one that proves.
-        time_limit: seconds for a proof.
+        time_limit: seconds for both searches.
         memory: bytes, or None for no limit.
     """
 
@@ -66,11 +70,13 @@ class Search:
 
     def best(self, points: PairedPoints) -> Best:
         """The distance with the most expected links, never fewer than with equal weights."""
-        found = learned(points, self.family, FEATURES if self.memory is None else self.memory // 4)
+        deadline = Deadline(self.time_limit / 2)
+        found = learned(points, self.family, FEATURES if self.memory is None else self.memory // 4, deadline)
         if self.solver == "surrogate":
-            return Best(found, None)
-        proven = optimum(points, self.family, found, self.time_limit)
-        return Best(proven.best, min(proven.bound, floor(points.most_possible().sum() + 1e-6)))
+            return Best(found, None, deadline.was_missed)
+        proven = optimum(points, self.family, found, deadline)
+        bound = min(proven.bound, floor(points.most_possible().sum() + 1e-6))
+        return Best(proven.best, bound, deadline.was_missed and bound > proven.best.links.strict)
 
     def correct(self, points: PairedPoints, coefficients: Floats) -> Fraction:
         """The expected links of any number of records.
@@ -98,14 +104,28 @@ class Search:
         if parts is None:
             return {}
         training, others = parts
-        coefficients = self.best(training).learned.coefficients
+        best = self.best(training)
+        coefficients = best.learned.coefficients
         return {
+            "held_out_time_ended": best.time_ended,
+            "held_out_most_possible": most_possible(others),
             "held_out_learned": self.correct(others, coefficients) / others.records,
             "held_out_equal": self.correct(others, self.equal) / others.records,
             "held_out_baseline": Fraction(1, int(others.space.known.records.sum())),
             "held_out_records": others.records,
             "trained_on": training.records,
         }
+
+
+def most_possible(points: PairedPoints) -> Fraction:
+    """The largest share that any distance whatever links, in the mean over ties."""
+    share = points.times / points.space.known.records[points.match]
+    order = np.lexsort([share, points.seeker])
+    best = order[np.flatnonzero(np.diff(points.seeker[order], append=-1))]
+    ways = np.stack([points.times[best], points.space.known.records[points.match[best]]])
+    (times, among), often = np.unique(ways, axis=1, return_counts=True)
+    terms = zip(times.tolist(), among.tolist(), often.tolist(), strict=True)
+    return sum((Fraction(one * many, others) for one, others, many in terms), Fraction(0)) / points.records
 
 
 def _weighted(both: Space, weights: Floats) -> Space:

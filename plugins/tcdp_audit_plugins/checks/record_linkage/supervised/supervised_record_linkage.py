@@ -21,6 +21,7 @@ from tcdp_audit.plugin import (
     TableView,
     known_columns,
     percent,
+    percent_of,
 )
 from tcdp_audit_plugins.checks.record_linkage.comparison import comparable_attributes, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
@@ -36,7 +37,7 @@ from tcdp_audit_plugins.checks.record_linkage.supervised.guide import GUIDE
 from tcdp_audit_plugins.checks.record_linkage.supervised.held_out import learned_from
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
 from tcdp_audit_plugins.checks.record_linkage.supervised.parameters import SupervisedLinkageParameters
-from tcdp_audit_plugins.checks.record_linkage.supervised.search import Search
+from tcdp_audit_plugins.checks.record_linkage.supervised.search import Best, Search, most_possible
 
 
 def supervised_record_linkage(view: TableView, parameters: SupervisedLinkageParameters) -> TableFigure:
@@ -50,9 +51,10 @@ def supervised_record_linkage(view: TableView, parameters: SupervisedLinkagePara
 
     Raises:
         CheckError: release and original cannot be paired or compared, nobody can be held out and the demand is on
-            those, or the records are too many for the family.
+            those, the records are too many for the family, or time ended before the demand could be judged.
 
-    Cost: those of `learned` and `optimum` twice, on 1,500 x 1,500 pairs at most; and two searches for nearest records.
+    Cost: those of `learned` and `optimum` twice, on 1,500 x 1,500 pairs and in `time_limit` at most; and two searches
+    for nearest records.
 
     Source: Abril, Navarro-Arribas, Torra, Information Fusion 13 (2012).
     """
@@ -77,6 +79,8 @@ def supervised_record_linkage(view: TableView, parameters: SupervisedLinkagePara
         **held_out,
     }
     value, records, baseline = _judged(parameters.judged, shares, points.records)
+    if parameters.at_most is not None and value <= parameters.at_most:
+        _require_certain(parameters, value, best, points, held_out)
     return TableFigure(
         value=value,
         records=records,
@@ -100,6 +104,31 @@ def _judged(judged: str, shares: dict[str, Any], records: int) -> tuple[Fraction
     if "held_out_learned" not in shares:
         raise CheckError("a single record is matched, so none can be held out; demand the worst case")
     return shares["held_out_learned"], shares["held_out_records"], shares["held_out_baseline"]
+
+
+def _require_certain(
+    parameters: SupervisedLinkageParameters,
+    value: Fraction,
+    best: Best,
+    points: PairedPoints,
+    held_out: dict[str, Any],
+) -> None:
+    """Insist that a demand is not kept for want of time: the search ended, or no distance can break it.
+
+    Raises:
+        CheckError: the best distance so far keeps the demand, and others may break it.
+    """
+    of_all = parameters.judged == "worst_case"
+    ended = best.time_ended if of_all else held_out["held_out_time_ended"]
+    most = most_possible(points) if of_all else held_out["held_out_most_possible"]
+    allowed = parameters.at_most
+    if ended and allowed is not None and allowed < most:
+        found, limit = percent(float(value), allowed), percent(float(most), allowed)
+        raise CheckError(
+            f"the search ended after the {parameters.time_limit:,} seconds of `time_limit`: the best distance so far "
+            f"links {found}, no distance links more than {limit}, and whether any links more than "
+            f"{percent_of(allowed)} stays open; raise `time_limit`, or name fewer `attributes`"
+        )
 
 
 def _names(pairs: Pairs, without_variance: Sequence[str]) -> list[str]:
@@ -126,7 +155,9 @@ def _sentence(outcome: Outcome) -> str:
     distance = "a distance from other people" if held_out else "the best distance"
     equal = percent(float(details["held_out_equal" if held_out else "equal_weights"]))
     learner = f"An intruder who knows {known_columns(outcome)} and has learned {distance}"
-    return f"{learner} finds the right person for {linked(outcome)}, and equal weights find {equal}."
+    ended = details["held_out_time_ended" if held_out else "time_ended"]
+    so_far = " Time ended the search, so that this is the best distance so far." if ended else ""
+    return f"{learner} finds the right person for {linked(outcome)}, and equal weights find {equal}.{so_far}"
 
 
 def _person(outcome: Outcome) -> str:
