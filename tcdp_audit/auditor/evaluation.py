@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from tcdp_audit.auditor.class_tasks import ClassTask
-from tcdp_audit.auditor.expectations import Tasks
+from tcdp_audit.auditor.expectations import Counted, Tasks
 from tcdp_audit.auditor.exposure import Exposure, told_by_classes
 from tcdp_audit.auditor.measuring import Measuring
 from tcdp_audit.auditor.noted import NotedExpectations, NumberedEngine
@@ -129,7 +129,7 @@ def evaluation(
     running = _Evaluation(release, options, companions, noted)
     outcomes = structural + tuple(running.outcomes())
     failed = {place: len(structural) + number for place, number in running.failed.items()}
-    exposed = running.exposure.of(failed, outcomes, engine.records)
+    exposed = running.exposure.of(failed, outcomes, running.counted)
     return Evaluation(outcomes, exposed, tuple(audited_columns(release)), running.risks)
 
 
@@ -163,6 +163,7 @@ class _Evaluation:
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
         self.exposure = Exposure(release.unit)
         self.risks: tuple[ColumnRisk, ...] = ()
+        self.counted = Counted(release.engine.records)
         self.failed: dict[int, int] = {}  # the place of a task among those on classes, and the number of its outcome
 
     def outcomes(self) -> Iterator[Outcome]:
@@ -172,6 +173,7 @@ class _Evaluation:
             return
         with self._partitioned() as shards:
             self.shards, self.tasks = shards, Tasks(self.release, shards)
+            self.counted = self.tasks.counted
             tasks = [self._noting(task) for task in self.tasks]
             on_classes = [one for task in tasks for one in task.on_classes() if not one.obstacle]
             places = {id(task): place for place, task in enumerate(on_classes)}
