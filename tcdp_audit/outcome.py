@@ -198,6 +198,11 @@ class Outcome:
         return self.source in (SCHEMA, SUITE)
 
     @property
+    def is_question(self) -> bool:
+        """True for what a profile asks a person, answered or not; no figure decides it."""
+        return self.source == PROFILE
+
+    @property
     def blocks(self) -> bool:
         """True where a release does not pass with it: a failure of error severity, or what could not be evaluated."""
         return self.status is Status.ERROR or (self.status is Status.FAILED and self.severity is Severity.ERROR)

@@ -133,6 +133,7 @@ class _Reading:
             self._fault(["keep_key"], "the policy names no `key:` that could be kept")
         self._columns_named(document)
         self._columns_kept(document)
+        self._questions_answered(document)
         for location, sentence in faults_of_utility(document):
             self._fault(location, sentence)
         if document.plugins is not None:
@@ -155,6 +156,15 @@ class _Reading:
             if name not in lossy:
                 asked = "is not declared as a quasi-identifier or as sensitive, so nothing is measured of it"
                 self._fault(["keep", name], f"{name!r} {asked}{nearest(name, lossy)}")
+
+    def _questions_answered(self, document: PolicyDocument) -> None:
+        """An answer belongs to a question that a profile asks."""
+        asked = [one.key for profile in self.profiled.profiles for one in profile.questions]
+        for key in document.answers or {}:
+            if key not in asked and not self.profiled.faults:
+                meant = nearest(key, asked) or (f"; asked are {', '.join(dict.fromkeys(asked))}" if asked else "")
+                nothing = "no profile of the policy asks" if asked else "the policy names no profile that asks"
+                self._fault(["answers", key], f"{nothing} a question {key!r}{meant}")
 
     def _leave_unnamed_plugins_out(self) -> None:
         """Also where a policy is unsound, look for its other faults with the external plugins that it names only."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tcdp_audit.outcome import LINKABLE_KEY, STAYS_INSIDE, STRUCTURE, Status
+from tcdp_audit.outcome import LINKABLE_KEY, PROFILE, STAYS_INSIDE, STRUCTURE, Status
+from tcdp_audit.results.tally import DemandCount
 from tcdp_audit.visible import visible
 from tcdp_audit.words import listing
 
@@ -67,12 +68,13 @@ def conditions_of(findings: Iterable[Finding]) -> tuple[Condition, ...]:
     Args:
         findings: one for each outcome.
     """
+    listed = list(findings)
     found = [
         _CONDITIONS[one.check](one)
-        for one in findings
+        for one in listed
         if one.source == STRUCTURE and one.status is Status.FAILED and one.check in _CONDITIONS
     ]
-    return tuple(one for one in found if one is not None)
+    return (*(one for one in found if one is not None), *_questions(listed))
 
 
 def fit_sentence(conditions: Sequence[Condition]) -> str:
@@ -92,6 +94,12 @@ def fit_sentence(conditions: Sequence[Condition]) -> str:
     if words[Kind.BUT]:
         parts.append(f", but {listing(words[Kind.BUT])}")
     return "".join(parts) if len(parts) > 1 else "Fit for release"
+
+
+def _questions(findings: Sequence[Finding]) -> Sequence[Condition]:
+    """What profiles ask and no person has answered."""
+    waiting = DemandCount(skipped=sum(one.source == PROFILE and one.status is Status.SKIPPED for one in findings))
+    return [Condition(Kind.BUT, waiting.waiting)] if waiting.skipped else []
 
 
 def _key(finding: Finding) -> Condition | None:
