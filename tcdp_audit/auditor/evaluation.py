@@ -14,6 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from tcdp_audit.auditor.class_tasks import ClassTask
+from tcdp_audit.auditor.column_warnings import column_warnings
 from tcdp_audit.auditor.expectations import Counted, Tasks
 from tcdp_audit.auditor.exposure import Exposure, told_by_classes
 from tcdp_audit.auditor.measuring import Measuring
@@ -125,9 +126,11 @@ def evaluation(
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"))
-    structural = tuple(examine(release, show_values=options.show_values))
+    examined = tuple(examine(release, show_values=options.show_values))
     running = _Evaluation(release, options, companions, noted)
-    outcomes = structural + tuple(running.outcomes())
+    judged = tuple(running.outcomes())
+    structural = (*examined, *column_warnings(release, running.counted, options.detectors()))
+    outcomes = structural + judged
     failed = {place: len(structural) + number for place, number in running.failed.items()}
     exposed = running.exposure.of(failed, outcomes, running.counted)
     return Evaluation(outcomes, exposed, tuple(audited_columns(release)), running.risks)
