@@ -59,7 +59,9 @@ def _hidden_people(release: Release, counted: Counted) -> Outcome:
     sentences = [_said_of(one, records) for one in cells]
     if left_out:
         part = share(left_out, records)
-        sentences.insert(0, f"`suppressed: exempt` leaves {left_out:,} of {records:,} records ({part}) out of every demand")
+        sentences.insert(
+            0, f"`suppressed: exempt` leaves {left_out:,} of {records:,} records ({part}) out of every demand"
+        )
     sentence = f"{'; '.join(sentences)}. An intruder reads what the file shows: audit it without this convention"
     return _warning(
         HIDDEN_PEOPLE,
@@ -87,9 +89,7 @@ def _undeclared_identifiers(release: Release, detectors: Mapping[str, Detector])
     roles = {name: _role_of(release.policy, name) for name in kinds}
     said = [f"column {name!r} looks like {kinds[name]} and is declared {roles[name]}" for name in sorted(kinds)]
     advice = agree(len(kinds), "declare it as an identifier and drop it", "declare them as identifiers and drop them")
-    return _warning(
-        UNDECLARED_IDENTIFIERS, titles, sorted(kinds), f"{'; '.join(said)}; {advice}", {"kinds": kinds}
-    )
+    return _warning(UNDECLARED_IDENTIFIERS, titles, sorted(kinds), f"{'; '.join(said)}; {advice}", {"kinds": kinds})
 
 
 def _role_of(policy: Policy, column: str) -> str:
@@ -103,8 +103,12 @@ def _looked_at(release: Release, detectors: Mapping[str, Detector]) -> dict[str,
     whole columns: numbers of records are for the check that asks for them. Of a column that the policy says harmless,
     its name may speak as well. Of one that an intruder knows or must not learn, only values do, and not places.
     """
-    named = [one for one in detectors.values() if _is_of_values(one) and (one.role is Role.IDENTIFIER or one.name == BIRTH)]
-    by_values = [one for one in named if not one.needs_name and one.role is Role.IDENTIFIER and one.safe_harbor != PLACE]
+    named = [
+        one for one in detectors.values() if _is_of_values(one) and (one.role is Role.IDENTIFIER or one.name == BIRTH)
+    ]
+    by_values = [
+        one for one in named if not one.needs_name and one.role is Role.IDENTIFIER and one.safe_harbor != PLACE
+    ]
     policy, engine = release.policy, release.engine
     harmless = _columns(release, [Role.INSENSITIVE])
     others = [one for one in _columns(release, [Role.QUASI_IDENTIFIER, Role.SENSITIVE]) if _is_text(release, one)]
@@ -128,7 +132,9 @@ def _columns(release: Release, roles: Collection[Role]) -> list[str]:
 
 
 def _is_text(release: Release, column: str) -> bool:
-    return release.policy.attributes[column].scale is not Scale.NUMERIC and release.domains[column].values.dtype == object
+    return (
+        release.policy.attributes[column].scale is not Scale.NUMERIC and release.domains[column].values.dtype == object
+    )
 
 
 def _detected(policy: Policy, engine: Engine, detectors: Iterable[Detector], columns: Sequence[str]) -> Detections:

@@ -186,8 +186,8 @@ class PolicyDraft:
 def _questions(profile: Profile) -> Iterator[str]:
     """The questions of a profile as comments, each above the line that would answer it."""
     yield from comment(
-        "No figure answers these questions; until a person does, the verdict says that they wait. Where one has, remove "
-        "`# ` before `answers:` and before the line below the question."
+        "No figure answers these questions; until a person does, the verdict says that they wait. Where one has, "
+        "remove `# ` before `answers:` and before the line below the question."
     )
     yield "# answers:"
     for one in profile.questions:

@@ -20,13 +20,11 @@ from tcdp_audit.release.release import Release
 
 MOSTLY = Fraction(1, 2)  # of the records
 OTHER = re.compile(r"[\W_]+")
-ABSENT = frozenset(
-    """
-    na nan nil none null nv nd dk ka x missing unknown unspecified notavailable notapplicable notstated notreported
-    refused dontknow suppressed redacted masked withheld confidential unbekannt keineangabe fehlend unterdrückt
-    inconnu nonréponse nonrenseigné manquant desconocido sinrespuesta perdido onbekend ontbreekt sconosciuto mancante
-    """.split()
-)  # words for no value, without what is no letter
+ABSENT = re.compile(  # words for no value, without what is no letter
+    "na|nan|nil|none|null|nv|nd|dk|ka|x|missing|unknown|unspecified|refused|dontknow|suppressed|redacted|masked|"
+    "withheld|not(available|applicable|stated|reported|known)|unbekannt|keineangabe|fehlend|unterdrückt|inconnu|"
+    "nonréponse|nonrenseigné|manquant|desconocido|sinrespuesta|perdido|onbekend|ontbreekt|sconosciuto|mancante"
+)
 
 
 @dataclass(frozen=True)
@@ -135,9 +133,7 @@ def _number(text: str) -> float | None:
     return number if np.isfinite(number) else None
 
 
-def _is_value(
-    text: str, cells: int, declaration: AttributeDeclaration, others: tuple[float, float] | None
-) -> bool:
+def _is_value(text: str, cells: int, declaration: AttributeDeclaration, others: tuple[float, float] | None) -> bool:
     """Whether a token is written like a value.
 
     It is unless it has no letter and no digit, is a word for no value, or is a number outside the range of a column of
@@ -145,7 +141,7 @@ def _is_value(
     """
     if text in (declaration.order or ()):
         return True
-    if not any(map(str.isalnum, text)) or OTHER.sub("", text).casefold() in ABSENT:
+    if not any(map(str.isalnum, text)) or ABSENT.fullmatch(OTHER.sub("", text).casefold()):
         return False
     number = _number(text)
     return number is None or others is None or others[0] <= number <= others[1] or cells == 1

@@ -84,7 +84,7 @@ def conditions_of(findings: Iterable[Finding]) -> tuple[Condition, ...]:
     found = [
         _CONDITIONS[one.check](one)
         for one in listed
-        if one.source == STRUCTURE and one.status is Status.FAILED and one.check in _CONDITIONS
+        if one.source == STRUCTURE and one.status in _OPEN and one.check in _CONDITIONS
     ]
     return (*(one for one in found if one is not None), *_questions(listed))
 
@@ -133,6 +133,8 @@ def _hidden(finding: Finding) -> Condition | None:
 
 
 def _undeclared(finding: Finding) -> Condition | None:
+    if finding.status is Status.SKIPPED:
+        return Condition(Kind.BUT, "no column was looked at for identifiers")
     if not finding.columns:
         return None
     kinds = finding.details.get("kinds")
@@ -151,6 +153,7 @@ def _named(columns: Sequence[str]) -> str:
     return listing([*(f"'{visible(name)}'" for name in columns[:SHOWN]), *more])
 
 
+_OPEN = (Status.FAILED, Status.SKIPPED)
 _CONDITIONS: Mapping[str, Callable[[Finding], Condition | None]] = {  # by the column check that fails
     LINKABLE_KEY: _key,
     HIDDEN_PEOPLE: _hidden,

@@ -94,7 +94,7 @@ class DemandTally:
 
     @property
     def sentence(self) -> str:
-        """`3 of 6 demands fail, 1 warns; 4 questions wait for an answer; 1 of 7 column checks warns.`
+        """What came of all, as `3 of 6 demands fail; 4 questions wait for an answer; 1 of 7 column checks warns`.
 
         Column checks are told where one is not met.
         """

@@ -263,7 +263,10 @@ EMA = "ema_policy_0070@2017-09"
 def answers_of(key: str, **other: str) -> dict[str, dict[str, str]]:
     """Every question of a profile answered as a release needs it, but for some."""
     given = {one.key: one.fit for one in profiles()[key].questions} | other
-    return {name: {"answer": answer, "by": "data protection officer", "date": "2026-11-20"} for name, answer in given.items()}
+    return {
+        name: {"answer": answer, "by": "data protection officer", "date": "2026-11-20"}
+        for name, answer in given.items()
+    }
 
 
 @pytest.mark.parametrize("key", GROUPS)

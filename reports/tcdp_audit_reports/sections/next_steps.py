@@ -20,6 +20,7 @@ from tcdp_audit.plugin import (
     plural,
     prose,
     record_noun,
+    sentence_case,
     share,
     visible,
 )
@@ -86,6 +87,7 @@ def steps(audit: Audit) -> Sequence[Advice]:
         *_failures(audit),
         *_coarsening(audit),
         *_remedy(audit),
+        *_warned(audit),
         *_questions(audit),
     ]
     return advised or [Advice("Publish, or ask more.", f"{NOTHING} What was not examined stands below.")]
@@ -102,6 +104,14 @@ def _columns(audit: Audit) -> Iterator[Advice]:
             f"Keep {agree(len(wrong), 'it', 'them')} in the copy that is audited if the audit needs it, "
             "and declare what is not declared.",
         )
+
+
+def _warned(audit: Audit) -> Iterator[Advice]:
+    """What the verdict warns of, and no demand looks at."""
+    known = {"undeclared_identifiers", "hidden_people", "undemanded_sensitive"}
+    for one in audit.structure:
+        if one.is_warning and one.check in known:
+            yield Advice(f"{one.title}.", f"{sentence_case(quoted(prose(one.message)))}.")
 
 
 def _unchecked(audit: Audit) -> Iterator[Advice]:

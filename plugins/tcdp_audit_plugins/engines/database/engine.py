@@ -125,7 +125,9 @@ class DatabaseEngine(Engine):
         statement, schema = records(self._source.relation, cells).limit(most), schema_of(cells, counts=False)
         with self._reading():
             batches = self._source.stream(statement, schema)
-            return streamed_engine(pa.RecordBatchReader.from_batches(schema, batches), self.name, self.uri, self._memory)
+            return streamed_engine(
+                pa.RecordBatchReader.from_batches(schema, batches), self.name, self.uri, self._memory
+            )
 
     def repeats(self, attribute: str) -> tuple[int, int]:
         """How many records have no value of a column, and how many values stand in more than one record."""
