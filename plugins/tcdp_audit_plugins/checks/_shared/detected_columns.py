@@ -33,8 +33,8 @@ SHARE, HINT_SHARE = Fraction(9, 10), Fraction(1, 2)
 RULE = (
     "A detector knows a column if at least three cells are hits and a random column would have so many less than once "
     "in a million times. Of values that are digits alone, and of kinds that only a name gives away, at least `share` "
-    "of the distinct values must be hits as well (`hint_share` where the name says the same). The figure is the number of "
-    "such columns."
+    "of the distinct values must be hits as well (`hint_share` where the name says the same). The figure is the number "
+    "of such columns."
 )
 OPEN = (
     "`named`, those whose names say the same; `looked_at` columns and `looked_for` detectors; `undecided` columns, of "
