@@ -6,7 +6,6 @@ They are outcomes of every audit, like those of `release.structure`, and change 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from tcdp_audit.auditor.expectations import Counted
@@ -83,8 +82,7 @@ def _undeclared_identifiers(release: Release, detectors: Mapping[str, Detector])
     """Columns that look like direct identifiers, and are declared as something else."""
     titles = "No column looks like an identifier", "Columns look like identifiers"
     if not detectors:
-        looked = _warning(UNDECLARED_IDENTIFIERS, titles, [], "")
-        return _skipped(looked, "no plugin that takes part has a detector, so no column was looked at")
+        return _not_looked_at()
     kinds = {name: one.detector.plural for name, one in _looked_at(release, detectors).items()}
     roles = {name: _role_of(release.policy, name) for name in kinds}
     said = [f"column {name!r} looks like {kinds[name]} and is declared {roles[name]}" for name in sorted(kinds)]
@@ -177,5 +175,13 @@ def _warning(
     )
 
 
-def _skipped(outcome: Outcome, why: str) -> Outcome:
-    return replace(outcome, status=Status.SKIPPED, observed=None, message=why)
+def _not_looked_at() -> Outcome:
+    return Outcome(
+        check=UNDECLARED_IDENTIFIERS,
+        title="No column was looked at for identifiers",
+        status=Status.SKIPPED,
+        severity=Severity.WARNING,
+        details={"columns": []},
+        message="no plugin that takes part has a detector of identifiers",
+        source=STRUCTURE,
+    )

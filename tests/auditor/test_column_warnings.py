@@ -126,7 +126,7 @@ def people(**columns: list[Any]) -> pa.Table:
 
 
 def looked_at(role: dict[str, Any], **columns: list[Any]) -> Any:
-    attributes = {"city": QI, **{name: role for name in columns}}
+    attributes = {"city": QI, **dict.fromkeys(columns, role)}
     return audit(people(**columns), {**FITS, "attributes": attributes})
 
 

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tcdp_audit.outcome import COLUMN_DEMANDS
+
+COLUMNS = len(COLUMN_DEMANDS)  # each is an item
+
 pytest_plugins = ["pytester"]
 Put, Run = Callable[..., Path], Callable[..., pytest.RunResult]
 LISTENING = """
@@ -37,7 +41,7 @@ def test_a_policy_is_audited_once_in_all_workers(
     times = 2 * (2 if distribution == "each" else 1)
     result = pytester.runpytest_subprocess("-n", "2", "--dist", distribution, "-W", "error")
 
-    result.assert_outcomes(passed=9 * times, failed=3 * times, xfailed=times, skipped=times)
+    result.assert_outcomes(passed=(COLUMNS + 2) * times, failed=3 * times, xfailed=times, skipped=times)
     assert sorted(audited.read_text().split()) == ["release.tcdp.yaml", "second.tcdp.yaml"]
     assert [one.name for one in temporary.iterdir() if one.name.startswith("tcdp")] == []
 

@@ -29,6 +29,7 @@ def formed(form: str) -> RandomText:
     """Texts of a form: `9` stands for a digit, `A` for a capital letter, all else for itself.
 
     Example:
+        >>> import numpy as np
         >>> formed("GB99 AAAA")(np.random.default_rng(1))
         'GB19 LVKO'
     """
