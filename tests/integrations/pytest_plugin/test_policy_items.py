@@ -183,7 +183,7 @@ def test_items_and_outcomes_that_do_not_match_are_an_error(
     put(MEASURED.replace("{}", "{k: 2}"))
     result = inner_pytest()
     result.assert_outcomes(passed=COLUMNS + 1 - (len(demands) < COLUMNS), errors=1 + (len(demands) > COLUMNS))
-    name = "missing_columns" if len(demands) < 7 else "another"
+    name = "missing_columns" if len(demands) < COLUMNS else "another"
     assert (
         f"release.tcdp.yaml:1: the audit's outcomes and the policy's items differ in {name}; nothing is certain"
         in _lines(result)
