@@ -113,7 +113,8 @@ def _looked_at(release: Release, detectors: Mapping[str, Detector]) -> dict[str,
     found: dict[str, Any] = _detected(policy, engine, by_values, others).best if others else {}
     if harmless:
         with engine.glimpse(harmless, MOST) as some:
-            found |= _detected(policy, some, named, harmless).best
+            there = {one.name for one in some.columns}  # not those whose type has no values to speak of
+            found |= _detected(policy, some, named, [name for name in harmless if name in there]).best
     return found
 
 

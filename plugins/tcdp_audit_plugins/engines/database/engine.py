@@ -122,6 +122,8 @@ class DatabaseEngine(Engine):
         if grouped is not None:
             return super().glimpse(attributes, most)
         cells = [one for one in self._cells(attributes) if not one.fault]
+        if not cells:
+            return super().glimpse(attributes, most)
         statement, schema = records(self._source.relation, cells).limit(most), schema_of(cells, counts=False)
         with self._reading():
             batches = self._source.stream(statement, schema)

@@ -147,6 +147,8 @@ class SparkEngine(Engine):
         """The first records that the cluster gives, in the memory of the driver."""
         places = [self._position[name] for name in attributes]
         fields = [(self._fields[place], place) for place in places if has_cells(self._fields[place])]
+        if not fields:
+            return super().glimpse(attributes, most)
         with on_cluster(self.name):
             table: pa.Table = self._frame.select(*(cell(*one) for one in fields)).limit(most).toArrow()
         table = table.rename_columns([field.name for field, _ in fields])
