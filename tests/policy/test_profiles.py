@@ -348,3 +348,14 @@ def test_a_question_has_one_key_wherever_it_is_asked() -> None:
     assert len({key for key, _, _ in asked}) == len(asked)
     for profile in profiles().values():
         assert len({one.key for one in profile.questions}) == len(profile.questions)
+
+
+def test_who_answers_is_shown_and_never_run() -> None:
+    given = answers_of(EMA)
+    given["free_text"]["by"] = "<script>x</script> \u202e [bold]"
+    found = under(EMA, groups_of(11), answers=given)
+    for suffix in (".html", ".md"):
+        page = found.render(suffix)
+        assert "<script>x" not in page
+        assert "\u202e" not in page
+        assert "2026-11-20" in page
