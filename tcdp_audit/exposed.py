@@ -19,9 +19,9 @@ class Exposed:
 
     Args:
         records: how many records; None where no failing demand says which records it is about.
-        of: how many records the release has.
+        of: how many records of the release count: all that no convention exempts.
         units: how many entities have such a record; None where the unit of privacy is the record.
-        units_of: how many entities the release has.
+        units_of: how many entities have a record that counts.
         counted: the failing demands that are counted, by their position among the audit's outcomes.
         left_out: the other failures of severity error, likewise.
     """

@@ -11,7 +11,7 @@ from warnings import catch_warnings
 
 from tcdp_audit.auditor.evaluation import Evaluation, Options, evaluation
 from tcdp_audit.auditor.noted import NotedExpectations
-from tcdp_audit.auditor.questions import open_questions
+from tcdp_audit.auditor.questions import questions_of
 from tcdp_audit.engines import Engine, open_engine
 from tcdp_audit.engines.opener import opener_of, require_no_url
 from tcdp_audit.errors import DataError, Discreet, PolicyError, UsageError
@@ -83,7 +83,7 @@ class AuditInputs:
         """What comes of expectations and, after them, of what judges quality."""
         quality = _quality_outcomes(self.policy, self.engine, self.release)  # first: a fault of it is one of the policy
         found = evaluation(self.policy, self.engine, self.options, self.companions, noted)
-        return replace(found, outcomes=(*found.outcomes, *quality, *open_questions(self.policy)))
+        return replace(found, outcomes=(*found.outcomes, *quality, *questions_of(self.policy)))
 
     def without(self, outcomes: Sequence[Outcome], dropped: Collection[str]) -> tuple[Outcome, ...]:
         """The outcomes of the release once some columns are dropped: identifiers, the key.

@@ -198,6 +198,11 @@ class Outcome:
         return self.source in (SCHEMA, SUITE)
 
     @property
+    def is_question(self) -> bool:
+        """True for what a profile asks a person, answered or not; no figure decides it."""
+        return self.source == PROFILE
+
+    @property
     def blocks(self) -> bool:
         """True where a release does not pass with it: a failure of error severity, or what could not be evaluated."""
         return self.status is Status.ERROR or (self.status is Status.FAILED and self.severity is Severity.ERROR)
@@ -260,6 +265,10 @@ ESTIMATE = "estimate"  # the detail that says what a figure of a sample stands f
 AUDITED_WITH = "audited_with"  # the detail that names columns which the release does not have, put back to judge it
 STAYS_INSIDE = "stays_inside"  # the detail of the finding on the key where the policy says that the file does
 LINKABLE_KEY = "linkable_key"
+HIDDEN_PEOPLE = "hidden_people"
+UNDECLARED_IDENTIFIERS = "undeclared_identifiers"
+UNDEMANDED_SENSITIVE = "undemanded_sensitive"
+LEFT_OUT = "left_out"  # the detail with the number of records that a convention leaves out of every demand
 STRUCTURE = "tcdp-audit: structure"
 COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
     "missing_columns",
@@ -269,6 +278,9 @@ COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
     "wrong_scale",
     "outside_hierarchy",
     "text_variants",
+    HIDDEN_PEOPLE,
+    UNDECLARED_IDENTIFIERS,
+    UNDEMANDED_SENSITIVE,
 )
 SCHEMA = "pandera schema"
 SUITE = "Great Expectations suite"

@@ -54,7 +54,7 @@ def tally(audit: Audit) -> list[tuple[str, int, str]]:
         ("error", demands.unchecked, "could not be checked"),
         ("passed", demands.met, agree(demands.met, "is met", "are met")),
         ("measured", demands.measured, "measured, without a demand"),
-        ("skipped", demands.skipped, "skipped"),
+        ("skipped", demands.skipped, f"{agree(demands.skipped, 'question waits', 'questions wait')} for an answer"),
         ("failed", columns.failed, _of_columns(columns.total, agree(columns.failed, "fails", "fail"))),
         ("warning", columns.warned, _of_columns(columns.total, agree(columns.warned, "warns", "warn"))),
         ("error", columns.unchecked, _of_columns(columns.total, "could not be made")),
@@ -105,6 +105,9 @@ def _head(outcome: Outcome, quarter: Quarter | None) -> str:
     fails = failing(outcome)
     if outcome.is_structural:
         return _columns_at_fault(outcome)
+    if outcome.is_question:
+        answer = outcome.details.get("answer")
+        return f"A person answered {answer}" if answer else "A person must answer"
     if outcome.status is Status.ERROR:
         return "Could not be decided" if outcome.is_estimated else "Could not be checked"
     if outcome.status is Status.SKIPPED:
@@ -148,4 +151,4 @@ def _columns_at_fault(outcome: Outcome) -> str:
         return (
             f"Column {visible(column_of(outcome, str(columns[0])))}" if len(columns) == 1 else f"{len(columns)} columns"
         )
-    return "Columns"
+    return outcome.title

@@ -12,6 +12,7 @@ matched        the same where classes overlap
 table_tasks    the same, measured on whole tables
 measuring      all tasks on one shard, where the shard is
 evaluation     all expectations over all shards
+column_warnings   what no demand looks at: hidden people, undeclared identifiers, secrets without a demand
 questions      what profiles leave to a person
 conventions    the same audit under every convention
 """

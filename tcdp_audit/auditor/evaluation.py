@@ -14,7 +14,8 @@ from types import MappingProxyType
 import numpy as np
 
 from tcdp_audit.auditor.class_tasks import ClassTask
-from tcdp_audit.auditor.expectations import Tasks
+from tcdp_audit.auditor.column_warnings import column_warnings
+from tcdp_audit.auditor.expectations import Counted, Tasks
 from tcdp_audit.auditor.exposure import Exposure, told_by_classes
 from tcdp_audit.auditor.measuring import Measuring
 from tcdp_audit.auditor.noted import NotedExpectations, NumberedEngine
@@ -126,11 +127,13 @@ def evaluation(
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"))
-    structural = tuple(examine(release, show_values=options.show_values))
+    examined = tuple(examine(release, show_values=options.show_values))
     running = _Evaluation(release, options, companions, noted)
-    outcomes = structural + tuple(running.outcomes())
+    judged = tuple(running.outcomes())
+    structural = (*examined, *column_warnings(release, running.counted, options.detectors()))
+    outcomes = structural + judged
     failed = {place: len(structural) + number for place, number in running.failed.items()}
-    exposed = running.exposure.of(failed, outcomes, engine.records)
+    exposed = running.exposure.of(failed, outcomes, running.counted)
     return Evaluation(outcomes, exposed, tuple(audited_columns(release)), running.risks)
 
 
@@ -164,6 +167,7 @@ class _Evaluation:
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
         self.exposure = Exposure(release.unit)
         self.risks: tuple[ColumnRisk, ...] = ()
+        self.counted = Counted(release.engine.records)
         self.failed: dict[int, int] = {}  # the place of a task among those on classes, and the number of its outcome
 
     def outcomes(self) -> Iterator[Outcome]:
@@ -173,6 +177,7 @@ class _Evaluation:
             return
         with self._partitioned() as shards:
             self.shards, self.tasks = shards, Tasks(self.release, shards)
+            self.counted = self.tasks.counted
             tasks = [self._noting(task) for task in self.tasks]
             on_classes = [one for task in tasks for one in task.on_classes() if not one.obstacle]
             places = {id(task): place for place, task in enumerate(on_classes)}

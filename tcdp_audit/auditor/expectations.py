@@ -35,6 +35,19 @@ from tcdp_audit.release.release import Release
 from tcdp_audit.words import agree, count
 
 
+@dataclass(frozen=True)
+class Counted:
+    """How much of a release counts.
+
+    Args:
+        records: that are not exempt.
+        entities: with such a record; None where the unit of privacy is the record.
+    """
+
+    records: int
+    entities: int | None = None
+
+
 @dataclass
 class Tasks:
     """The expectations of a policy, ready to be measured on the shards of a release.
@@ -260,13 +273,19 @@ class Tasks:
     @cached_property
     def records(self) -> int:
         """Records of the release that are counted; entities with such a record, where the policy names a unit."""
+        return self.counted.records if self.counted.entities is None else self.counted.entities
+
+    @cached_property
+    def counted(self) -> Counted:
+        """What is not exempt, in records and in entities. Cost: a pass over the shards where something may be."""
         unit = self.release.unit
         if self.whole and not self.exempt:  # records without an entity are one entity together
-            return self.release.engine.records if unit is None else unit.size + (unit.missing > 0)
+            entities = None if unit is None else unit.size + (unit.missing > 0)
+            return Counted(self.release.engine.records, entities)
         if unit is None:
-            return sum(self._shards.each(_Records(self.exempt)))
+            return Counted(sum(self._shards.each(_Records(self.exempt))))
         records = _added(self._shards.each(_Counts(self.exempt, unit)), unit.size + 1)
-        return int(np.count_nonzero(records))
+        return Counted(int(records.sum()), int(np.count_nonzero(records)))
 
 
 def _added(counts: Iterable[Counts], size: int) -> Counts:

@@ -25,6 +25,7 @@ from tcdp_audit.outcome import Outcome, Severity
 
 if TYPE_CHECKING:
     from tcdp_audit.auditor.class_tasks import ClassTask
+    from tcdp_audit.auditor.expectations import Counted
 
 Mask = NDArray[np.bool_]
 Places = frozenset[int]  # of tasks, among those that are measured on classes
@@ -144,25 +145,24 @@ class Exposure:
                 self.entities[place] = np.zeros(self.unit.size + 1, dtype=bool)
             self.entities[place][codes] = True
 
-    def of(self, failed: Mapping[int, int], outcomes: Sequence[Outcome], records: int) -> Exposed:
+    def of(self, failed: Mapping[int, int], outcomes: Sequence[Outcome], counted: Counted) -> Exposed:
         """The records that failing demands expose.
 
         Args:
             failed: the failing tasks on classes by their place, with the position of their outcome.
             outcomes: all of them.
-            records: how many records the release has.
+            counted: the records, and the entities, that are not exempt.
         """
         if not failed:
-            return _of_a_table(outcomes, records)
+            return _of_a_table(outcomes, counted.records)
         exposed = Exposed(
             records=sum(number for places, number in self.records.items() if places & failed.keys()),
-            of=records,
+            of=counted.records,
             counted=tuple(sorted(failed.values())),
         )
         if self.unit is None:
             return exposed
-        of = self.unit.size + (self.unit.missing > 0)  # records without an entity are one entity together
-        return replace(exposed, units=self._units(failed, self.unit), units_of=of)
+        return replace(exposed, units=self._units(failed, self.unit), units_of=counted.entities)
 
     def _units(self, failed: Mapping[int, int], unit: Domain) -> int:
         """Entities with a record that is exposed."""

@@ -18,6 +18,7 @@ verdict         what came of a check
 estimate        what a sample says of a figure of all pairs
 unfailable      demands that nothing can fail
 vacuous         those of them that can be told without a release
+undemanded      sensitive columns of which nothing is demanded
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +28,7 @@ class DetectorColumn:
         records: how many records have a value.
         distinct_integers: all of its distinct values where each is an integer, in ascending order; None where not.
         in_order: the integers in the order of the records; None where records have no order.
+        cells: how many records have each of `texts`; nothing where each counts as one.
     """
 
     name: str
@@ -36,11 +37,22 @@ class DetectorColumn:
     records: int
     distinct_integers: Callable[[], Integers | None]
     in_order: Callable[[], Integers | None]
+    cells: tuple[int, ...] = ()
 
     @property
     def is_sampled(self) -> bool:
         """Whether `texts` are fewer than the distinct values."""
         return len(self.texts) < self.values
+
+    @cached_property
+    def counted(self) -> Sequence[tuple[str, int]]:
+        """Each text with the number of its cells."""
+        return [*zip(self.texts, self.cells or [1] * len(self.texts), strict=True)]
+
+    @cached_property
+    def worded(self) -> Sequence[tuple[str, int]]:
+        """Those of them that are more than digits."""
+        return [one for one in self.counted if not one[0].isdigit()]
 
     @cached_property
     def integers(self) -> Integers | None:
@@ -80,6 +92,7 @@ def column_of_engine(engine: Engine, name: str, missing: Collection[str], seed: 
         int(raw.counts[present].sum()),
         lambda: _as_integers(raw, present),
         lambda: _in_order(engine, name, raw, present),
+        tuple(raw.counts[chosen].tolist()),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
@@ -22,8 +23,8 @@ def is_named(column: str, phrases: Iterable[str]) -> bool:
         >>> is_named("firstname", ["first name"])
         True
     """
-    words = words_of(column)
-    return any(_is(words, words_of(one)) if one.startswith("=") else _has(words, words_of(one)) for one in phrases)
+    name = _name(column)
+    return any(_says(name, _phrase(one)) for one in phrases)
 
 
 @lru_cache(maxsize=4096)
@@ -39,12 +40,31 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in PARTS.findall(plain))
 
 
-def _is(words: tuple[str, ...], phrase: tuple[str, ...]) -> bool:
-    return "".join(words) == "".join(phrase)
+@dataclass(frozen=True)
+class _Words:
+    """Words as texts that are quick to compare: without anything between them, and with blanks around each."""
+
+    joined: str
+    spaced: str
+    whole: bool = False
+    alone: frozenset[str] = frozenset()
 
 
-def _has(words: tuple[str, ...], phrase: tuple[str, ...]) -> bool:
-    length = len(phrase)
-    if any(words[start : start + length] == phrase for start in range(len(words) - length + 1)):
-        return True
-    return "".join(phrase) in {*words, "".join(word for word in words if not word.isdigit())}
+@lru_cache(maxsize=4096)
+def _phrase(text: str) -> _Words:
+    words = words_of(text)
+    return _Words("".join(words), f" {' '.join(words)} ", text.startswith("="))
+
+
+@lru_cache(maxsize=4096)
+def _name(text: str) -> _Words:
+    """A column's name; `alone` are its words, and all of them without digits as one word."""
+    words = words_of(text)
+    one_word = "".join(word for word in words if not word.isdigit())
+    return _Words("".join(words), f" {' '.join(words)} ", alone=frozenset({*words, one_word}))
+
+
+def _says(name: _Words, phrase: _Words) -> bool:
+    if phrase.whole:
+        return name.joined == phrase.joined
+    return phrase.spaced in name.spaced or phrase.joined in name.alone

@@ -16,7 +16,7 @@ from tcdp_audit.errors import DataError
 from tcdp_audit.policy.model import Role
 from tcdp_audit.words import count, figure, percent
 
-FEW = 20  # distinct values below which nothing is concluded, unless each stands in one record
+LEAST_CELLS = 3  # that look like a kind: fewer are an accident
 SHARE = Fraction(9, 10)
 NAMED_SHARE = Fraction(1, 2)
 
@@ -136,16 +136,17 @@ def detect(
 ) -> Detections:
     """What detectors say of the columns of a table.
 
-    A detector knows a column if a random column would have so many hits less than once in a million times, and if the
-    share of hits among its distinct values is at least `share`; or `named_share` where the column's name says so, too.
-    Fewer than 20 distinct values say nothing unless each stands in one record.
+    A detector knows a column if at least three of its cells are hits, and a random column would have so many less than
+    once in a million times. Digits alone need more: amounts and codes are no random numbers and lie where a form does.
+    Of them the share of hits among the distinct values must be at least `share`, or `named_share` where the column's
+    name says so, too. The latter holds for kinds that only a name gives away as well.
 
     Args:
         engine: the table.
         detectors: what to look for.
         columns: the columns to look at; None for all.
         missing: texts that stand for no value.
-        share: the least share of hits by values alone.
+        share: the least share of hits by values alone, where these are digits.
         named_share: the least share where the name agrees.
         seed: of the sample of at most 10,000 distinct values of a column.
 
@@ -173,7 +174,7 @@ def detect_in_column(
     named_share: Fraction = NAMED_SHARE,
 ) -> list[Detection | Undecided]:
     """What detectors say of one column, the best first: named ones, then identifiers, then the least base rate."""
-    if not column.values or (column.values < FEW and column.repeats):
+    if not column.values:
         return []
     answers = [answer for one in detectors for answer in _answer(column, one, share, named_share)]
     return sorted(answers, key=_rank)
@@ -196,10 +197,11 @@ def _answer(
     if isinstance(detector, ColumnDetector):
         evidence = detector.examine(column)
     elif isinstance(detector, ValueDetector):
-        evidence = _of_values(column, detector, least)
+        evidence = _of_most(column, detector, least) or _of_some(column, detector)
     else:
         evidence = None
-    if evidence is None or evidence.share < least or not evidence.is_significant:
+    by_count = isinstance(detector, ValueDetector) and not detector.needs_name and not detector.missing_library
+    if evidence is None or not evidence.is_significant or (evidence.share < least and not by_count):
         return
     if detector.missing_library:
         yield Undecided(column.name, detector)
@@ -207,19 +209,38 @@ def _answer(
         yield Detection(column.name, detector, evidence, named, column.values)
 
 
-def _of_values(column: DetectorColumn, detector: ValueDetector, least: Fraction) -> Evidence | None:
+def _of_most(column: DetectorColumn, detector: ValueDetector, least: Fraction) -> Evidence | None:
     """The hits among the values; None as soon as too many are none. Without its library, every layout is a hit."""
     values = len(column.texts)
     is_hit = detector.has_layout if detector.missing_library else detector.is_hit
     most_misses = values - -(-least.numerator * values // least.denominator)
-    misses = 0
-    for text in column.texts:
-        if not is_hit(text):
-            misses += 1
-            if misses > most_misses:
-                return None
+    misses = cells = 0
+    for text, times in column.counted:
+        if is_hit(text):
+            cells += times
+            continue
+        misses += 1
+        if misses > most_misses:
+            return None
     base_rate = 0.0 if detector.missing_library else detector.base_rate
-    return binomial_evidence(values - misses, values, base_rate)
+    return binomial_evidence(values - misses, values, base_rate) if cells >= LEAST_CELLS else None
+
+
+def _of_some(column: DetectorColumn, detector: ValueDetector) -> Evidence | None:
+    """The hits among values that are more than digits, however few; None where the kind needs more than a count.
+
+    A value that stands in several records is one observation of the test. Where the base rate is one of values that
+    have the layout already, the test is of those.
+    """
+    if detector.needs_name or detector.missing_library:
+        return None
+    formed = [one for one in column.worded if detector.has_layout(one[0])]
+    hits = [one for one in formed if detector.accepts is None or detector.accepts(one[0])]
+    if sum(times for _, times in hits) < LEAST_CELLS:
+        return None
+    chances = len(formed) if detector.is_tested_on_layout else len(column.texts)
+    tested = binomial_evidence(len(hits), chances, detector.base_rate)
+    return Evidence(len(hits), len(column.texts), detector.base_rate, tested.p_value)
 
 
 def _p(value: float) -> str:

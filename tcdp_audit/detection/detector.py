@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from tcdp_audit.detection.evidence import Evidence
 
 
+DRAWS = 20  # random values that say whether all of them have a layout
+
+
 @dataclass(frozen=True, kw_only=True)
 class Detector:
     """A kind of value that identifies, or helps to.
@@ -90,6 +93,14 @@ class ValueDetector(Detector):
     def is_hit(self, text: str) -> bool:
         """Whether a text is such a value."""
         return bool(self.has_layout(text)) and (self.accepts is None or self.accepts(text))
+
+    @cached_property
+    def is_tested_on_layout(self) -> bool:
+        """Whether the base rate is that of random values which have the layout, so that a checksum decides."""
+        import numpy as np  # noqa: PLC0415 - only where columns are looked at
+
+        generator = np.random.default_rng(0)
+        return self.accepts is not None and all(self.has_layout(self.random_value(generator)) for _ in range(DRAWS))
 
     @property
     def missing_library(self) -> str:

@@ -153,6 +153,7 @@ class PolicyDraft:
         if self.profile is not None:
             yield from comment(f"{self.profile.title}. {CAVEAT}")
             yield f"profile: {scalar(self.profile.key)}"
+            yield from _questions(self.profile)
         if not self.expectations:
             return
         yield "expect:"
@@ -180,6 +181,18 @@ class PolicyDraft:
             yield "order", column.order
         if column.name in self.hierarchies:
             yield "hierarchy", scalar(f"{hierarchy_folder(path).name}/{self.hierarchies[column.name]}")
+
+
+def _questions(profile: Profile) -> Iterator[str]:
+    """The questions of a profile as comments, each above the line that would answer it."""
+    yield from comment(
+        "No figure answers these questions; until a person does, the verdict says that they wait. Where one has, "
+        "remove `# ` before `answers:` and before the line below the question."
+    )
+    yield "# answers:"
+    for one in profile.questions:
+        yield from comment(f"{one.asks} Fit for release: {one.fit}.")
+        yield f"#   {one.key}: {{answer: TODO, by: TODO, date: TODO}}"
 
 
 def require_free(files: Sequence[Path], *, force: bool) -> None:

@@ -128,6 +128,17 @@ class Engine(ABC):
             parts.append(_decoded(domains, {name: batch[name][rows] for name in attributes}))
         return pa.concat_tables(parts)
 
+    def glimpse(self, attributes: Sequence[str], most: int) -> Engine:  # noqa: ARG002
+        """A table with some columns, of which only some values matter: this one, or fewer of its records.
+
+        An engine that would need another pass over a table elsewhere may bring the first records instead.
+
+        Args:
+            attributes: the columns.
+            most: how many records are enough.
+        """
+        return BorrowedEngine(self)
+
     def repeats(self, attribute: str) -> tuple[int, int]:
         """How many records have no value of a column, and how many values stand in more than one record."""
         raw = self.domain(attribute)
@@ -219,6 +230,10 @@ class BorrowedEngine(Engine):
     def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:
         """Some columns of the records that are drawn."""
         return self._lender.sample(attributes, sampling)
+
+    def glimpse(self, attributes: Sequence[str], most: int) -> Engine:
+        """Some columns of some records."""
+        return self._lender.glimpse(attributes, most)
 
     def repeats(self, attribute: str) -> tuple[int, int]:
         """How many records have no value of a column, and how many values stand in more than one record."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tcdp_audit.check.undemanded import undemanded
 from tcdp_audit.check.unfailable import sentence
 from tcdp_audit.check.vacuous import vacuous
 from tcdp_audit.linting.implied import implied
@@ -12,6 +13,7 @@ from tcdp_audit.outcome import Severity
 from tcdp_audit.policy import Expectation, Policy
 from tcdp_audit.results.findings import POLICY, Level, ToolFinding
 from tcdp_audit.results.place import Place, name_in_repository
+from tcdp_audit.words import listing
 
 NOTHING = (
     "no demand of it that counts can fail, so every audit under it ends with exit code 3; "
@@ -24,7 +26,7 @@ WARNINGS_ONLY = (
 
 
 def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
-    """Demands that no release could fail, that none could keep, and that others imply; and that there is none."""
+    """Demands that no release could fail, that none could keep, that others imply, or that are not made at all."""
     counts = warns = False
     for one in policy.expectations:
         demands = one.check.demands(one.parameters)
@@ -40,7 +42,17 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
     if not counts:
         title, said = ("Warnings only", WARNINGS_ONLY) if warns else ("Nothing to judge", NOTHING)
         yield finding(policy, None, Level.ERROR, said, title)
+    secret = undemanded(policy)
+    if secret and counts:
+        yield finding(policy, None, Level.WARNING, _undemanded(secret), "Sensitive columns without a demand")
     yield from (finding(policy, weak, Level.WARNING, _why(strong)) for weak, strong in implied(policy))
+
+
+def _undemanded(secret: Sequence[str]) -> str:
+    return (
+        f"nothing is demanded of {listing([repr(name) for name in secret])}, which must stay secret: all members of a "
+        "group may have the same value; demand l-diversity or t-closeness as well, for example"
+    )
 
 
 def _why(strong: Expectation) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -13,27 +12,24 @@ from tcdp_audit.classes.exempt import suppressed_in_all
 from tcdp_audit.engines import Engine
 from tcdp_audit.policy import Policy
 from tcdp_audit.policy.source import Source, SourceFault, parse
+from tcdp_audit.release.hidden import MOSTLY, mostly_wildcards
 from tcdp_audit.release.release import Release
 from tcdp_audit.results.findings import POLICY, Level, ToolFinding
 from tcdp_audit.results.place import Place, name_in_repository
 from tcdp_audit.words import share
 
-MOSTLY = Fraction(1, 2)  # of the records
-
 
 def release_findings(policy: Policy, engine: Engine) -> Iterator[ToolFinding]:
     """Wildcards over columns that are mostly missing, and exemptions of most records. Cost: two passes at most."""
     release = Release(engine, policy)
-    if policy.conventions.missing_quasi_identifier == "wildcard":
-        for domain in release.quasi_identifiers:
-            if domain.missing > MOSTLY * engine.records:
-                part = share(domain.missing, engine.records)
-                said = (
-                    f"`missing_quasi_identifier: wildcard`: {domain.attribute!r} is missing in {part} of the records, "
-                    "and each of them matches every value of it, so classes look larger than an intruder finds them; "
-                    "take the column out, or let a missing value be its own_category"
-                )
-                yield _finding(policy, ["conventions", "missing_quasi_identifier"], "Wildcard", said)
+    for domain in mostly_wildcards(release):
+        part = share(domain.missing, engine.records)
+        said = (
+            f"`missing_quasi_identifier: wildcard`: {domain.attribute!r} is missing in {part} of the records, "
+            "and each of them matches every value of it, so classes look larger than an intruder finds them; "
+            "take the column out, or let a missing value be its own_category"
+        )
+        yield _finding(policy, ["conventions", "missing_quasi_identifier"], "Wildcard", said)
     if policy.conventions.suppressed == "exempt":
         exempt = _exempt(policy, release, engine)
         if exempt > MOSTLY * engine.records:

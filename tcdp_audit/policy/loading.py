@@ -155,6 +155,7 @@ class _Reading:
             self._fault(["keep_key"], "the policy names no `key:` that could be kept")
         self._columns_named(document)
         self._columns_kept(document)
+        self._questions_answered(document)
         for location, sentence in islice(faults_of_utility(document), MOST + 1):
             self._fault(location, sentence)
         if document.plugins is not None:
@@ -177,6 +178,15 @@ class _Reading:
         for name in unknown[: MOST + 1]:
             asked = "is not declared as a quasi-identifier or as sensitive, so nothing is measured of it"
             self._fault(["keep", name], f"{name!r} {asked}{nearest(name, lossy)}")
+
+    def _questions_answered(self, document: PolicyDocument) -> None:
+        """An answer belongs to a question that a profile asks."""
+        asked = [one.key for profile in self.profiled.profiles for one in profile.questions]
+        unknown = [] if self.profiled.faults else [key for key in document.answers or {} if key not in asked]
+        for key in unknown[: MOST + 1]:
+            known = nearest(key, asked) or (f"; asked are {', '.join(dict.fromkeys(asked))}" if asked else "")
+            nothing = "no profile of the policy asks" if asked else "the policy names no profile that asks"
+            self._fault(["answers", key], f"{nothing} a question {key!r}{known}")
 
     def _leave_unnamed_plugins_out(self) -> None:
         """Also where a policy is unsound, look for its other faults with the external plugins that it names only."""

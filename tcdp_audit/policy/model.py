@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import date as Date  # noqa: N812 - `date` is a key of answers
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tcdp_audit.frozen import frozen
-from tcdp_audit.policy.scalars import Exact, as_text, as_version
+from tcdp_audit.policy.scalars import Exact, as_date, as_text, as_version, as_yes_or_no
 
 
 class Role(StrEnum):
@@ -140,6 +141,18 @@ class Conventions(Model):
         return next(iter(self.suppressed_tokens), "*")
 
 
+class Answer(Model):
+    """What a person answers to a question that no figure decides."""
+
+    answer: Annotated[
+        Literal["yes", "no"],
+        BeforeValidator(as_yes_or_no),
+        Field(description="The answer.", json_schema_extra={"enum": ["yes", "no", True, False]}),
+    ]
+    by: Annotated[Label, BeforeValidator(as_text), Field(description="Who answers: a person, or an office.")]
+    date: Annotated[Date, BeforeValidator(as_date), Field(description="When, as 2026-11-20; not in the future.")]
+
+
 class StoredSuite(Model):
     """A suite in the store of a Great Expectations context."""
 
@@ -233,6 +246,10 @@ class PolicyDocument(Model):
     profile: Annotated[
         Text | list[Text] | None,
         Field(description="Named thresholds that are demanded as well, such as `ema_policy_0070@2017-09`."),
+    ] = None
+    answers: Annotated[
+        dict[Text, Answer] | None,
+        Field(min_length=1, description="What people answer to the questions of the profiles, by the question's key."),
     ] = None
     attributes: Annotated[
         dict[Text, AttributeDeclaration], Field(min_length=1, description="Every column of the release.")

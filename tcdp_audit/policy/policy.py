@@ -113,7 +113,7 @@ class Policy:
 
     @property
     def questions(self) -> list[tuple[Profile, ProfileQuestion]]:
-        """What its profiles ask that none of its demands answers."""
+        """What its profiles ask that none of its demands answers, whether a person answers it or not."""
         asked = [(profile, one) for profile in self.profiles for one in profile.questions]
         return [(profile, one) for profile, one in asked if not any(map(partial(_answers, one), self.expectations))]
 

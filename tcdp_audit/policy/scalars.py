@@ -8,6 +8,7 @@ fault where a number is.
 from __future__ import annotations
 
 import re
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Annotated, Any, Self
@@ -17,6 +18,7 @@ from pydantic import BeforeValidator, WithJsonSchema
 LARGEST_EXPONENT = 300  # of float64, nearly; `1e999999999` would not fit into memory
 WHOLE = r"(?:0|[1-9][0-9]*)"
 DECIMAL = rf"[+-]?(?:{WHOLE}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 DIGITS = re.compile(rf"[+-]?{WHOLE}")
 NUMBER = re.compile(rf"{DECIMAL}|[+-]?{WHOLE}/{WHOLE}")
 PLAIN = "must be in plain decimal digits"
@@ -92,6 +94,25 @@ def as_text(value: Any) -> Any:
         return value.text
     if isinstance(value, int | float | OddNumber):
         return str(value)
+    return value
+
+
+def as_yes_or_no(value: Any) -> Any:
+    """An answer as `yes` or `no`; YAML 1.1 reads both as true and false."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+
+
+def as_date(value: Any) -> Any:
+    """A day as it is typed, year first, and none that is still to come anywhere on earth."""
+    if isinstance(value, str):
+        try:
+            value = date.fromisoformat(value) if DAY.fullmatch(value) else None
+        except ValueError:
+            value = None
+    if type(value) is not date:
+        raise ValueError("must be a day, written as 2026-11-20")
+    if value > datetime.now(UTC).date() + timedelta(days=1):  # where it is tomorrow already
+        raise ValueError("must not be in the future")
     return value
 
 

@@ -9,6 +9,7 @@ pairing      all pairs of two tables, or those of a sample
 distinct     tables larger than the memory as their distinct rows, whole or part by part
 hierarchies  those that the policy declares, with every fault at its line
 structure    what is wrong with the table as such, whatever the demands
+hidden       cells that count as missing although they tell people apart
 columns      what policy and table say of each column, for a result
 """
 

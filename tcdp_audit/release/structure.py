@@ -81,7 +81,7 @@ def _present_identifiers(policy: Policy, columns: Collection[str]) -> Outcome:
     kept = policy.document.key if policy.document.keep_key else None
     return _outcome(
         "present_identifiers",
-        ("No identifier in the release", "Identifier in the release"),
+        ("No declared identifier in the release", "Identifier in the release"),
         [name for name in policy.with_role(Role.IDENTIFIER) if name in columns and name != kept],
         "the release still has the identifying {columns}; drop it before release",
     )

@@ -15,7 +15,7 @@ from tcdp_audit.auditor.evaluation import Evaluation, evaluation
 from tcdp_audit.engines import Engine
 from tcdp_audit.errors import DataError
 from tcdp_audit.inputs import AuditInputs
-from tcdp_audit.outcome import AUDITED_WITH, PROFILE, Outcome, Status
+from tcdp_audit.outcome import AUDITED_WITH, Outcome, Status
 from tcdp_audit.remedy.treatment import changed_cells
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.change_log import ChangeLog
@@ -102,7 +102,7 @@ class PutBack:
 
 def _is_on_quality(outcome: Outcome) -> bool:
     """Whether a schema, a suite or a profile asked for it, and no expectation."""
-    return outcome.is_schema or outcome.source == PROFILE
+    return outcome.is_schema or outcome.is_question
 
 
 def _name(outcome: Outcome) -> tuple[str, str | None]:

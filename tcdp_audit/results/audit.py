@@ -18,7 +18,7 @@ from tcdp_audit.exposed import Exposed
 from tcdp_audit.files import write_atomically
 from tcdp_audit.frozen import freeze
 from tcdp_audit.notebook import as_html, as_text
-from tcdp_audit.outcome import PROFILE, Outcome, Severity, Status
+from tcdp_audit.outcome import Outcome, Severity, Status
 from tcdp_audit.plugin_faults import blaming
 from tcdp_audit.policy.policy import Policy
 from tcdp_audit.provenance import NamedFile, PluginInfo, Run, Table, now, tool
@@ -377,7 +377,7 @@ def require_passed(what: str, outcomes: Sequence[Outcome]) -> None:
 
 def _checks(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """What came of expectations on disclosure."""
-    return [one for one in outcomes if not one.is_structural and not one.is_schema and one.source != PROFILE]
+    return [one for one in outcomes if not one.is_structural and not one.is_schema and not one.is_question]
 
 
 def _judge(outcomes: Sequence[Outcome], *severities: Severity) -> bool:

@@ -11,9 +11,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tcdp_audit.outcome import LINKABLE_KEY, STAYS_INSIDE, STRUCTURE, Status
+from tcdp_audit.outcome import (
+    HIDDEN_PEOPLE,
+    LEFT_OUT,
+    LINKABLE_KEY,
+    PROFILE,
+    STAYS_INSIDE,
+    STRUCTURE,
+    UNDECLARED_IDENTIFIERS,
+    UNDEMANDED_SENSITIVE,
+    Status,
+)
+from tcdp_audit.results.tally import DemandCount
 from tcdp_audit.visible import visible
-from tcdp_audit.words import listing
+from tcdp_audit.words import agree, count, listing
+
+SHOWN = 3  # columns that a verdict names
 
 
 class Kind(StrEnum):
@@ -67,12 +80,13 @@ def conditions_of(findings: Iterable[Finding]) -> tuple[Condition, ...]:
     Args:
         findings: one for each outcome.
     """
+    listed = list(findings)
     found = [
         _CONDITIONS[one.check](one)
-        for one in findings
-        if one.source == STRUCTURE and one.status is Status.FAILED and one.check in _CONDITIONS
+        for one in listed
+        if one.source == STRUCTURE and one.status in _OPEN and one.check in _CONDITIONS
     ]
-    return tuple(one for one in found if one is not None)
+    return (*(one for one in found if one is not None), *_questions(listed))
 
 
 def fit_sentence(conditions: Sequence[Condition]) -> str:
@@ -94,6 +108,12 @@ def fit_sentence(conditions: Sequence[Condition]) -> str:
     return "".join(parts) if len(parts) > 1 else "Fit for release"
 
 
+def _questions(findings: Sequence[Finding]) -> Sequence[Condition]:
+    """What profiles ask and no person has answered."""
+    waiting = DemandCount(skipped=sum(one.source == PROFILE and one.status is Status.SKIPPED for one in findings))
+    return [Condition(Kind.BUT, waiting.waiting)] if waiting.skipped else []
+
+
 def _key(finding: Finding) -> Condition | None:
     if not finding.columns:
         return None
@@ -102,6 +122,41 @@ def _key(finding: Finding) -> Condition | None:
     return Condition(Kind.ONCE, f"its key is dropped: {visible(', '.join(finding.columns))}")
 
 
+def _hidden(finding: Finding) -> Condition | None:
+    left_out, records = finding.details.get(LEFT_OUT), finding.details.get("records")
+    parts = []
+    if isinstance(left_out, int) and isinstance(records, int) and left_out:
+        parts.append(f"{left_out:,} of {records:,} records are left out")
+    if finding.columns:
+        parts.append(f"written values of {_named(finding.columns)} count as missing")
+    return Condition(Kind.BUT, " and ".join(parts)) if parts else None
+
+
+def _undeclared(finding: Finding) -> Condition | None:
+    if finding.status is Status.SKIPPED:
+        return Condition(Kind.BUT, "no column was looked at for identifiers")
+    if not finding.columns:
+        return None
+    kinds = finding.details.get("kinds")
+    known = {str(one) for one in kinds.values()} if isinstance(kinds, Mapping) else set()
+    kind = visible(known.pop()) if len(known) == 1 else "identifiers"
+    return Condition(Kind.BUT, f"{_named(finding.columns)} {agree(len(finding.columns), 'looks', 'look')} like {kind}")
+
+
+def _undemanded(finding: Finding) -> Condition | None:
+    return Condition(Kind.BUT, f"nothing is demanded of {_named(finding.columns)}") if finding.columns else None
+
+
+def _named(columns: Sequence[str]) -> str:
+    """The first columns in quotes, and how many more there are."""
+    more = [f"{count(len(columns) - SHOWN, 'other column')}"] if len(columns) > SHOWN else []
+    return listing([*(f"'{visible(name)}'" for name in columns[:SHOWN]), *more])
+
+
+_OPEN = (Status.FAILED, Status.SKIPPED)
 _CONDITIONS: Mapping[str, Callable[[Finding], Condition | None]] = {  # by the column check that fails
     LINKABLE_KEY: _key,
+    HIDDEN_PEOPLE: _hidden,
+    UNDECLARED_IDENTIFIERS: _undeclared,
+    UNDEMANDED_SENSITIVE: _undemanded,
 }

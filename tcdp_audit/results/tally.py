@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.phrases import part_of, state_of
-from tcdp_audit.words import agree, sentence_case
+from tcdp_audit.words import agree, count, sentence_case
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class DemandCount:
         warned: how many do not and only warn.
         unchecked: how many could not be evaluated.
         measured: what nothing was demanded of; not among the demands.
-        skipped: what was left out on purpose, likewise.
+        skipped: questions that wait for a person's answer, likewise.
     """
 
     met: int = 0
@@ -60,6 +60,13 @@ class DemandCount:
         return ", ".join([f"{part_of(first, self.total, noun)} {verb}", *(f"{n:,} {verb}" for n, verb in rest)])
 
     @property
+    def waiting(self) -> str:
+        """`4 questions wait for an answer`; nothing where none does."""
+        return f"{count(self.skipped, 'question')} {agree(self.skipped, 'waits', 'wait')} for an answer" * bool(
+            self.skipped
+        )
+
+    @property
     def line(self) -> str:
         """`3 failed, 1 warning, 2 passed, 1 measured`."""
         parts = [
@@ -68,7 +75,7 @@ class DemandCount:
             (self.warned, agree(self.warned, "warning", "warnings")),
             (self.met, "passed"),
             (self.measured, "measured"),
-            (self.skipped, "skipped"),
+            (self.skipped, "not answered"),
         ]
         return ", ".join(f"{number:,} {word}" for number, word in parts if number)
 
@@ -87,8 +94,11 @@ class DemandTally:
 
     @property
     def sentence(self) -> str:
-        """`3 of 6 demands fail, 1 warns; 1 of 7 column checks warns.` Column checks are told where one is not met."""
-        parts = [self.demands.sentence("demand")]
+        """What came of all, as `3 of 6 demands fail; 4 questions wait for an answer; 1 of 7 column checks warns`.
+
+        Column checks are told where one is not met.
+        """
+        parts = [self.demands.sentence("demand"), self.demands.waiting]
         if self.columns.total > self.columns.met:
             parts.append(self.columns.sentence("column check"))
         told = "; ".join(part for part in parts if part)

@@ -117,13 +117,16 @@ def _left_out(audit: Audit) -> Iterator[str]:
     if exposed is None:
         return
     left_out = [audit.outcomes[number] for number in exposed.left_out]
-    named = [_name(one) for one in left_out if not one.is_structural]
+    answers = any(one.is_question for one in left_out)
+    named = [_name(one) for one in left_out if not one.is_structural and not one.is_question]
     if named:
         says = agree(len(named), "says", "say")
         if exposed.people is None:
             yield f"There is no one number of {plural(people_noun(audit))}: {listing(named)} {says} how many, not who."
         else:
             yield f"Not counted: {listing(named)}, which {says} how many, not who."
+    if answers:
+        yield "What a person answers is not counted."
     columns = [one.title for one in left_out if one.is_structural]
     if columns:
         yield f"What is wrong with columns is not counted: {listing(columns)}."

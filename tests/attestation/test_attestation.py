@@ -195,7 +195,7 @@ def test_another_release_key_policy_or_result_is_named(fit: Pair):
     with pytest.raises(ResultError, match="no such policy file"):
         demanded(fit, envelope, policy=fit.folder / "nowhere.tcdp.yaml")
 
-    fit.forge(lambda result: result["outcomes"][8].update(observed=99))
+    fit.forge(lambda result: result["outcomes"][11].update(observed=99))
     changed = demanded(fit, envelope, result=read_audit(fit.json))
     assert [(one.subject, one.sentence) for one in changed.differences] == [("result", "another one: outcomes")]
 

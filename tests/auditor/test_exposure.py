@@ -12,8 +12,10 @@ from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import audit, failing_records
 from tcdp_audit.exposed import Exposed
-from tcdp_audit.outcome import Status
+from tcdp_audit.outcome import COLUMN_DEMANDS, Status
+from tcdp_audit.results.verdict import verdict_sentence
 
+FIRST = len(COLUMN_DEMANDS)  # the position of the first outcome of an expectation
 DEMANDS: list[dict[str, Any]] = [
     {"k_anonymity": {"k": 2}},
     {"k_anonymity": {"k": 3, "severity": "warning"}},
@@ -79,6 +81,7 @@ def test_as_many_as_the_masks_have_together(
         ({"missing_quasi_identifier": "wildcard", "multiple_sensitive": "others_as_quasi_identifiers"}, False),
         ({"missing_quasi_identifier": "wildcard", "missing_sensitive": "fail"}, False),
         ({"missing_quasi_identifier": "fail", "suppressed": "exempt"}, False),
+        ({"suppressed": "exempt"}, True),
         ({"missing_sensitive": "fail", "multiple_sensitive": "others_as_quasi_identifiers"}, True),
     ],
 )
@@ -110,8 +113,11 @@ def compare(rows: list[tuple[str | None, ...]], chosen: dict[str, str], *, unit:
         return
     assert exposed.records == len(expected)
     patients = [row[-1] for row in rows]
+    exempt = chosen["suppressed"] == "exempt"
+    count = [number for number, row in enumerate(rows) if not exempt or set(row[:4]) != {"*"}]
+    assert exposed.of == len(count)
     assert exposed.units == (len({patients[number] for number in expected}) if unit else None)
-    assert exposed.units_of == (len(set(patients)) if unit else None)
+    assert exposed.units_of == (len({patients[number] for number in count}) if unit else None)
     assert [found.outcomes[number].status for number in exposed.counted] == [Status.FAILED] * len(exposed.counted)
 
 
@@ -123,9 +129,19 @@ def of(*expect: dict[str, Any], **further: Any) -> Exposed | None:
     return audit(WARDS, {"version": 1, "attributes": ATTRIBUTES, "expect": list(expect), **further}).exposed
 
 
+def test_exempt_people_are_not_among_those_that_a_verdict_is_about() -> None:
+    """Of six people two are exempt: all of the four who count are exposed, and not 4 of 6."""
+    wards = pa.table({"ward": ["1", "1", "1", "2", "*", "*"], "illness": [*"ffff", "*", "*"]})
+    asked = {"version": 1, "attributes": ATTRIBUTES, "expect": [{"k_anonymity": {"k": 4}}]}
+    found = audit(wards, asked | {"conventions": {"suppressed": "exempt"}})
+    assert found.exposed is not None
+    assert (found.exposed.records, found.exposed.of) == (4, 4)
+    assert "All 4 records (100%) are exposed" in verdict_sentence(found)
+
+
 def test_a_record_that_two_demands_expose_counts_once() -> None:
     exposed = of({"k_anonymity": {"k": 3}}, {"distinct_l_diversity": {"l": 2}})
-    assert exposed == Exposed(records=3, of=6, counted=(7, 8))
+    assert exposed == Exposed(records=3, of=6, counted=(FIRST, FIRST + 1))
 
 
 def test_nothing_is_told_where_nothing_fails_or_only_warns() -> None:
@@ -134,21 +150,21 @@ def test_nothing_is_told_where_nothing_fails_or_only_warns() -> None:
 
 def test_victims_count_only_where_more_of_them_are_than_allowed() -> None:
     attack = {"homogeneity": {"at_most": "0.6"}}
-    assert of(attack, {"k_anonymity": {"k": 2}}) == Exposed(records=1, of=6, counted=(8,))
+    assert of(attack, {"k_anonymity": {"k": 2}}) == Exposed(records=1, of=6, counted=(FIRST + 1,))
 
 
 def test_a_figure_of_the_whole_release_is_left_out_beside_groups() -> None:
     risk = {"reidentification_risk": {"at_most": "0.4"}}
-    assert of(risk, {"k_anonymity": {"k": 2}}) == Exposed(records=1, of=6, counted=(8,), left_out=(7,))
+    assert of(risk, {"k_anonymity": {"k": 2}}) == Exposed(records=1, of=6, counted=(FIRST + 1,), left_out=(FIRST,))
 
 
 def test_a_figure_of_the_whole_release_that_stands_alone_is_told() -> None:
-    assert of({"reidentification_risk": {"at_most": "0.4"}}) == Exposed(records=3, of=6, counted=(7,))
+    assert of({"reidentification_risk": {"at_most": "0.4"}}) == Exposed(records=3, of=6, counted=(FIRST,))
 
 
 def test_what_counts_no_records_gives_no_number() -> None:
     average = {"reidentification_risk": {"measure": "average", "at_most": "0.1"}}
-    assert of(average) == Exposed(records=None, of=6, left_out=(7,))
+    assert of(average) == Exposed(records=None, of=6, left_out=(FIRST,))
 
 
 def test_columns_are_left_out() -> None:

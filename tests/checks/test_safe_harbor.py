@@ -72,3 +72,27 @@ def test_without_its_library_a_demand_is_an_error(monkeypatch: pytest.MonkeyPatc
     assert (measured.status, measured.details["undecided"]) == (Status.MEASURED, ["code"])
     assert demanded.status is Status.ERROR
     assert "identifiers" in demanded.message
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "letter"),
+    [
+        ("city", [f"Town {chr(65 + i % 20)}" for i in range(60)], "B"),
+        ("county", [f"{chr(65 + i % 20)}shire" for i in range(60)], "B"),
+        ("census_tract", [f"{2500 + i % 40}" for i in range(60)], "B"),
+        ("birth", [f"{1 + i % 12}/{1 + i % 28}/{50 + i % 40}" for i in range(60)], "C"),
+        ("x", [f"Mar {1 + i % 28}, {1950 + i % 60}" for i in range(60)], "C"),
+        ("x", [f"{1 + i % 28} March {1950 + i % 60}" for i in range(60)], "C"),
+        ("x", [f"{1 + i % 28}-May-{1950 + i % 28}" for i in range(60)], "C"),
+    ],
+)
+def test_places_and_dates_in_words_fail(column: str, cells: list[str], letter: str):
+    """At d867cb5 each of these passed `at_most: 0`."""
+    one = outcome({"at_most": 0}, {column: cells})
+    assert (one.status, dict(one.details["letters"])) == (Status.FAILED, {column: letter})
+
+
+@pytest.mark.parametrize("column", ["region", "state", "visit"])
+def test_months_years_and_states_pass(column: str):
+    cells = ["March 2021", "May 2022", "June 2023"] * 20
+    assert outcome({"at_most": 0}, {column: cells}).status is Status.PASSED

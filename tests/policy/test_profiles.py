@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import date
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
@@ -18,6 +19,7 @@ from tcdp_audit.policy import read_policy
 from tcdp_audit.policy.profile import CAVEAT, profiles
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import status_of
+from tcdp_audit.results.verdict import exposed_sentence, verdict_sentence, verdict_title
 
 PLUGINS = Plugins.load(external=False)
 PAGE = Path(__file__).parents[2] / "docs" / "profiles.md"
@@ -179,7 +181,7 @@ def test_the_page_says_all_that_a_profile_says(key: str) -> None:
         parameters = ", ".join(f"{name}: {value}" for name, value in demand.parameters.items())
         assert f"- `{demand.check}: {{{parameters}}}`. {demand.says}" in page
     for question in profile.questions:
-        assert f"- {question.asks}" in page
+        assert f"- `{question.key}`: {question.asks} Fit: {question.fit}." in page
 
 
 def test_questions_are_skipped_and_make_nothing_pass() -> None:
@@ -253,3 +255,107 @@ def test_an_outcome_stands_at_the_line_of_its_profile(tmp_path: Path) -> None:
     path = tmp_path / "p.tcdp.yaml"
     path.write_text("version: 1\nprofile: cms_cell_size@2024-01\nattributes:\n  zip: {role: quasi_identifier}\n")
     assert {one.line for one in audit(groups_of(9), path).expectations} == {2}
+
+
+EMA = "ema_policy_0070@2017-09"
+
+
+def answers_of(key: str, **other: str) -> dict[str, dict[str, str]]:
+    """Every question of a profile answered as a release needs it, but for some."""
+    given = {one.key: one.fit for one in profiles()[key].questions} | other
+    return {
+        name: {"answer": answer, "by": "data protection officer", "date": "2026-11-20"}
+        for name, answer in given.items()
+    }
+
+
+@pytest.mark.parametrize("key", GROUPS)
+def test_a_release_is_fit_once_every_question_is_answered(key: str) -> None:
+    _, k, _ = GROUPS[key]
+    waiting = len(profiles()[key].questions)
+    found = under(key, groups_of(k, k))
+    assert (found.exit_code(), verdict_title(found)) == (0, f"Fit, but {waiting} questions wait for an answer")
+    assert f"{waiting} questions wait for an answer." in verdict_sentence(found)
+    answered = under(key, groups_of(k, k), answers=answers_of(key))
+    assert (answered.exit_code(), verdict_title(answered)) == (0, "Fit for release")
+    assert answered.tally.demands.met == waiting + 1
+    (first, *_) = [one for one in answered.expectations if one.is_question]
+    assert "by data protection officer on 2026-11-20." in first.message
+    assert first.details["by"] == "data protection officer"
+
+
+def test_an_answer_against_the_release_fails_it_whatever_else_holds() -> None:
+    found = under(EMA, groups_of(11), answers=answers_of(EMA, free_text="no"))
+    assert (found.status, found.exit_code(), verdict_title(found)) == ("failed", 1, "Not fit for release")
+    (failed,) = [one for one in found.expectations if one.status is Status.FAILED]
+    assert failed.message.endswith(f"on 2026-11-20, where only yes is fit for release. {CAVEAT}")
+    assert failed.details["question"] == "free_text"
+    assert "What a person answers is not counted." in exposed_sentence(found)
+
+
+def test_answers_alone_pass_no_audit() -> None:
+    """A policy that demands nothing of the data is measured, whatever people say."""
+    key = "hipaa_safe_harbor@164.514-b-2"
+    found = under(key, groups_of(9), [{"k_anonymity": {}}], answers=answers_of(key))
+    assert status_of([one for one in found.outcomes if one.is_question]) == "error"
+    kept = [one for one in found.outcomes if one.check != "safe_harbor"]
+    assert status_of(kept) == "measured"
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"by": None}, "answers.free_text.by: must be text"),
+        ({"by": " "}, "answers.free_text.by: must be one line"),
+        ({"date": "2999-01-01"}, "answers.free_text.date: must not be in the future"),
+        ({"date": "20.11.2026"}, "answers.free_text.date: must be a day, written as 2026-11-20"),
+        ({"date": "2026-02-30"}, "answers.free_text.date: must be a day, written as 2026-11-20"),
+        ({"answer": "maybe"}, "answers.free_text.answer: must be one of 'yes' or 'no'"),
+        ({"note": "x"}, "answers.free_text.note: unknown name"),
+    ],
+)
+def test_an_answer_says_yes_or_no_and_who_and_when(changed: dict[str, Any], told: str) -> None:
+    answer = {"answer": "yes", "by": "officer", "date": "2026-11-20"} | changed
+    with pytest.raises(PolicyError, match=told):
+        under(EMA, groups_of(11), answers={"free_text": answer})
+
+
+@pytest.mark.parametrize("missing", ["answer", "by", "date"])
+def test_nothing_of_an_answer_may_be_left_out(missing: str) -> None:
+    answer = {"answer": "yes", "by": "officer", "date": "2026-11-20"}
+    del answer[missing]
+    with pytest.raises(PolicyError, match=f"answers.free_text.{missing}: is required"):
+        under(EMA, groups_of(11), answers={"free_text": answer})
+
+
+def test_an_answer_belongs_to_a_question_that_is_asked() -> None:
+    given = {"free_txt": {"answer": "yes", "by": "officer", "date": "2026-11-20"}}
+    with pytest.raises(PolicyError, match="asks a question 'free_txt'; did you mean 'free_text'"):
+        under(EMA, groups_of(11), answers=given)
+    with pytest.raises(PolicyError, match="the policy names no profile that asks a question 'free_txt'"):
+        audit(groups_of(2), {"version": 1, "attributes": ATTRIBUTES, "answers": given, "expect": [{"k_anonymity": {}}]})
+
+
+def test_yes_and_no_may_be_typed_as_yaml_reads_them() -> None:
+    given = {"free_text": {"answer": True, "by": 1, "date": date(2026, 11, 20)}}
+    found = under(EMA, groups_of(11), answers=given)
+    (one,) = [one for one in found.expectations if one.details.get("answer")]
+    assert (one.details["answer"], one.details["by"], one.details["date"]) == ("yes", "1", "2026-11-20")
+
+
+def test_a_question_has_one_key_wherever_it_is_asked() -> None:
+    asked = {(one.key, one.asks, one.fit) for profile in profiles().values() for one in profile.questions}
+    assert len({key for key, _, _ in asked}) == len(asked)
+    for profile in profiles().values():
+        assert len({one.key for one in profile.questions}) == len(profile.questions)
+
+
+def test_who_answers_is_shown_and_never_run() -> None:
+    given = answers_of(EMA)
+    given["free_text"]["by"] = "<script>x</script> \u202e [bold]"
+    found = under(EMA, groups_of(11), answers=given)
+    for suffix in (".html", ".md"):
+        page = found.render(suffix)
+        assert "<script>x" not in page
+        assert "\u202e" not in page
+        assert "2026-11-20" in page

@@ -17,7 +17,7 @@ BROKEN = made_up(None, 5, status=Status.ERROR)
 MEASURED = made_up(0.5, None, Comparison.AT_MOST, status=Status.MEASURED)
 IDENTIFIER = Outcome(
     check="present_identifiers",
-    title="No identifier in the release",
+    title="No declared identifier in the release",
     status=Status.FAILED,
     details={"columns": ["name"]},
     message="the release still has the identifying column 'name'",

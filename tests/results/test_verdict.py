@@ -90,7 +90,7 @@ def test_a_release_that_fails_a_demand_is_not_fit_and_the_audit_is_incomplete_st
 def test_columns_have_a_count_of_their_own() -> None:
     columns = Outcome(check="present_identifiers", status=Status.FAILED, source=STRUCTURE)
     found = with_outcomes(KEPT, columns)
-    assert verdict_sentence(found) == "The only demand is met; 1 of 8 column checks fails."
+    assert verdict_sentence(found) == "The only demand is met; 1 of 11 column checks fails."
     assert found.verdict == "failed"
 
 
@@ -129,7 +129,7 @@ def test_entities_are_counted_where_the_policy_names_a_unit() -> None:
     release = WARDS.append_column("home_id", pa.array(["x", "x", "y", "y", "y", "z"]))
     document = {"version": 1, "unit": "home_id", "attributes": ATTRIBUTES | {"id": {"role": "insensitive"}}}
     found = audit(release, {**document, "expect": [{"k_anonymity": {"k": 2}}]})
-    assert found.exposed == Exposed(records=3, of=6, units=2, units_of=3, counted=(7,))
+    assert found.exposed == Exposed(records=3, of=6, units=2, units_of=3, counted=(10,))
     assert verdict_sentence(found) == "The only demand fails. 2 of 3 homes (66.7%) are exposed."
 
 

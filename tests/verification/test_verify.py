@@ -213,9 +213,9 @@ def test_what_another_version_wrote_is_compared_as_far_as_both_know_it(pair: Pai
     assert unknown.exit_code == 3
     assert subjects(unknown, State.UNVERIFIED) == {"figures"}
 
-    sentence = verified(pair, pair.forge(lambda result: result["outcomes"][8].update(message=f"{MARK} is better")))
+    sentence = verified(pair, pair.forge(lambda result: result["outcomes"][11].update(message=f"{MARK} is better")))
     assert sentence.exit_code == 3
-    figure = verified(pair, pair.forge(lambda result: result["outcomes"][8].update(observed=77)))
+    figure = verified(pair, pair.forge(lambda result: result["outcomes"][11].update(observed=77)))
     assert figure.exit_code == 1
     assert MARK not in str(sentence.points)
 

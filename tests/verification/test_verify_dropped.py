@@ -74,9 +74,9 @@ def test_it_is_confirmed_with_the_input_only(folder: Path, *, keep_order: bool) 
 @pytest.mark.parametrize(
     "lie",
     [
-        lambda result: result["outcomes"][8].update(observed=0.01),
-        lambda result: result["outcomes"][7]["details"].update(audited_with=["id"]),
-        lambda result: result["outcomes"][8]["details"].pop("audited_with"),
+        lambda result: result["outcomes"][11].update(observed=0.01),
+        lambda result: result["outcomes"][10]["details"].update(audited_with=["id"]),
+        lambda result: result["outcomes"][11]["details"].pop("audited_with"),
         lambda result: result["change_log"].update(columns_dropped=[]),
         lambda result: result["change_log"].update(audited_with=[]),
     ],

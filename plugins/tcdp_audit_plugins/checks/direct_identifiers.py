@@ -141,7 +141,6 @@ CHECKS: list[Check] = [
             ),
             **formula(
                 r"\#\{c : c \text{ is known}\} \le \text{at\_most}",
-                r"h_c \ge \text{share} \cdot v_c",
                 r"P(\operatorname{Bin}(v_c, b) \ge h_c) < 10^{-6}",
                 r"h_c \text{ hits among } v_c \text{ values, } b \text{ by chance}",
             ),
@@ -154,10 +153,10 @@ CHECKS: list[Check] = [
             ),
             limits=(
                 "What no detector knows is not found: free text, photographs, names in a column that is not called so. "
-                "Fewer than 20 distinct values that repeat say nothing, and of more than 10,000 a seeded sample is "
-                "looked at. Exact dates, postcodes and coordinates are quasi-identifiers here. National numbers and "
-                "assigned telephone numbers need the extra `identifiers`; where a column has the form of one, the "
-                "outcome says so. `tcdp-audit plugins` lists all detectors; other plugins may add theirs."
+                "A value that repeats is one observation, and of more than 10,000 a seeded sample is looked at. Exact "
+                "dates, postcodes and coordinates are quasi-identifiers here. National numbers and assigned telephone "
+                "numbers need the extra `identifiers`; where a column has the form of one, the outcome says so. "
+                "`tcdp-audit plugins` lists all detectors; other plugins may add theirs."
             ),
             source="45 CFR 164.514(b)(2)(i); ISO/IEC 7812-1, ISO 13616-1, RFC 5322 and those named with each detector",
             example="- direct_identifiers: {at_most: 0}",

@@ -156,9 +156,9 @@ CHECKS: list[Check] = [
             ),
             limits=(
                 "It is no verdict on law. What no detector knows is not found: free text, photographs, biometrics, "
-                "names in a column that is not called so, a month without its day. Ages over 89 are the question of "
-                "`age_cap`, areas of three digits of a ZIP code that of `region_population`, and actual knowledge is "
-                "nobody's but a person's: the profile `hipaa_safe_harbor` asks for all of these."
+                "names and places in a column that is not called so, a month without its day. Ages over 89 are the "
+                "question of `age_cap`, areas of three digits of a ZIP code that of `region_population`, and actual "
+                "knowledge is nobody's but a person's: the profile `hipaa_safe_harbor` asks for all of these."
             ),
             source="45 CFR 164.514(b)(2)(i), letters A to R",
             example="- safe_harbor: {at_most: 0}",

@@ -39,7 +39,7 @@ DETECTORS: tuple[Detector, ...] = (
             """
         ),
         layout=r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,63}",
-        base_rate=0.001,
+        base_rate=0.0001,
         random_value=anything,
         safe_harbor="F",
         source="RFC 5322, section 3.4.1; RFC 1035, section 2.3.1",
@@ -92,7 +92,7 @@ DETECTORS: tuple[Detector, ...] = (
         noun="web address",
         words=phrases("url, web address, website, web site, homepage, webseite, site web, sitio web, =link"),
         layout=r"(https?|ftp)://[^\s]{3,}|www\.[^\s]+\.[^\s]{2,}",
-        base_rate=0.001,
+        base_rate=0.0001,
         random_value=characters("htpsw:/.ab", 8, 30),
         safe_harbor="N",
         source="RFC 3986",

@@ -12,6 +12,17 @@ POSTCODE = phrases(
     postal, =cap, postnummer, postinumero, kod pocztowy, =psc, pincode, =cep
     """
 )
+PLACE = phrases(
+    """
+    city, town, township, village, municipality, borough, suburb, county, county name, county fips, parish, precinct,
+    district, neighborhood, neighbourhood, locality, census tract, census block, block group, place of residence, place
+    of birth, birthplace, stadt, =ort, wohnort, geburtsort, ortsteil, stadtteil, gemeinde, landkreis, =kreis, bezirk,
+    ville, commune, arrondissement, lieu de naissance, ciudad, municipio, barrio, localidad, lugar de nacimiento,
+    comune,
+    citta, quartiere, plaats, woonplaats, gemeente, wijk, buurt, cidade, concelho, bairro, kommun, kommune, =kunta,
+    miasto, gmina, powiat, obec, okres
+    """
+)
 BRITISH = r"[A-Z]{1,2}[0-9][A-Z0-9]? ?[0-9][A-Z]{2}"
 CANADIAN = r"[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]"
 DUTCH = r"[1-9][0-9]{3} ?[A-Z]{2}"
@@ -63,6 +74,21 @@ DETECTORS: tuple[Detector, ...] = (
         source="Royal Mail, Canada Post and PostNL: full postcodes",
         examples=("SW1A 2AA", "K1A 0B1", "2594 AW"),
         counterexamples=("SW1A", "12345"),
+    ),
+    ValueDetector(
+        name="place_name",
+        noun="place smaller than a state",
+        nouns="places smaller than a state",
+        words=PLACE,
+        layout=r"(?=.*[^\W_])[\w ,.'’/()#-]{1,80}",
+        base_rate=0.09,
+        random_value=anything,
+        role=Role.QUASI_IDENTIFIER,
+        safe_harbor="B",
+        needs_name=True,
+        source="45 CFR 164.514(b)(2)(i)(B): city, county, precinct; ours: names and numbers in a column of that name",
+        examples=("Springfield", "Saint-Denis", "25017", "St. John's"),
+        counterexamples=("?", "a@example.org", "*"),
     ),
     ValueDetector(
         name="postcode",

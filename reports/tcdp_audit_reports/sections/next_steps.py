@@ -20,6 +20,7 @@ from tcdp_audit.plugin import (
     plural,
     prose,
     record_noun,
+    sentence_case,
     share,
     visible,
 )
@@ -80,7 +81,15 @@ def _block(lines: str) -> str:
 
 def steps(audit: Audit) -> Sequence[Advice]:
     """What to do, in the order of effect."""
-    advised = [*_columns(audit), *_unchecked(audit), *_failures(audit), *_coarsening(audit), *_remedy(audit)]
+    advised = [
+        *_columns(audit),
+        *_unchecked(audit),
+        *_failures(audit),
+        *_coarsening(audit),
+        *_remedy(audit),
+        *_warned(audit),
+        *_questions(audit),
+    ]
     return advised or [Advice("Publish, or ask more.", f"{NOTHING} What was not examined stands below.")]
 
 
@@ -97,6 +106,14 @@ def _columns(audit: Audit) -> Iterator[Advice]:
         )
 
 
+def _warned(audit: Audit) -> Iterator[Advice]:
+    """What the verdict warns of, and no demand looks at."""
+    known = {"undeclared_identifiers", "hidden_people", "undemanded_sensitive"}
+    for one in audit.structure:
+        if one.is_warning and one.check in known:
+            yield Advice(f"{one.title}.", f"{sentence_case(quoted(prose(one.message)))}.")
+
+
 def _unchecked(audit: Audit) -> Iterator[Advice]:
     """Demands that could not be evaluated."""
     for one in audit.expectations:
@@ -106,7 +123,7 @@ def _unchecked(audit: Audit) -> Iterator[Advice]:
 
 def _failures(audit: Audit) -> Iterator[Advice]:
     """The failing demands, those that expose most people first."""
-    failed = [one for one in audit.expectations if one.status is Status.FAILED and not one.is_warning]
+    failed = [one for one in audit.expectations if _fails(one) and not one.is_question]
     if not failed:
         return
     ordered = sorted(failed, key=lambda one: -(failing(one) or (0, 0))[1])
@@ -115,6 +132,24 @@ def _failures(audit: Audit) -> Iterator[Advice]:
         told.append(f"and {count(len(ordered) - MOST)} more")
     first = told[0] if len(told) == 1 else f"{'; '.join(told)}. They overlap: one change often meets several demands"
     yield Advice("Protect the people whom failing demands expose, the largest number first.", f"{first}.")
+
+
+def _fails(outcome: Outcome) -> bool:
+    return outcome.status is Status.FAILED and not outcome.is_warning
+
+
+def _questions(audit: Audit) -> Iterator[Advice]:
+    """What only people can answer, and what they answered against the release."""
+    questions = [one for one in audit.expectations if one.is_question]
+    for one in filter(_fails, questions):
+        yield Advice("Change what a person answered against the release.", quoted(prose(one.message)))
+    keys = [str(one.details["question"]) for one in questions if one.status is Status.SKIPPED]
+    if keys:
+        yield Advice(
+            f"Let a person answer {count(len(keys), 'question')}.",
+            "No figure decides them. Write each answer into the policy, with who gave it and when.",
+            lines="\n".join(["answers:", *(f"  {key}: {{answer: yes, by: WHO, date: YYYY-MM-DD}}" for key in keys)]),
+        )
 
 
 def _reach(audit: Audit, outcome: Outcome) -> str:
@@ -176,7 +211,7 @@ def _remedy(audit: Audit) -> Iterator[Advice]:
         from tcdp_audit_reports.remedy.trial import trial_advice  # noqa: PLC0415 - only where remedies were tried
 
         yield trial_advice(audit, trial, _command(audit))
-    elif any(one.status is Status.FAILED and one.blocks and not one.is_structural for one in audit.outcomes):
+    elif any(_fails(one) and not one.is_structural and not one.is_question for one in audit.outcomes):
         yield Advice("Let remedies be tried.", UNKNOWN, _command(audit))
 
 

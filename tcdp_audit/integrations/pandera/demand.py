@@ -155,7 +155,8 @@ def document_of(policy: str | Path | Mapping[str, Any] | Policy) -> dict[str, An
     for declaration in document["attributes"].values():
         if isinstance(declaration.get("hierarchy"), str):
             declaration["hierarchy"] = read.resolve(declaration["hierarchy"])
-    document.pop("profile", None)  # its demands are among the expectations
+    for name in ("profile", "answers"):  # its demands are among the expectations, and no figure answers a question
+        document.pop(name, None)
     return {**document, "version": 1, "expect": [plain(one) for one in read.document.expect]}
 
 

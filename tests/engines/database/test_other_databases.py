@@ -103,3 +103,22 @@ def test_without_a_snapshot_one_statement_must_do(engine: sa.Engine, monkeypatch
     twice = {**ASKED, "attributes": {**ASKED["attributes"], "ratio": {"role": "insensitive", "scale": "numeric"}}}
     with pytest.raises(DataError, match="this audit needs the table more than once, and the database has no snapshot"):
         audit(DatabaseTable(engine, "people"), twice)
+
+
+def test_columns_that_no_demand_needs_are_looked_at_in_some_records(engine: sa.Engine) -> None:
+    """Identifiers under a harmless name are told of, and no statement counts the column."""
+    with engine.begin() as connection:
+        connection.execute(sa.text("CREATE TABLE mails (zip VARCHAR(5), contact VARCHAR(30), day DATE)"))
+        for number in range(40):
+            row = {"contact": f"p{number}@example.org"}
+            connection.execute(sa.text("INSERT INTO mails VALUES ('1', :contact, NULL)"), row)
+    roles = {"zip": {"role": "quasi_identifier"}, "contact": {"role": "insensitive"}, "day": {"role": "insensitive"}}
+    mails = sa.Table("mails", sa.MetaData(), sa.Column("zip", sa.String(5)), sa.Column("contact", sa.String(30)),
+                     sa.Column("day", sa.Date))  # fmt: skip
+    result = audit(DatabaseTable(engine, mails), {**ASKED, "attributes": roles, "expect": [{"k_anonymity": {"k": 2}}]})
+    (told,) = [one for one in result.structure if one.check == "undeclared_identifiers"]
+    assert (told.status.value, dict(told.details["kinds"])) == ("failed", {"contact": "e-mail addresses"})
+    with open_database(DatabaseTable(engine, mails), "release", MEMORY) as opened:
+        with opened.glimpse(["contact"], 7) as some:
+            assert (some.records, [one.name for one in some.columns]) == (7, ["contact"])
+        assert opened.records == 40

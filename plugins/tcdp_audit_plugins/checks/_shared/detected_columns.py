@@ -31,9 +31,10 @@ SHOWN = 3  # columns of which a sentence says what they hold
 SHARE, HINT_SHARE = Fraction(9, 10), Fraction(1, 2)
 
 RULE = (
-    "A detector knows a column if at least `share` of its values are hits (`hint_share` where its name says the same) "
-    "and a random column would have so many less than once in a million times. The figure is the number of such "
-    "columns."
+    "A detector knows a column if at least three cells are hits and a random column would have so many less than once "
+    "in a million times. Of values that are digits alone, and of kinds that only a name gives away, at least `share` "
+    "of the distinct values must be hits as well (`hint_share` where the name says the same). The figure is the number "
+    "of such columns."
 )
 OPEN = (
     "`named`, those whose names say the same; `looked_at` columns and `looked_for` detectors; `undecided` columns, of "
@@ -46,7 +47,7 @@ Allowed = Annotated[
     Field(description="Columns that may stay whatever they look like, such as a pseudonym."),
 ]
 Share = Annotated[
-    Exact, Field(gt=0, le=1, description="The least share of a column's distinct values, by the values alone.")
+    Exact, Field(gt=0, le=1, description="The least share of a column's distinct values, where these are digits.")
 ]
 HintShare = Annotated[Exact, Field(gt=0, le=1, description="The least share where the column's name says the same.")]
 

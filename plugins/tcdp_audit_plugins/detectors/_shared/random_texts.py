@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 DIGITS = string.digits
 ANYTHING = string.ascii_letters + string.digits + string.punctuation + " "
 
-RandomText = Callable[[np.random.Generator], str]
+RandomText = Callable[["np.random.Generator"], str]  # its library takes longer to load than most columns to look at
 
 
 def characters(alphabet: str, least: int, most: int | None = None) -> RandomText:
@@ -27,6 +29,7 @@ def formed(form: str) -> RandomText:
     """Texts of a form: `9` stands for a digit, `A` for a capital letter, all else for itself.
 
     Example:
+        >>> import numpy as np
         >>> formed("GB99 AAAA")(np.random.default_rng(1))
         'GB19 LVKO'
     """

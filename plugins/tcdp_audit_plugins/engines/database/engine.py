@@ -116,6 +116,24 @@ class DatabaseEngine(Engine):
         with self._filled(streamed_engine, statement, schema_of(cells, counts=False)) as arrived:
             return arrived.table()
 
+    def glimpse(self, attributes: Sequence[str], most: int) -> Engine:
+        """The first records that the database gives, where the columns have not arrived already.
+
+        Whether the table is the same then as in the next statement does not matter: nothing is counted here.
+        """
+        grouped = self._covering(attributes)
+        if grouped is not None:
+            return super().glimpse(attributes, most)
+        cells = [one for one in self._cells(attributes) if not one.fault]
+        if not cells:
+            return super().glimpse(attributes, most)
+        statement, schema = records(self._source.relation, cells).limit(most), schema_of(cells, counts=False)
+        with self._reading():
+            batches = self._source.stream(statement, schema)
+            return streamed_engine(
+                pa.RecordBatchReader.from_batches(schema, batches), self.name, self.uri, self._memory
+            )
+
     def repeats(self, attribute: str) -> tuple[int, int]:
         """How many records have no value of a column, and how many values stand in more than one record."""
         self._require_readable([attribute])

@@ -22,6 +22,7 @@ from tcdp_audit.plugin import (
     RawDomain,
     Sampling,
     require_names,
+    streamed_engine,
 )
 from tcdp_audit_plugins.engines.spark.cells import alias, cell, has_cells, require_cells
 from tcdp_audit_plugins.engines.spark.faults import fault, on_cluster
@@ -31,6 +32,7 @@ from tcdp_audit_plugins.engines.spark.partitions import RECORDS, CodedColumn, Pa
 FEWEST = 8  # partitions, so that a small table has some side by side
 FEW_RECORDS = 2**20  # that are brought at once, partitions side by side
 MOST_RECORDS = 20_000_000  # that are ever brought to the driver
+GLIMPSED = 2**28  # bytes for some records of some columns
 DRAWN_BY = {"ByteType", "ShortType", "IntegerType", "LongType", "StringType", "VarcharType"}
 
 
@@ -140,6 +142,17 @@ class SparkEngine(Engine):
             chosen = self._frame.filter(drawn).select(*(cell(*one) for one in fields))
             table: pa.Table = chosen.toArrow()
         return table.rename_columns(list(attributes))
+
+    def glimpse(self, attributes: Sequence[str], most: int) -> Engine:
+        """The first records that the cluster gives, in the memory of the driver."""
+        places = [self._position[name] for name in attributes]
+        fields = [(self._fields[place], place) for place in places if has_cells(self._fields[place])]
+        if not fields:
+            return super().glimpse(attributes, most)
+        with on_cluster(self.name):
+            table: pa.Table = self._frame.select(*(cell(*one) for one in fields)).limit(most).toArrow()
+        table = table.rename_columns([field.name for field, _ in fields])
+        return streamed_engine(table.to_reader(), self.name, self.uri, GLIMPSED)
 
     def repeats(self, attribute: str) -> tuple[int, int]:
         """How many records have no value of a column, and how many values stand in more than one record."""

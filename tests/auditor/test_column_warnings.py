@@ -1,0 +1,246 @@
+"""What no demand looks at: hidden people, undeclared identifiers, secrets of which nothing is demanded."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tcdp_audit import audit
+from tcdp_audit.auditor.evaluation import Options, evaluate
+from tcdp_audit.engines import open_engine
+from tcdp_audit.inputs import described
+from tcdp_audit.outcome import COLUMN_DEMANDS, Outcome, Severity, Status
+from tcdp_audit.policy import read_policy
+from tcdp_audit.registry import Plugins
+from tcdp_audit.results.audit import Audit
+from tcdp_audit.results.verdict import verdict_sentence, verdict_title
+from tcdp_audit.results.written_title import title_in
+
+PEOPLE = 300
+FITS = {"version": 1, "expect": [{"k_anonymity": {"k": 2}}]}
+QI, SECRET, HARMLESS = {"role": "quasi_identifier"}, {"role": "sensitive"}, {"role": "insensitive"}
+EMA = "ema_policy_0070@2017-09"
+
+
+def outcome_of(found: Any, check: str) -> Outcome:
+    return next(one for one in found.structure if one.check == check)
+
+
+# hidden people
+
+CODES = ["1"] * 25 + ["2"] * 25 + ["3", "4"]
+
+
+def hiding(codes: list[Any], conventions: dict[str, Any], declared: dict[str, Any] | None = None, **more: Any) -> Any:
+    table = pa.table({"q": codes, "s": more.pop("secrets", codes)})
+    attributes = {"q": {**QI, **(declared or {})}, "s": SECRET}
+    return audit(table, {**FITS, "attributes": attributes, "conventions": conventions, **more})
+
+
+def test_records_that_are_left_out_are_in_the_title() -> None:
+    codes = [*["1"] * 25, *["2"] * 25, "3", "3"]
+    found = hiding(codes, {"suppressed": "exempt", "suppressed_tokens": ["1", "2"]})
+    assert verdict_title(found) == "Fit, but 50 of 52 records are left out"
+    assert (found.exit_code(), found.exit_code(fail_on_warning=True)) == (0, 1)
+    assert verdict_sentence(found) == "The only demand is met; 1 of 10 column checks warns."
+    outcome = outcome_of(found, "hidden_people")
+    assert outcome.details["left_out"] == 50
+    assert "leaves 50 of 52 records (96.2%) out of every demand" in outcome.message
+    assert title_in(json.loads(json.dumps(found.as_json()))) == verdict_title(found)
+
+
+@pytest.mark.parametrize(("stars", "title"), [(26, "Fit for release"), (27, "Fit, but 27 of 52 records are left out")])
+def test_suppressed_records_are_told_where_they_are_most(stars: int, title: str) -> None:
+    codes = [*["*"] * stars, *["1"] * (52 - stars)]
+    assert verdict_title(hiding(codes, {"suppressed": "exempt"})) == title
+
+
+@pytest.mark.parametrize(("token", "is_told"), [("*", False), ("NA", False), ("?", False), ("flu", True), ("2", True)])
+def test_a_few_suppressed_records_are_told_where_they_are_written_like_values(token: str, is_told: bool) -> None:
+    found = hiding([*["1"] * 40, *["3"] * 40, token, token], {"suppressed": "exempt", "suppressed_tokens": [token]})
+    assert verdict_title(found) == ("Fit, but 2 of 82 records are left out" if is_told else "Fit for release")
+    assert outcome_of(found, "hidden_people").details["left_out"] == (2 if is_told else 0)
+
+
+LONELY = [str(number) for number in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("codes", "conventions", "is_told"),
+    [
+        (CODES, {"missing_tokens": ["1", "2", "3", "4"]}, True),  # k is 52, where 1 is true
+        (CODES, {"missing_tokens": ["3", "4"]}, True),  # two lonely people are one class of two
+        (CODES, {"missing_tokens": ["3"], "missing_quasi_identifier": "wildcard"}, True),
+        ([*["a"] * 80, *LONELY], {"missing_tokens": LONELY}, True),
+        ([*["a"] * 80, "Refused", "Refused", "", ""], {"missing_tokens": ["", "Refused"]}, False),
+        ([*["a"] * 80, "?", "?", "n/a", "n/a"], {"missing_tokens": ["?", "n/a"]}, False),
+        (["30"] * 40 + ["40"] * 40 + ["-9"] * 5 + ["-8"] * 5, {"missing_tokens": ["-9", "-8"]}, False),
+        (["30"] * 40 + ["50"] * 40 + ["40"] * 5 + ["41"] * 5, {"missing_tokens": ["40", "41"]}, True),
+        (["30"] * 40 + ["50"] * 40 + ["99"], {"missing_tokens": ["99"], "missing_quasi_identifier": "wildcard"}, True),
+        (["30"] * 40 + ["50"] * 40 + ["99"] * 2, {"missing_tokens": ["99"]}, False),  # a category by itself
+        (["a"] * 5 + [""] * 6, {"missing_quasi_identifier": "wildcard"}, True),
+        (["a"] * 6 + [""] * 6, {"missing_quasi_identifier": "wildcard"}, False),
+        (["a"] * 5 + [""] * 60, {}, False),  # empty cells are alike for everybody
+        (["a"] * 5 + ["?"] * 60, {"missing_tokens": ["?"]}, False),
+        (["a"] * 5 + ["?"] * 30 + ["-"] * 30, {"missing_tokens": ["?", "-"]}, True),
+    ],
+)
+def test_values_that_count_as_missing_are_told(codes: list[str], conventions: dict[str, Any], is_told: bool) -> None:
+    found = hiding(codes, conventions, secrets=["x", "y"] * (len(codes) // 2) + ["x"] * (len(codes) % 2))
+    outcome = outcome_of(found, "hidden_people")
+    assert (outcome.status is Status.FAILED) == is_told
+    assert [*outcome.details["columns"]] == (["q"] if is_told else [])
+    if found.passed:
+        assert (verdict_title(found) == "Fit for release") == (not is_told)
+
+
+def test_a_secret_that_counts_as_missing_is_told() -> None:
+    secrets = ["HIV"] * 10 + ["flu"] * 10 + ["gout"] * 10
+    found = hiding(["1"] * 30, {"missing_tokens": ["HIV"]}, secrets=secrets)
+    assert verdict_title(found) == "Fit, but written values of 's' count as missing"
+    counted = hiding(["1"] * 30, {"missing_tokens": ["HIV"], "missing_sensitive": "own_category"}, secrets=secrets)
+    assert verdict_title(counted) == "Fit for release"
+
+
+def test_what_an_order_declares_is_a_value() -> None:
+    declared = {"scale": "ordinal", "order": ["none", "some"]}
+    codes = ["none"] * 5 + [""] * 5 + ["some"] * 30
+    found = hiding(codes, {"missing_tokens": ["", "none"]}, declared, secrets=["x"] * 40)
+    assert outcome_of(found, "hidden_people").status is Status.FAILED
+
+
+def test_no_cell_stands_in_what_is_told() -> None:
+    marked = ["MRK1"] * 30 + ["MRK2"] * 20 + ["b"] * 2
+    found = hiding(marked, {"missing_tokens": ["MRK1", "MRK2"]})
+    assert "MRK" not in json.dumps([one.as_json() for one in found.outcomes]) + verdict_title(found)
+
+
+# undeclared identifiers
+
+
+def people(**columns: list[Any]) -> pa.Table:
+    return pa.table({"city": [f"c{number % 3}" for number in range(PEOPLE)], **columns})
+
+
+def looked_at(role: dict[str, Any], **columns: list[Any]) -> Any:
+    attributes = {"city": QI, **dict.fromkeys(columns, role)}
+    return audit(people(**columns), {**FITS, "attributes": attributes})
+
+
+MAILS = [f"p{number}@example.org" for number in range(PEOPLE)]
+NAMES = [f"{chr(65 + number % 26)}nn{chr(97 + number // 26)}" for number in range(PEOPLE)]
+BIRTHS = [f"19{10 + number % 90}-{1 + number % 12:02d}-{1 + number % 28:02d}" for number in range(PEOPLE)]
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "kind"),
+    [
+        ("contact", MAILS, "e-mail addresses"),
+        ("contact", [*MAILS[:19], *["none"] * 281], "e-mail addresses"),
+        ("contact", [MAILS[number % 15] for number in range(PEOPLE)], "e-mail addresses"),
+        ("first_name", NAMES, "names of people"),
+        ("dob", BIRTHS, "dates of birth"),
+        ("x", [f"{100 + number}-45-{1000 + number}" for number in range(PEOPLE)], "US social security numbers"),
+    ],
+)
+def test_what_looks_like_an_identifier_is_in_the_title(column: str, cells: list[str], kind: str) -> None:
+    """At d867cb5: `Fit for release`, and `No identifier in the release: Met`."""
+    found = looked_at(HARMLESS, **{column: cells})
+    assert verdict_title(found) == f"Fit, but {column!r} looks like {kind}"
+    assert (found.exit_code(), found.exit_code(fail_on_warning=True)) == (0, 1)
+    outcome = outcome_of(found, "undeclared_identifiers")
+    assert outcome.severity is Severity.WARNING
+    assert outcome.details["kinds"] == {column: kind}
+    assert f"column {column!r} looks like {kind} and is declared insensitive" in outcome.message
+    assert title_in(json.loads(json.dumps(found.as_json()))) == verdict_title(found)
+
+
+def test_several_kinds_are_identifiers() -> None:
+    found = looked_at(HARMLESS, contact=MAILS, dob=BIRTHS)
+    assert verdict_title(found) == "Fit, but 'contact' and 'dob' look like identifiers"
+
+
+@pytest.mark.parametrize(
+    ("role", "column", "cells", "is_told"),
+    [
+        (SECRET, "contact", MAILS, True),
+        (SECRET, "first_name", NAMES, False),  # only a name says so, and the policy says what the column is
+        (SECRET, "dob", BIRTHS, False),
+        (HARMLESS, "visit", BIRTHS, False),  # exact dates are left to other checks
+        (HARMLESS, "n", [*range(PEOPLE)], False),  # and numbers of records
+        (HARMLESS, "place", [f"52.{1000 + number}, 13.{2000 + number}" for number in range(PEOPLE)], True),
+        (SECRET, "place", [f"52.{1000 + number}, 13.{2000 + number}" for number in range(PEOPLE)], False),
+        (HARMLESS, "income", [10_000_000 + 37 * number for number in range(PEOPLE)], False),
+        (HARMLESS, "note", [f"seen twice in ward {number}" for number in range(PEOPLE)], False),
+    ],
+)
+def test_which_columns_are_looked_at_for_what(role: Any, column: str, cells: list[Any], is_told: bool) -> None:
+    found = looked_at(role, **{column: cells})
+    assert (outcome_of(found, "undeclared_identifiers").status is Status.FAILED) == is_told
+
+
+def test_a_quasi_identifier_of_addresses_is_told() -> None:
+    table = pa.table({"who": [MAILS[number % 100] for number in range(PEOPLE)]})
+    found = audit(table, {**FITS, "attributes": {"who": QI}})
+    assert verdict_title(found) == "Fit, but 'who' looks like e-mail addresses"
+
+
+def test_the_columns_that_a_policy_names_for_a_purpose_are_not_looked_at() -> None:
+    attributes = {"city": QI, "patient_id": HARMLESS}
+    codes = [f"A {number % 100}" for number in range(PEOPLE)]
+    found = audit(people(patient_id=codes), {**FITS, "attributes": attributes, "unit": "patient_id"})
+    assert outcome_of(found, "undeclared_identifiers").status is Status.PASSED
+
+
+def test_without_a_detector_the_title_says_so() -> None:
+    plugins = Plugins.load(external=False)
+    policy = read_policy({**FITS, "attributes": {"city": QI}}, plugins)
+    with open_engine(people(), 2**28) as engine:
+        outcomes = evaluate(policy, engine, Options())
+        found = Audit(outcomes=outcomes, release=described(engine), policy=policy, plugins=plugins)
+    assert outcome_of(found, "undeclared_identifiers").status is Status.SKIPPED
+    assert (found.exit_code(), verdict_title(found)) == (0, "Fit, but no column was looked at for identifiers")
+
+
+def test_no_address_stands_in_a_result() -> None:
+    found = looked_at(HARMLESS, contact=MAILS)
+    assert "p7@" not in json.dumps(found.as_json())
+
+
+# secrets of which nothing is demanded
+
+
+def secrets(expect: list[Any], **further: Any) -> Any:
+    table = people(illness=[["flu", "gout", "pox"][number // 100] for number in range(PEOPLE)])
+    attributes = {"city": QI, "illness": SECRET}
+    return audit(table, {"version": 1, "attributes": attributes, "expect": expect, **further})
+
+
+@pytest.mark.parametrize(
+    ("demand", "is_told"),
+    [
+        ({"k_anonymity": {"k": 20}}, True),
+        ({"distinct_l_diversity": {"l": 2}}, False),
+        ({"distinct_l_diversity": {"l": 2, "severity": "warning"}}, True),
+        ({"distinct_l_diversity": {"l": 1}}, True),
+        ({"t_closeness": {}}, True),
+        ({"t_closeness": {"t": "0.9", "attribute": "illness"}}, False),
+        ({"homogeneity": {"at_most": "0.5"}}, False),
+    ],
+)
+def test_a_profile_that_leaves_a_secret_without_a_demand_is_told(demand: dict[str, Any], is_told: bool) -> None:
+    found = secrets([demand], profile=EMA)
+    waiting = "4 questions wait for an answer"
+    told = f"Fit, but nothing is demanded of 'illness' and {waiting}"
+    assert verdict_title(found) == (told if is_told else f"Fit, but {waiting}")
+
+
+def test_without_a_profile_the_policy_decides() -> None:
+    assert verdict_title(secrets([{"k_anonymity": {"k": 20}}])) == "Fit for release"
+
+
+def test_every_audit_has_the_column_checks_in_their_order() -> None:
+    assert tuple(one.check for one in secrets([{"k_anonymity": {}}]).structure) == COLUMN_DEMANDS
