@@ -45,7 +45,7 @@ class AlphaKParameters(AttributeParameters):
 
 
 def largest_share(evidence: ClassEvidence, _: AlphaKParameters) -> Ratios:
-    """Share of the most frequent sensitive value in every class, max_i p_i.
+    """Share of the members of every class who have its most frequent sensitive value, max_i p_i.
 
     Returns:
         Exact fractions above 0 and at most 1, shape (classes,).
@@ -64,7 +64,7 @@ def largest_share(evidence: ClassEvidence, _: AlphaKParameters) -> Ratios:
         array([0.75])
     """
     histogram = evidence.sensitive[0]
-    return Ratios(histogram.max(histogram.counts), histogram.total)
+    return Ratios(histogram.max(histogram.counts), histogram.members)
 
 
 def class_sizes(evidence: ClassEvidence, _: AlphaKParameters) -> NDArray[Any]:

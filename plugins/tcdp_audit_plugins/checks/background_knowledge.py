@@ -62,7 +62,7 @@ def records_to_know(evidence: ClassEvidence, _: BackgroundParameters) -> NDArray
         array([0, 1])
     """
     histogram = evidence.sensitive[0]
-    return np.asarray(histogram.total - histogram.max(histogram.counts))
+    return np.asarray(histogram.members - histogram.max(histogram.counts))
 
 
 def _in_mixed_classes(summaries: Sequence[ClassSummary]) -> Mapping[str, int | None]:

@@ -30,7 +30,7 @@ class HomogeneityParameters(ShareParameters):
 
 
 def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np.bool_]:
-    """Which classes have a single sensitive value.
+    """Which classes have a sensitive value that all their members have, be it the only one or not.
 
     Returns:
         bool, shape (classes,).
@@ -47,8 +47,7 @@ def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np
         >>> homogeneous(evidence, HomogeneityParameters())
         array([ True, False])
     """
-    histogram = evidence.sensitive[0]
-    return np.asarray(histogram.distinct == 1)
+    return evidence.sensitive[0].certain
 
 
 def _sentence(outcome: Outcome) -> str:

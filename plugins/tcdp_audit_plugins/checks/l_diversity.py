@@ -43,6 +43,7 @@ from tcdp_audit.plugin import (
     victims,
     worst_group_of,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import uncertain_values
 from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
 from tcdp_audit_plugins.formulas import formula
 
@@ -63,7 +64,7 @@ class EntropyParameters(AttributeParameters):
 
 
 def distinct_values(evidence: ClassEvidence, _: DistinctParameters) -> NDArray[Any]:
-    """Number of distinct sensitive values in every class.
+    """Number of distinct sensitive values in every class; 1 where all members have the same one, whatever else.
 
     Returns:
         int64, shape (classes,), at least 1.
@@ -72,12 +73,11 @@ def distinct_values(evidence: ClassEvidence, _: DistinctParameters) -> NDArray[A
 
     Source: Machanavajjhala et al. (2007), section 3.3.
     """
-    histogram = evidence.sensitive[0]
-    return histogram.distinct
+    return uncertain_values(evidence.sensitive[0])
 
 
 def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcendental:
-    """Effective number of values in every class: exp(H) with H = -sum p_i ln p_i.
+    """Effective number of values in every class: exp(H) with H = -sum p_i ln p_i; 1 where all members have one of them.
 
     Returns:
         float64, shape (classes,), from 1 to the domain size. Close to a threshold, l^n is compared with
@@ -90,12 +90,13 @@ def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcend
     histogram = evidence.sensitive[0]
     total = histogram.total.astype(np.float64)
     entropy = np.log(total) - histogram.sum(_times_logarithm(histogram.counts)) / total  # ln n - (sum c ln c) / n
-    uniform = histogram.max(histogram.counts) * histogram.distinct == histogram.total
-    values = np.where(uniform, histogram.distinct, np.exp(entropy))  # m equal shares are exactly m
+    whole = histogram.certain | (histogram.max(histogram.counts) * histogram.distinct == histogram.total)
+    number = uncertain_values(histogram)
+    values = np.where(whole, number, np.exp(entropy))  # m equal shares are exactly m
 
     def decide(classes: NDArray[np.intp], threshold: Fraction) -> NDArray[np.int8]:
-        signs = Ratios.whole(histogram.distinct[classes]).compare(threshold)
-        mixed = np.flatnonzero(~uniform[classes])
+        signs = Ratios.whole(number[classes]).compare(threshold)
+        mixed = np.flatnonzero(~whole[classes])
         for profile, positions in histogram.profiles(classes[mixed]):
             signs[mixed[positions]] = sign_of_perplexity(profile, threshold)
         return signs

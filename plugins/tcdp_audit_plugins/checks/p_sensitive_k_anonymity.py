@@ -30,6 +30,7 @@ from tcdp_audit.plugin import (
     victims,
     worst_group,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import uncertain_values
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -43,7 +44,7 @@ class PSensitiveParameters(AttributeParameters):
 
 
 def distinct_values(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray[Any]:
-    """Number of distinct sensitive values in every class.
+    """Number of distinct sensitive values in every class; 1 where all members have the same one, whatever else.
 
     Returns:
         int64, shape (classes,), at least 1.
@@ -61,8 +62,7 @@ def distinct_values(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray
         >>> distinct_values(evidence, PSensitiveParameters())
         array([2])
     """
-    histogram = evidence.sensitive[0]
-    return histogram.distinct
+    return uncertain_values(evidence.sensitive[0])
 
 
 def class_sizes(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray[Any]:

@@ -32,6 +32,7 @@ from tcdp_audit.plugin import (
     percent,
     victims,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import certain_among
 from tcdp_audit_plugins.checks._shared.named_values import ambiguous, among
 from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
 from tcdp_audit_plugins.formulas import formula
@@ -88,8 +89,8 @@ def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) ->
     tail, where y is the rank of the most frequent value that is not one of them.
 
     Returns:
-        Exact fractions of at least 0, shape (classes,): infinite for fewer than l values, 0 for a class of don't-care
-        values only.
+        Exact fractions of at least 0, shape (classes,): infinite for fewer than l values and where all members have
+        the same one that is of concern, 0 for a class of don't-care values only.
 
     Cost: a sort of the pairs of class and value.
 
@@ -104,7 +105,11 @@ def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) ->
         array([4.])
     """
     histogram = evidence.sensitive[0]
-    return ratio_to_tail(histogram, parameters.l, among(evidence, parameters.dont_care or ()))
+    dont_care = among(evidence, parameters.dont_care or ())
+    ratio = ratio_to_tail(histogram, parameters.l, dont_care)
+    if histogram.entities is None:  # a value that is certain is the only one, and has no tail
+        return ratio
+    return Ratios(ratio.numerator, np.where(certain_among(histogram, ~dont_care), 0, ratio.denominator))
 
 
 def least_protected_share(evidence: ClassEvidence, parameters: RecursiveParameters) -> Ratios:
