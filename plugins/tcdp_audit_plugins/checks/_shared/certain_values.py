@@ -10,7 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Counts, Histogram
+from tcdp_audit.plugin import Counts, Histogram, Outcome
+
+SHARES_OF_PAIRS = (
+    "Where the policy names a unit, such as a person, each counts once for every value that it has in a class, and a "
+    "share is one of these pairs of unit and value: a value that every unit has beside another has the share 1/2. "
+    "alpha_k_anonymity and homogeneity say how sure it is."
+)
 
 
 def uncertain_values(histogram: Histogram) -> Counts:
@@ -18,6 +24,11 @@ def uncertain_values(histogram: Histogram) -> Counts:
     if histogram.entities is None:
         return histogram.distinct  # a value is certain where it is the only one
     return np.where(histogram.certain, 1, histogram.distinct)
+
+
+def may_be_shared(outcome: Outcome) -> bool:
+    """Whether an outcome is of entities that may have several values, so that all may share one of several."""
+    return outcome.conventions.get("unit", "row") != "row"
 
 
 def certain_among(histogram: Histogram, matters: NDArray[np.bool_]) -> NDArray[np.bool_]:
