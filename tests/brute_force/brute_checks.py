@@ -89,13 +89,15 @@ def expected_t(epsilon: float) -> Callable[[OneClass, Judged], Figure]:
 STAGE = {"attribute": "stage"}
 CHECKS = [
     Known("k_anonymity", "k", lambda one, _: one.size, ">=", (1, inf), whole=True, of_values=False),
-    Known("distinct_l_diversity", "l", lambda one, _: len(one.counts), ">=", (1, inf), whole=True),
+    Known(
+        "distinct_l_diversity", "l", lambda one, _: 1 if one.certain else len(one.counts), ">=", (1, inf), whole=True
+    ),
     Known("entropy_l_diversity", "l", brute.perplexity, ">=", (1, inf), exact=False),
-    Known("alpha_k_anonymity", "alpha", lambda one, _: max(brute.shares(one).values()), "<=", (0, 1)),
+    Known("alpha_k_anonymity", "alpha", lambda one, _: Fraction(max(one.counts.values()), one.members), "<=", (0, 1)),
     Known(
         "background_knowledge",
         "at_least",
-        lambda one, _: sum(one.counts.values()) - max(one.counts.values()),
+        lambda one, _: one.members - max(one.counts.values()),
         ">=",
         (0, inf),
         whole=True,
