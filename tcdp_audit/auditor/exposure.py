@@ -119,9 +119,7 @@ def judges(task: ClassTask) -> bool:
 
 def counts_victims(task: ClassTask, unit: Domain | None) -> bool:
     """Whether a task gives a share of entities of which some have several records."""
-    if unit is None or task.check.judges_each_class:
-        return False
-    return int(unit.counts.max(initial=0)) > 1 or unit.missing > 1  # records without one are one entity together
+    return unit is not None and unit.repeats and not task.check.judges_each_class
 
 
 def told_by_classes(tasks: Sequence[ClassTask]) -> bool:
