@@ -57,11 +57,10 @@ class Table:
     @classmethod
     def of(cls, rows: Sequence[Record], conventions: Conventions) -> Table:
         """The rows that the policy does not exempt."""
-        exempt = conventions.suppressed == "exempt"
-        shown = [
-            one for one in rows if not exempt or any(one[c] not in TOKENS for c in (*QUASI_IDENTIFIERS, *SENSITIVE))
-        ]
-        return cls(shown, conventions)
+        if conventions.suppressed == "counted":
+            return cls(rows, conventions)
+        columns = (*QUASI_IDENTIFIERS, *SENSITIVE)
+        return cls([one for one in rows if any(one[name] not in TOKENS for name in columns)], conventions)
 
     @property
     def classes(self) -> list[list[Record]]:
