@@ -87,7 +87,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     @property
     def of_entities(self) -> bool:
         """Whether the policy names a unit."""
-        return self.conventions["unit"] != "row"
+        return self.conventions.get("unit", "row") != "row"
 
     @property
     def can_fail(self) -> bool:
