@@ -9,11 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from tcdp_audit import Outcome, audit
+from tcdp_audit import Outcome, PolicyError, audit
+from tcdp_audit.classes.histogram import Histogram
 
 Row = tuple[str, str, str]  # a person, what is known of a row, and its secret
 
@@ -279,3 +281,47 @@ def test_people_with_a_certain_value_by_their_whole_histories(rows: list[Row], c
     (found,) = outcomes(rows, {"homogeneity": {}}, shards=4)
 
     assert found.details["victim_units"] == certain
+
+
+# What compares rows, and what nothing can fail
+
+
+@pytest.mark.parametrize("several", [True, False], ids=["several rows", "one row each"])
+def test_a_comparison_of_rows_says_so_where_people_have_several(several: bool):
+    people = ["p", "p", "q"] if several else ["p", "q", "r"]
+    table = pa.table({"person": people, "age": [20, 30, 40]})
+    policy = {
+        "version": 1,
+        "unit": "person",
+        "rows_aligned": True,
+        "attributes": {"age": {"role": "quasi_identifier", "scale": "numeric"}},
+        "expect": [{"distance_record_linkage": {}}],
+    }
+    (found,) = audit(table, policy, original=table).expectations
+
+    said = "Every row counts, however many a person has, and what is known of a person is one row."
+    assert (said in found.message) is several
+
+
+@pytest.mark.parametrize("check", ["k_confusion", "composition_attack"])
+def test_where_rows_of_one_person_would_be_a_crowd_a_unit_is_refused(check: str):
+    given = {"k_confusion": {"attack": {"rank_swap_attack": {"p": 10}}}, "composition_attack": {}}[check]
+
+    with pytest.raises(PolicyError, match="it counts rows, and the policy's unit is 'person'"):
+        outcomes(CERTAIN, {check: given})
+
+
+def test_no_share_of_rows_makes_a_demand_on_people_say_nothing():
+    rows = [*(("p", str(number), "x") for number in range(9)), ("q", "9", "")]
+    (found,) = outcomes(rows, {"homogeneity": {"at_most": 0.95}})
+
+    assert (found.status.value, found.observed) == ("failed", 1.0)
+    assert not found.unfailable
+
+
+def test_a_value_of_entities_is_not_left_out_afterwards():
+    row = Histogram(np.array([0, 2]), np.array([0, 1]), np.array([2, 1]), np.array([2]))
+
+    assert (row.members.tolist(), row.certain.tolist(), row.total.tolist()) == ([2], [True], [3])
+    with pytest.raises(ValueError, match="where entities are counted"):
+        row.without(1)
