@@ -143,6 +143,8 @@ def every_record(outcome: Outcome) -> str:
 def values_left(outcome: Outcome, number: int) -> str:
     """What a group leaves open of its attribute, as the second half of such a sentence."""
     column = column_of(outcome)
+    if number <= 1 and outcome.conventions.get("unit", "row") != "row":  # an entity may have other values besides
+        return f"everybody has the same value of {column}: it is known to be theirs for certain"
     if number <= 1:
         return f"{column} is the same throughout: theirs is known for certain"
     return f"only {number:,} values of {column} are left for them"

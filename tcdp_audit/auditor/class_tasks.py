@@ -85,6 +85,11 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         return figures, filled, np.logical_or.reduce([~filled, *fails])
 
     @property
+    def of_entities(self) -> bool:
+        """Whether the policy names a unit."""
+        return self.conventions.get("unit", "row") != "row"
+
+    @property
     def can_fail(self) -> bool:
         """Whether some grouping of the records fails a demand, or leaves a class no distribution to be judged by."""
         parameters, finest = self.expectation.parameters, self._finest()
@@ -146,6 +151,15 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         by_figure = zip(zip(*shards, strict=True), self.check.limits, strict=True)
         return tuple(merge(summaries, limit.comparison) for summaries, limit in by_figure)
 
+    def with_entities(self, summaries: Summaries, failing: int | None) -> Summaries:
+        """The merged summaries of an attack with how many entities it succeeds on; None where no shard counts them."""
+        if self.check.judges_each_class or not self.of_entities:
+            return summaries
+        return tuple(
+            replace(one, entities=self.records, failing_entities=one.failing_records if failing is None else failing)
+            for one in summaries
+        )
+
     def _outcome(self, measurements: Measurements) -> Outcome:
         result = measurements.of_classes.get(id(self))
         if isinstance(result, BaseException):
@@ -164,7 +178,8 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         """The release's records, each in a class of its own. Cost: O(domain)."""
         attribute, marginal, one = self.attribute, self.marginal, np.ones(1, dtype=np.int64)
         if attribute is None or marginal is None:
-            return FinestGrouping(ClassEvidence(size=one, records=self.records), one * self.records)
+            evidence = ClassEvidence(size=one, records=self.records)
+            return FinestGrouping(evidence, one * self.records, of_entities=self.of_entities)
         counts = np.append(attribute.counts, attribute.missing)
         counts, valueless = counts[: marginal.size], int(counts[marginal.size :].sum())
         if self.conventions["reference"] == "release":  # exempt records are not in it
@@ -172,7 +187,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         values = np.flatnonzero(counts)
         size = np.ones(len(values), dtype=np.int64)
         classes = self._evidence(size, classes_of_one(values), size > 0)
-        return FinestGrouping(classes, counts[values], valueless)
+        return FinestGrouping(classes, counts[values], valueless, self.of_entities)
 
     def _outcome_of_classes(self, headline: ClassSummary, verdict: Verdict) -> Outcome:
         status = self._status(verdict)

@@ -239,7 +239,14 @@ class _Evaluation:
             self.exposure.add(measured.exposed)
             self.options.progress("measuring", len(shards), every)
         self.options.progress("measuring", every, every)  # some shards had no records
-        return {id(task): _merged(task, [results[i] for results in shards]) for i, task in enumerate(tasks)}
+        return {id(task): self._merged(task, i, [results[i] for results in shards]) for i, task in enumerate(tasks)}
+
+    def _merged(self, task: ClassTask, place: int, results: Sequence[Result]) -> Result:
+        """One task's results over all shards, with the entities in classes that an attack succeeds on."""
+        merged = _merged(task, results)
+        if merged is None or isinstance(merged, BaseException):
+            return merged
+        return task.with_entities(merged, self.exposure.victims_of(task, place))
 
     def _measuring(self, tasks: Sequence[ClassTask], *, overlapping: bool) -> Measuring:
         return Measuring(

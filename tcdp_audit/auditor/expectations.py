@@ -87,7 +87,8 @@ class Tasks:
             return ClassTask(check, expectation, target)
 
         def on_tables(check: TableCheck[Any]) -> ClassTask | TableTask:
-            return TableTask(check, expectation, target)
+            unit = self.release.unit
+            return TableTask(check, expectation, target, several_rows=unit is not None and unit.repeats)
 
         check: Check = expectation.check
         task = check.by_kind(on_classes, on_tables)

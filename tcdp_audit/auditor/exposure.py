@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tcdp_audit.auditor.expectations import Counted
 
 Mask = NDArray[np.bool_]
+Codes = NDArray[np.integer[Any]]
 Places = frozenset[int]  # of tasks, among those that are measured on classes
 
 
@@ -38,10 +39,13 @@ class ExposedInPart:
     Args:
         records: how many records fail every task of a set and no other, by the tasks' places.
         entities: for each task the entities of records that fail it; nothing where the unit is the record.
+        victims: for each attack the entities of records in the classes that it succeeds on, whether or not the policy
+            demands anything; nothing where each entity has one record, so that to count records is enough.
     """
 
     records: Mapping[Places, int]
-    entities: Mapping[int, NDArray[np.integer[Any]]] = field(default_factory=dict)
+    entities: Mapping[int, Codes] = field(default_factory=dict)
+    victims: Mapping[int, Codes] = field(default_factory=dict)
 
 
 @dataclass
@@ -56,19 +60,34 @@ class PartExposure:
     tasks: Sequence[ClassTask]
     unit: Domain | None
     _masks: dict[int, tuple[Grouping, Mask]] = field(default_factory=dict)
+    _victims: dict[int, tuple[Grouping, Mask]] = field(default_factory=dict)
 
     def add(self, task: ClassTask, classes: Grouping | MatchedClasses, failing: Mask) -> None:
         """Note which of some classes fail a task; not every class needs to be among them."""
-        incomplete = bool(task.incomplete)
-        if not judges(task) or not (incomplete or failing.any()):
-            return
+        some = bool(failing.any())
+        if judges(task) and (some or task.incomplete):
+            self._mark(self._masks, task, classes, failing)
+        if some and counts_victims(task, self.unit):
+            self._mark(self._victims, task, classes, failing)
+
+    def _mark(
+        self,
+        masks: dict[int, tuple[Grouping, Mask]],
+        task: ClassTask,
+        classes: Grouping | MatchedClasses,
+        failing: Mask,
+    ) -> None:
         grouping, some = (classes.grouping, classes.classes) if isinstance(classes, MatchedClasses) else (classes, ...)
         place = next(number for number, one in enumerate(self.tasks) if one is task)
-        whole = self._masks.setdefault(place, (grouping, np.zeros(len(grouping.records), dtype=bool)))[1]
+        whole = masks.setdefault(place, (grouping, np.zeros(len(grouping.records), dtype=bool)))[1]
         whole[some] |= failing
 
     def result(self) -> ExposedInPart:
         """How many records and which entities fail what."""
+        victims = {p: self._entities(grouping, grouping.rows_of(m)) for p, (grouping, m) in self._victims.items()}
+        return replace(self._failing(), victims=victims)
+
+    def _failing(self) -> ExposedInPart:
         if not self._masks:
             return ExposedInPart({})
         if told_by_classes([self.tasks[place] for place in self._masks]):
@@ -77,14 +96,14 @@ class PartExposure:
         else:
             shard = next(iter(self._masks.values()))[0].shard
             records = _by_places({place: self._rows(place) for place in self._masks}, shard.each)
-        return ExposedInPart(
-            records, {} if self.unit is None else {p: self._entities(p, self.unit) for p in self._masks}
-        )
+        if self.unit is None:
+            return ExposedInPart(records)
+        return ExposedInPart(records, {p: self._entities(one, self._rows(p)) for p, (one, _) in self._masks.items()})
 
-    def _entities(self, place: int, unit: Domain) -> NDArray[np.integer[Any]]:
-        """The entities of the rows that fail a task."""
-        codes = self._masks[place][0].shard[unit.attribute]
-        return distinct_of(codes[self._rows(place)], unit.size + 1)
+    def _entities(self, grouping: Grouping, rows: Mask) -> Codes:
+        """The entities of some rows."""
+        assert self.unit is not None  # noqa: S101 - only asked for where an entity counts once
+        return distinct_of(grouping.shard[self.unit.attribute][rows], self.unit.size + 1)
 
     def _rows(self, place: int) -> Mask:
         """The rows of the classes that fail a task, and those without a value where a convention asks for one."""
@@ -97,6 +116,11 @@ def judges(task: ClassTask) -> bool:
     """Whether a task may fail a release."""
     parameters = task.expectation.parameters
     return parameters.severity is Severity.ERROR and bool(task.violation or task.check.demands(parameters))
+
+
+def counts_victims(task: ClassTask, unit: Domain | None) -> bool:
+    """Whether a task gives a share of entities of which some have several records."""
+    return unit is not None and unit.repeats and not task.check.judges_each_class
 
 
 def told_by_classes(tasks: Sequence[ClassTask]) -> bool:
@@ -136,14 +160,22 @@ class Exposure:
     unit: Domain | None
     records: Counter[Places] = field(default_factory=Counter)
     entities: dict[int, Mask] = field(default_factory=dict)
+    victims: dict[int, Mask] = field(default_factory=dict)
 
     def add(self, part: ExposedInPart) -> None:
-        """Take what a shard tells. Cost: a byte for each entity and task that exposes one."""
+        """Take what a shard tells. Cost: a byte for each entity and task that exposes one, and for each attack."""
         self.records.update(part.records)
-        for place, codes in part.entities.items():
-            if place not in self.entities and self.unit is not None:
-                self.entities[place] = np.zeros(self.unit.size + 1, dtype=bool)
-            self.entities[place][codes] = True
+        for marked, of_places in ((self.entities, part.entities), (self.victims, part.victims)):
+            for place, codes in of_places.items():
+                if place not in marked and self.unit is not None:
+                    marked[place] = np.zeros(self.unit.size + 1, dtype=bool)
+                marked[place][codes] = True
+
+    def victims_of(self, task: ClassTask, place: int) -> int | None:
+        """How many entities an attack succeeds on; None where records are counted."""
+        if not counts_victims(task, self.unit):
+            return None
+        return int(self.victims[place].sum()) if place in self.victims else 0
 
     def of(self, failed: Mapping[int, int], outcomes: Sequence[Outcome], counted: Counted) -> Exposed:
         """The records that failing demands expose.

@@ -135,7 +135,7 @@ class _Group:
             attribute, histogram = task.attribute, None
             if attribute is not None:
                 codes = attribute.codes(self.grouping.shard)
-                histogram = self._without_missing(self.grouping.histogram(codes, attribute.size + 1), attribute)
+                histogram = self.grouping.histogram(codes, attribute.size + 1, self._left_out(attribute))
             return task.measure(self.grouping, histogram, show_values=show_values, exposure=exposure)
         except KeyboardInterrupt:
             raise
@@ -157,12 +157,13 @@ class _Group:
         for name, reader in readers.items():
             attribute, histogram = reader.tasks[0].attribute, None
             if name is not None and attribute is not None:
-                values = self.grouping.values_of(by_name[name], attribute.size + 1)
-                histogram = self._without_missing(values, attribute)
+                left_out = self._left_out(attribute)
+                histogram = self.grouping.values_of(by_name[name], attribute.size + 1, left_out)
             reader.read(block.classes, counts, histogram)
 
-    def _without_missing(self, histogram: Histogram, attribute: Domain) -> Histogram:
-        return histogram if self.missing_is_a_value else histogram.without(attribute.size)
+    def _left_out(self, attribute: Domain) -> int | None:
+        """The code that is no value of an attribute: that of a missing one, if it is none."""
+        return None if self.missing_is_a_value else attribute.size
 
 
 @dataclass

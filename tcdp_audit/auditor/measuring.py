@@ -108,6 +108,6 @@ class _ShardView:
             return grouping, None
         key = (names, attribute.attribute)
         if key not in self.histograms:
-            counted = grouping.histogram(attribute.codes(self.shard), attribute.size + 1)
-            self.histograms[key] = counted if self.missing_is_a_value else counted.without(attribute.size)
+            left_out = None if self.missing_is_a_value else attribute.size
+            self.histograms[key] = grouping.histogram(attribute.codes(self.shard), attribute.size + 1, left_out)
         return grouping, self.histograms[key]

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tcdp_audit.auditor.tasks import Measurements, Task, plain_figures
 from tcdp_audit.check.estimate import Estimate
 from tcdp_audit.check.kinds import TableCheck, TableFigure, Verdict
 from tcdp_audit.outcome import ESTIMATE, Outcome, Status, Tally
-from tcdp_audit.phrases import LIMITS
-from tcdp_audit.words import percent_of
+from tcdp_audit.phrases import LIMITS, unit_noun
+from tcdp_audit.words import percent_of, with_article
+
+OF_ROWS = frozenset({"original", "holdout"})  # tables whose rows are compared with those of the release, one by one
 
 
+@dataclass(frozen=True)
 class TableTask(Task[TableCheck[Any]]):
-    """A check to run on tables."""
+    """A check to run on tables.
+
+    Args:
+        several_rows: whether the policy names a unit of which some have several rows.
+    """
+
+    several_rows: bool = False
 
     def _outcome(self, measurements: Measurements) -> Outcome:
         parameters = self.expectation.parameters
@@ -23,6 +32,15 @@ class TableTask(Task[TableCheck[Any]]):
         outcome = task._outcome_of_table(figure, self.check.verdict(figure, parameters))  # noqa: SLF001 - a task
         unfailable = self.check.unfailable(figure, parameters) if outcome.status is Status.PASSED else ()
         return _with_estimate(task._judged(outcome, unfailable, "by every release"), figure.estimate)  # noqa: SLF001
+
+    def _worded(self, outcome: Outcome) -> Outcome:
+        """An outcome with its sentences, and what a comparison of rows leaves open of people who have several."""
+        worded = super()._worded(outcome)
+        if not (self.several_rows and self.check.requires & OF_ROWS):
+            return worded
+        somebody = with_article(unit_noun(outcome))
+        several = f"Every row counts, however many {somebody} has, and what is known of {somebody} is one row."
+        return replace(worded, message=f"{worded.message} {several}")
 
     def _outcome_of_table(self, figure: TableFigure, verdict: Verdict) -> Outcome:
         distribution = {"distribution": [list(one) for one in figure.distribution]} if figure.distribution else {}

@@ -45,6 +45,9 @@ class ClassSummary:
         worst_values: code and count of each sensitive value in the worst class, ascending; of equally bad and equally
             large classes, those that come first. Empty where they are not wanted, or the class has none.
         by_size: how many classes have which figure and size, where the former are wanted.
+        entities: where the policy names a unit, and the check is an attack: how many entities the release has.
+        failing_entities: how many of them have a record in a class that does not keep a threshold. Both are known once
+            all shards are merged: an entity may be in several.
     """
 
     classes: int = 0
@@ -55,6 +58,8 @@ class ClassSummary:
     distribution: Distribution = field(default_factory=lambda: NOTHING)
     worst_values: Pairs = b""
     by_size: BySize = field(default_factory=lambda: NO_CLASS)
+    entities: int | None = None
+    failing_entities: int | None = None
 
     @property
     def observed(self) -> float | None:

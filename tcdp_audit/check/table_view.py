@@ -49,6 +49,8 @@ class SampleClasses:
         expected: n times the product of its quasi-identifiers' shares: the size under independence. float64.
         weight: sum of the matched records' sampling weights, where the policy names a weight. float64, or None.
         total_weight: sum of all sampling weights, or None.
+        of_entities: where the policy names a unit, the size of the smallest class that each entity has a record in:
+            the one that an intruder picks. Shape (entities,). None where the unit is the record.
     """
 
     size: Counts
@@ -57,10 +59,11 @@ class SampleClasses:
     expected: Floats
     weight: Floats | None
     total_weight: float | None
+    of_entities: Counts | None = None
 
     def __post_init__(self) -> None:
         """Lock its arrays."""
-        freeze_arrays(self, "size", "records", "matched", "expected", "weight")
+        freeze_arrays(self, "size", "records", "matched", "expected", "weight", "of_entities")
 
 
 @dataclass(frozen=True)
@@ -299,7 +302,8 @@ class TableView:
         if compatible is not None:
             matched = compatible.sum(grouping.records)
             sums = None if sums is None else compatible.sums([sums])[0]
-        return SampleClasses(grouping.size, grouping.records, matched, expected, sums, total)
+        smallest = _smallest_of_entities(grouping)
+        return SampleClasses(grouping.size, grouping.records, matched, expected, sums, total, smallest)
 
     @cached_property
     def population(self) -> PopulationClasses:
@@ -383,6 +387,16 @@ def _overlapping(
     in_release, uniques = in_sample > 0, int(((population == 1) & (in_population == 1)).sum())
     overlap = Overlap(in_sample[in_release], int(in_population.sum()), uniques)
     return PopulationClasses(sample[in_release], population[in_release], population[~in_release], overlap)
+
+
+def _smallest_of_entities(grouping: Grouping) -> Counts | None:
+    """The size of the smallest class of each entity, in the order of their codes; None where the unit is the row."""
+    if grouping.unit is None:
+        return None
+    none = np.iinfo(np.int64).max
+    smallest = np.full(grouping.unit.size + 1, none)
+    np.minimum.at(smallest, grouping.shard[grouping.unit.attribute], grouping.size[grouping.class_of_row])
+    return smallest[smallest < none]
 
 
 def _sums_of_weights(grouping: Grouping, weights: Floats, name: str) -> Floats:

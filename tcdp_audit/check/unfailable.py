@@ -30,11 +30,13 @@ class FinestGrouping:
             check without one.
         records: how many records are like each of them, int64, shape (classes,).
         valueless: how many records have no value of the attribute, so that they have no distribution either.
+        of_entities: whether shares are of entities, that may have any number of records.
     """
 
     classes: ClassEvidence
     records: Counts
     valueless: int = 0
+    of_entities: bool = False
 
     def rounds(self) -> Iterator[ClassEvidence]:
         """Some classes that are likely to have the worst figure, then all of them."""
@@ -59,7 +61,9 @@ class FinestGrouping:
         )
 
     def share(self, exposed: NDArray[np.bool_]) -> Fraction:
-        """The share of records in some of the classes; records without a value count among them."""
+        """The share of records in some of the classes, or without a value; of entities the most that it could be."""
+        if self.of_entities:
+            return Fraction(int(exposed.any() or self.valueless > 0))
         return Fraction(int(self.records[exposed].sum()) + self.valueless, int(self.records.sum()) + self.valueless)
 
 

@@ -1,4 +1,4 @@
-"""An attack on equivalence classes: which of them it succeeds on, and the share of records in those."""
+"""An attack on equivalence classes: which of them it succeeds on, and the share of records or entities in those."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ SHARE = "at_most"  # the parameter with the largest share of records exposed
 @dataclass(frozen=True, kw_only=True)
 class VictimCheck(CheckOnClasses[P]):
     """An attack that succeeds on some classes: the share of records in them must be at most the parameter `at_most`.
+
+    Where the policy names a unit it is the share of entities that have a record in such a class, each counted once.
 
     Args:
         victims: which classes the attack succeeds on, bool, shape (classes,).
@@ -66,15 +68,18 @@ class VictimCheck(CheckOnClasses[P]):
         return finest.share(self.figures(finest.classes, parameters)[0].fails)
 
     def verdict(self, summaries: Sequence[ClassSummary], parameters: P) -> Verdict:
-        """The share of records in classes that the attack succeeds on, compared exactly."""
+        """The share of records, or entities, in classes that the attack succeeds on, compared exactly."""
         summary, demanded = summaries[0], self.demanded(parameters)
-        share = Fraction(summary.failing_records, summary.records)
+        share, details = Fraction(summary.failing_records, summary.records), {}
+        if summary.entities is not None and summary.failing_entities is not None:
+            share = Fraction(summary.failing_entities, summary.entities)
+            details = {"units": summary.entities, "victim_units": summary.failing_entities}
         return Verdict(
             observed=float(share),
             threshold=demanded,
             comparison=self.comparison,
             failed=None if demanded is None else share > demanded,
-            details={"victims": summary.failing_records, "victim_classes": summary.failing_classes},
+            details={"victims": summary.failing_records, "victim_classes": summary.failing_classes, **details},
         )
 
     def of_each_class(self, parameters: P) -> P:

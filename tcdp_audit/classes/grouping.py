@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tcdp_audit.classes.histogram import Counts, Histogram, add_up, count_in_classes
 from tcdp_audit.classes.visits import Visits
 from tcdp_audit.encoding.counted import CountedCodes
-from tcdp_audit.encoding.counting import numbered, occurrences
+from tcdp_audit.encoding.counting import distinct_of, numbered, occurrences
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.keys import Codes, KeyArray, fold
 from tcdp_audit.encoding.packed import PACKED
@@ -126,21 +126,45 @@ class Grouping:
         joint = codes.astype(np.int64) * entities + self.shard[self.unit.attribute]
         return self._counted(joint, radix * entities), radix * entities
 
-    def values_of(self, counted: Histogram, radix: int) -> Histogram:
+    def values_of(self, counted: Histogram, radix: int, left_out: int | None = None) -> Histogram:
         """A histogram of values out of that of values and entities: an entity counts once per class and value."""
         if self.unit is None:
-            return counted
-        values = counted.values // (self.unit.size + 1)
-        return add_up(counted.rows, values, np.ones(len(values), dtype=np.int64), len(counted), radix)
+            return counted if left_out is None else counted.without(left_out)
+        values, entities = np.divmod(counted.values, self.unit.size + 1)
+        ones, rows = np.ones(len(values), dtype=np.int64), len(counted)
+        histogram = add_up(counted.rows, values, ones, rows, radix)
+        histogram = histogram if left_out is None else histogram.without(left_out)
+        if self._one_row_each:
+            return histogram
+        have = slice(None) if left_out is None else values != left_out
+        visits = add_up(counted.rows[have], entities[have], ones[have], rows, self.unit.size + 1)
+        return replace(histogram, entities=visits.distinct)
 
-    def histogram(self, codes: Codes, radix: int) -> Histogram:
-        """Counts of a sensitive attribute's codes (all below `radix`) in each class, missing codes included."""
+    @cached_property
+    def _one_row_each(self) -> bool:
+        """Whether no entity has several rows, so that each has one value in whatever class."""
+        assert self.unit is not None  # noqa: S101 - only asked for where an entity counts once
+        codes = self.shard[self.unit.attribute]
+        return len(distinct_of(codes, self.unit.size + 1)) == self.shard.rows
+
+    def histogram(self, codes: Codes, radix: int, left_out: int | None = None) -> Histogram:
+        """Counts of a sensitive attribute's codes (all below `radix`) in each class.
+
+        Args:
+            codes: the code of each row.
+            radix: a number above all of them.
+            left_out: a code that is no value, such as that of a missing one; None where all are.
+        """
         if self.compatibility is not None:
-            return self.values_of(self.compatibility.merge(*self.counted(codes, radix)), radix)
+            return self.values_of(self.compatibility.merge(*self.counted(codes, radix)), radix, left_out)
         if self.unit is None:
-            return self._counted(codes, radix)
-        class_of_value, values = self._visits.values(codes, radix)
-        return count_in_classes(class_of_value, len(self.records), values, radix)
+            return self.values_of(self._counted(codes, radix), radix, left_out)
+        classes, values, further = self._visits.values(codes, radix, left_out)
+        histogram = count_in_classes(classes, len(self.records), values, radix)
+        histogram = histogram if left_out is None else histogram.without(left_out)
+        if not len(further):
+            return histogram
+        return replace(histogram, entities=histogram.total - occurrences(further, len(self.records)))
 
     def occurrences(self, codes: Codes, radix: int) -> Counts:
         """What counts for each of an attribute's codes (all below `radix`) in all ordinary classes. Shape (radix,)."""

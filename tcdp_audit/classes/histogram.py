@@ -27,6 +27,8 @@ class Histogram:
         offsets: int64, shape (classes + 1,).
         values: int64 codes, shape (pairs,).
         counts: int64, at least 1, shape (pairs,).
+        entities: int64, how many entities of each class have a value, shape (classes,). None where each counts for a
+            single value, so that their number is the sum of the counts.
 
     What several checks ask of the same classes is computed once: see `cached_on_histogram`. Nobody can write to the
     arrays.
@@ -35,11 +37,12 @@ class Histogram:
     offsets: Counts
     values: Counts
     counts: Counts
+    entities: Counts | None = None
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Lock its arrays."""
-        freeze_arrays(self, "offsets", "values", "counts")
+        freeze_arrays(self, "offsets", "values", "counts", "entities")
 
     def __len__(self) -> int:
         """How many classes it has."""
@@ -54,6 +57,18 @@ class Histogram:
     def total(self) -> Counts:
         """The sum of counts of each class. Shape (classes,)."""
         return frozen_array(self.sum(self.counts))
+
+    @property
+    def members(self) -> Counts:
+        """How many records of each class have a value, or entities where these count once. Shape (classes,)."""
+        return self.total if self.entities is None else self.entities
+
+    @cached_property
+    def certain(self) -> NDArray[np.bool_]:
+        """Which classes have a value that every member has, alone or beside others. Shape (classes,)."""
+        if self.entities is None:
+            return frozen_array(self.distinct == 1)
+        return frozen_array(self.filled() & (self._most == self.entities))
 
     @cached_property
     def rows(self) -> Counts:
@@ -106,14 +121,21 @@ class Histogram:
         lengths = self.distinct[classes]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         pairs = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][classes] - offsets[:-1], lengths)
-        return Histogram(offsets, self.values[pairs], self.counts[pairs])
+        entities = None if self.entities is None else self.entities[classes]
+        return Histogram(offsets, self.values[pairs], self.counts[pairs], entities)
 
     def filled(self) -> NDArray[np.bool_]:
         """Which classes have any value at all. Shape (classes,)."""
         return self.distinct > 0
 
     def without(self, value: int) -> Histogram:
-        """The same histogram without one value; rows may become empty."""
+        """The same histogram without one value; rows may become empty.
+
+        Raises:
+            ValueError: an entity may have it beside other values, so that entities must be counted anew.
+        """
+        if self.entities is not None:
+            raise ValueError("leave the value out where entities are counted")
         keep = self.values != value
         if keep.all():
             return self
@@ -123,7 +145,7 @@ class Histogram:
     def ranked(self) -> Histogram:
         """Each row with its counts in descending order; the values lose their meaning. O(pairs log pairs)."""
         order = np.lexsort((-self.counts, self.rows))
-        return Histogram(self.offsets, self.values[order], self.counts[order])
+        return Histogram(self.offsets, self.values[order], self.counts[order], self.entities)
 
     def profiles(self, classes: NDArray[np.intp]) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
         """The different multisets of counts among some classes, each with the positions in `classes` that have it.

@@ -58,12 +58,22 @@ class Visits:
         """How many entities each of so many classes has."""
         return occurrences(self.class_of_visit, classes)
 
-    def values(self, codes: Codes, radix: int) -> tuple[Codes, Codes]:
-        """The class and the code of each value of each visit, given the codes of rows and a number above all of them.
+    def values(self, codes: Codes, radix: int, left_out: int | None = None) -> tuple[Codes, Codes, Codes]:
+        """The values of visits, of which only those of several rows can have one twice, or several.
 
-        Only visits of several rows can have a value twice.
+        Args:
+            codes: the code of each row.
+            radix: a number above all of them.
+            left_out: a code that is no value, such as that of a missing one.
+
+        Returns:
+            The class and the code of each value of each visit, the one left out among them; and the class of each
+            value that is not the first of its visit, the one left out not among them.
         """
         keys = fold([self.visit_of_other, codes[self.others]], [len(self.class_of_visit), radix])
-        visit, value = keys.decode(tally(keys.values, keys.span)[0])
+        visit, value = keys.decode(tally(keys.values, keys.span)[0])  # in the order of visits
+        counted = visit if left_out is None else visit[value != left_out]
+        further = counted[1:][counted[1:] == counted[:-1]]
         rows = self.class_of_row[self.alone], codes[self.alone]
-        return np.concatenate([rows[0], self.class_of_visit[visit]]), np.concatenate([rows[1], value])
+        classes = np.concatenate([rows[0], self.class_of_visit[visit]])
+        return classes, np.concatenate([rows[1], value]), self.class_of_visit[further]

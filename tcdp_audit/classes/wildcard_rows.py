@@ -200,7 +200,9 @@ def concatenated(histograms: Sequence[Histogram]) -> Histogram:
     """The rows of several histograms, one after the other."""
     distinct = np.concatenate([[0], *(one.distinct for one in histograms)])
     values, counts = (np.concatenate([getattr(one, name) for one in histograms]) for name in ("values", "counts"))
-    return Histogram(np.cumsum(distinct), values, counts)
+    several = any(one.entities is not None for one in histograms)
+    entities = np.concatenate([one.members for one in histograms]) if several else None
+    return Histogram(np.cumsum(distinct), values, counts, entities)
 
 
 def _runs(begins: Positions, lengths: Positions) -> Positions:

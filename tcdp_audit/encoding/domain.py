@@ -89,6 +89,11 @@ class Domain:
         return len(self.values)
 
     @cached_property
+    def repeats(self) -> bool:
+        """Whether several records have the same value, or several have none."""
+        return self.missing > 1 or int(self.counts.max(initial=0)) > 1
+
+    @cached_property
     def tells_nothing(self) -> NDArray[np.bool_]:
         """For each code whether it tells nothing about the value: suppressed cells, and the missing one, which is last.
 

@@ -159,11 +159,12 @@ class Demands:
         attribute = task.attribute
         if attribute is None:
             return task, grouping, None
-        everything = grouping.histogram(attribute.codes(shard), attribute.size + 1)
+        left_out = None if self._missing_is_a_value else attribute.size
+        histogram = grouping.histogram(attribute.codes(shard), attribute.size + 1, left_out)
         if whole and self._by_class:
-            counts = counts_in_classes(attribute, everything)
+            counts = counts_in_classes(attribute, histogram)  # a value that is left out has no weight either
             task = replace(task, marginal=marginal_of_release(attribute, self.release.policy, counts))
-        return task, grouping, self.counted(everything, attribute)
+        return task, grouping, histogram
 
     def attained_as_one_class(self) -> Sequence[tuple[ClassTask, float, Fraction, Comparison]]:
         """What all kept records attain as one class of the demands that they fail so.
@@ -184,9 +185,12 @@ class Demands:
         return found
 
     def counted(self, histogram: Histogram, attribute: Domain) -> Histogram:
-        """A histogram under the convention on missing sensitive values."""
-        own_category = self.release.policy.conventions.missing_sensitive == "own_category"
-        return histogram if own_category else histogram.without(attribute.size)
+        """A histogram of records under the convention on missing sensitive values."""
+        return histogram if self._missing_is_a_value else histogram.without(attribute.size)
+
+    @property
+    def _missing_is_a_value(self) -> bool:
+        return self.release.policy.conventions.missing_sensitive == "own_category"
 
 
 def _is_monotone(task: ClassTask, unit: Domain | None) -> bool:

@@ -80,6 +80,16 @@ def histogram(records: Sequence[Record], attribute: str, rules: Rules) -> Counte
     return counts
 
 
+def is_certain(records: Sequence[Record], attribute: str, rules: Rules) -> bool:
+    """Whether everybody who has a value has the same one, alone or beside others."""
+    own = rules.missing_sensitive == "own_category"
+    having: dict[object, set[Cell]] = {}
+    for number, record in enumerate(records):
+        if own or record[attribute] is not None:
+            having.setdefault(number if rules.unit is None else record[rules.unit], set()).add(record[attribute])
+    return bool(having) and bool(set.intersection(*having.values()))
+
+
 def marginal(records: Sequence[Record], attribute: str, rules: Rules) -> Counter[Cell]:
     """The table's distribution: that of all classes without wildcards together."""
     plain = Rules(rules.quasi_identifiers, rules.sensitive)
@@ -98,17 +108,22 @@ def k_anonymity(records: Sequence[Record], rules: Rules) -> Measured:
 
 
 def distinct_l_diversity(records: Sequence[Record], rules: Rules, attribute: str) -> Measured:
-    """Distinct values of each class."""
+    """Distinct values of each class; 1 where one is certain."""
     found = classes(counted(records, rules), rules)
     sizes = [len(histogram(one.matched, attribute, rules)) for one in found]
+    sizes = [1 if is_certain(one.matched, attribute, rules) else n for one, n in zip(found, sizes, strict=True)]
     return Measured(found, [Fraction(size) if size else None for size in sizes])
 
 
 def entropy_l_diversity(records: Sequence[Record], rules: Rules, attribute: str) -> Measured:
-    """exp(-sum p ln p) of each class."""
+    """exp(-sum p ln p) of each class; 1 where a value is certain."""
     found = classes(counted(records, rules), rules)
-    rows = [list(histogram(one.matched, attribute, rules).values()) for one in found]
+    rows = [[1] if is_certain(one.matched, attribute, rules) else _counts(one, attribute, rules) for one in found]
     return Measured(found, [_perplexity(row) if row else None for row in rows])
+
+
+def _counts(one: EquivalenceClass, attribute: str, rules: Rules) -> list[int]:
+    return list(histogram(one.matched, attribute, rules).values())
 
 
 def _perplexity(counts: Sequence[int]) -> float:
@@ -117,8 +132,8 @@ def _perplexity(counts: Sequence[int]) -> float:
 
 
 def keeps_entropy(one: EquivalenceClass, attribute: str, rules: Rules, threshold: Fraction) -> bool:
-    """Whether exp(H) >= threshold, as n^n >= threshold^n * prod c^c in integers."""
-    counts = list(histogram(one.matched, attribute, rules).values())
+    """Whether exp(H) >= threshold, as n^n >= threshold^n * prod c^c in integers; a certain value is the only one."""
+    counts = [1] if is_certain(one.matched, attribute, rules) else _counts(one, attribute, rules)
     n = sum(counts)
     return n > 0 and n**n >= threshold**n * prod(c**c for c in counts)
 

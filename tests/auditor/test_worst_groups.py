@@ -24,7 +24,11 @@ def worst_group(records: list[Record], given: Rules) -> Counter[str | None]:
     """Of the groups with the fewest values the largest; of those, the one with the least values and counts."""
     measured = reference.distinct_l_diversity(records, given, "disease")
     order = [*(value for value in DOMAIN if any(one["disease"] == value for one in records)), None]
-    groups = [(len(row), -one.records, pairs(row, order), row) for one, row in rows(measured.classes, given)]
+    figures = [one or 0 for one in measured.figures]
+    groups = [
+        (figure, -one.records, pairs(row, order), row)
+        for figure, (one, row) in zip(figures, rows(measured.classes, given), strict=True)
+    ]
     return min(groups, key=lambda one: one[:3])[3]
 
 

@@ -29,6 +29,7 @@ class Known:
         whole: whether the threshold is a whole number.
         exact: whether the figure is rational, so that it can be a threshold itself.
         of_values: whether it measures a sensitive attribute.
+        joint: whether it reads several attributes together, and an intruder knows none of them.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Known:
     whole: bool = False
     exact: bool = True
     of_values: bool = True
+    joint: bool = False
 
     def kept(self, figure: Figure | None, threshold: Fraction) -> bool:
         """Whether a class keeps a threshold; one without any value never does."""
@@ -86,16 +88,56 @@ def expected_t(epsilon: float) -> Callable[[OneClass, Judged], Figure]:
     return lambda one, judged: exp((judged.everyone - one.size) * epsilon)
 
 
+def neighbours(one: OneClass, _: Judged) -> Figure:
+    """The largest share of two values that are next to each other."""
+    p = brute.shares(one)
+    return max(sum((p.get(v, Fraction(0)) for v in ORDER[i : i + 2]), Fraction(0)) for i in range(len(ORDER)))
+
+
+def epsilon(one: OneClass, judged: Judged) -> Figure:
+    """2 ln t with the multiplicative distance t."""
+    return 2 * brute.disclosure(one, judged)
+
+
+def half_at_random(one: OneClass, judged: Judged) -> Figure:
+    """The multiplicative distance once every other answer is any of the values."""
+    missing = None in judged.reference or any(None in other.counts for other in judged.classes)
+    values = [*ORDER, *([None] if missing else [])]
+    p, q = brute.shares(one), judged.distribution
+    answers = [[(of.get(v, Fraction(0)) + Fraction(1, len(values))) / 2 for v in values] for of in (p, q)]
+    return max(max(a / b, b / a) for a, b in zip(*answers, strict=True))
+
+
 STAGE = {"attribute": "stage"}
 CHECKS = [
     Known("k_anonymity", "k", lambda one, _: one.size, ">=", (1, inf), whole=True, of_values=False),
-    Known("distinct_l_diversity", "l", lambda one, _: len(one.counts), ">=", (1, inf), whole=True),
+    Known(
+        "distinct_l_diversity", "l", lambda one, _: 1 if one.certain else len(one.counts), ">=", (1, inf), whole=True
+    ),
+    Known(
+        "p_sensitive_k_anonymity",
+        "p",
+        lambda one, _: 1 if one.certain else len(one.counts),
+        ">=",
+        (1, inf),
+        whole=True,
+    ),
+    Known("similarity", "at_most", neighbours, "<=", (0, 1), {"width": 1, **STAGE}),
+    Known("implied_epsilon", "at_most", epsilon, "<=", (0, inf), STAGE, exact=False, joint=True),
+    Known(
+        "stochastic_t_closeness",
+        "t",
+        half_at_random,
+        "<=",
+        (1, inf),
+        {"mechanism": "randomised_response", "retention": "1/2", **STAGE},
+    ),
     Known("entropy_l_diversity", "l", brute.perplexity, ">=", (1, inf), exact=False),
-    Known("alpha_k_anonymity", "alpha", lambda one, _: max(brute.shares(one).values()), "<=", (0, 1)),
+    Known("alpha_k_anonymity", "alpha", lambda one, _: Fraction(max(one.counts.values()), one.members), "<=", (0, 1)),
     Known(
         "background_knowledge",
         "at_least",
-        lambda one, _: sum(one.counts.values()) - max(one.counts.values()),
+        lambda one, _: one.members - max(one.counts.values()),
         ">=",
         (0, inf),
         whole=True,

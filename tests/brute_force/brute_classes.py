@@ -43,13 +43,20 @@ class OneClass:
         records: how many records it has.
         size: what k counts.
         counts: the attribute in the records that it is judged by.
+        members: how many records, or people, have a value among these.
         positions: which records of the release they are.
     """
 
     records: int
     size: int
     counts: Counts
+    members: int = 0
     positions: Sequence[int] = ()
+
+    @property
+    def certain(self) -> Sequence[Value]:
+        """The values that all members have, alone or beside others."""
+        return [value for value, count in self.counts.items() if count == self.members]
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,8 @@ def judged(
         if conventions.missing_quasi_identifier == "wildcard":
             own = [one for one, other in zip(counted, keys, strict=True) if _compatible(key, other)]
         entities = len({one[UNIT] for one in own}) if conventions.unit else len(own)
-        classes.append(OneClass(size, entities, _histogram(own, attributes, conventions), places))
+        members = _members(own, attributes, conventions)
+        classes.append(OneClass(size, entities, _histogram(own, attributes, conventions), members, places))
     everyone = len({one[UNIT] for one in counted}) if conventions.unit else len(counted)
     return Judged(classes, mixture if other_reference is None else other_reference, everyone)
 
@@ -122,6 +130,14 @@ def _histogram(records: Sequence[Record], attributes: Sequence[str], conventions
     if conventions.missing_sensitive != "own_category":
         counts.pop(None, None)
     return counts
+
+
+def _members(records: Sequence[Record], attributes: Sequence[str], conventions: Conventions) -> int:
+    valued = [
+        value_of(one, attributes) is not None or conventions.missing_sensitive == "own_category" for one in records
+    ]
+    having = [one[UNIT] for one, has in zip(records, valued, strict=True) if has]
+    return len(set(having)) if conventions.unit else len(having)
 
 
 # Figures of one class: None stands for a class without any value
@@ -187,6 +203,8 @@ def recursive(l: int, dont_care: Sequence[str] = ()) -> Callable[[OneClass, Judg
     """The least c that a class does not keep, by the two cases of the paper."""
 
     def ratio(one: OneClass, _: Judged) -> Figure:
+        if any(value not in dont_care for value in one.certain):
+            return inf
         ranked = sorted(one.counts.items(), key=lambda pair: (-pair[1], pair[0] in dont_care))
         r = [0, *(count for _, count in ranked)]
         y = next((i for i, (value, _) in enumerate(ranked, 1) if value not in dont_care), None)
@@ -200,4 +218,4 @@ def recursive(l: int, dont_care: Sequence[str] = ()) -> Callable[[OneClass, Judg
 
 def perplexity(one: OneClass, _: Judged) -> Figure:
     """exp(H)."""
-    return exp(-sum(float(p) * log(p) for p in shares(one).values()))
+    return 1 if one.certain else exp(-sum(float(p) * log(p) for p in shares(one).values()))

@@ -92,6 +92,8 @@ def targets(known: Known, conventions: Conventions) -> list[Target]:
     """What one expectation is asked of."""
     if not known.of_values:
         return [((), ())]
+    if known.joint:
+        return [((known.given["attribute"],), ())]
     sensitive = brute.SENSITIVE if "attribute" not in known.given else (known.given["attribute"],)
     if conventions.multiple_sensitive == "joint" and len(sensitive) > 1:
         return [(sensitive, ())]
@@ -128,7 +130,8 @@ def is_error(
     own_category = conventions.missing_sensitive == "own_category"
     compared = [*records, *(original if conventions.reference == "original" else [])]
     lacking = any(brute.value_of(one, attributes) is None for one in compared)
-    if own_category and lacking and (conventions.reference == "declared" or known.given.get("distance") == "ordered"):
+    in_order = known.given.get("distance") == "ordered" or "width" in known.given
+    if own_category and lacking and (conventions.reference == "declared" or in_order):
         return True
     if conventions.reference == "declared" and len(attributes) > 1:
         return True

@@ -171,6 +171,8 @@ LABELS = {"zip": "place of living", "x": "yearly income"}
 
 
 ROWS = {
+    "composition_attack",
+    "k_confusion",
     "delta_presence",
     "individual_risk",
     "k_concealment",

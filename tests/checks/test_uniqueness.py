@@ -58,7 +58,7 @@ def test_five_rows_of_one_person_are_alone_together():
 
     found = outcome("sample_uniqueness", release, policy=policy)
 
-    assert (found.details["victims"], found.observed) == (5, 5 / 7)
+    assert (found.details["victims"], found.observed) == (5, 1 / 3)  # one of three people, however many rows
 
 
 def test_nobody_alone_is_said():

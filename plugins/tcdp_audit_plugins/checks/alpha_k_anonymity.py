@@ -32,6 +32,7 @@ from tcdp_audit.plugin import (
     victims,
     worst_group,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -45,7 +46,7 @@ class AlphaKParameters(AttributeParameters):
 
 
 def largest_share(evidence: ClassEvidence, _: AlphaKParameters) -> Ratios:
-    """Share of the most frequent sensitive value in every class, max_i p_i.
+    """Share of the members of every class who have its most frequent sensitive value, max_i p_i.
 
     Returns:
         Exact fractions above 0 and at most 1, shape (classes,).
@@ -64,7 +65,7 @@ def largest_share(evidence: ClassEvidence, _: AlphaKParameters) -> Ratios:
         array([0.75])
     """
     histogram = evidence.sensitive[0]
-    return Ratios(histogram.max(histogram.counts), histogram.total)
+    return Ratios(histogram.max(histogram.counts), histogram.members)
 
 
 def class_sizes(evidence: ClassEvidence, _: AlphaKParameters) -> NDArray[Any]:
@@ -77,16 +78,21 @@ def _sentence(outcome: Outcome) -> str:
     largest = percent(outcome.observed, outcome.threshold)
     smallest = count(int(outcome.details["k"]), noun)
     if outcome.status is not Status.FAILED:
-        most = f"one value of {column_of(outcome)} makes up {largest} of a group at most"
+        most = f"one value of {column_of(outcome)} {_is_of(outcome)} {largest} of a group at most"
         if outcome.status is Status.PASSED:
             return f"Every {record_noun(outcome)} is in a group of at least {smallest}; {most}."
         return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}; {most}."
     faults = [f"of fewer than {count(given['k'], noun)}"] if "k" in given else []
-    too_frequent = "in which one value makes up more than"
+    too_frequent = f"in which one value {_is_of(outcome)} more than"
     faults += [f"{too_frequent} {percent_of(Fraction(given['alpha']))}"] if "alpha" in given else []
-    largest_share = f"one value of {column_of(outcome)} makes up {largest} of a group at most"
+    largest_share = f"one value of {column_of(outcome)} {_is_of(outcome)} {largest} of a group at most"
     worst = f"the smallest group has {smallest}, and {largest_share}"
     return f"{victims(outcome)} {' or '.join(faults)}; {worst}."
+
+
+def _is_of(outcome: Outcome) -> str:
+    """What a value is of a group: a part of its records, or what a part of its entities has."""
+    return "is that of" if may_be_shared(outcome) else "makes up"
 
 
 def _person(outcome: Outcome) -> str:
@@ -114,7 +120,9 @@ CHECKS = [
             risk="Whoever finds somebody's group may guess their secret and mostly be right.",
             definition=(
                 "Every equivalence class has at least k records, and in none of them has a sensitive value a larger "
-                "share than alpha. A class must keep both."
+                "share than alpha. A class must keep both. Where the policy names a unit, such as a person, a class "
+                "has as many members as units, and p_i is the share of them that have the value i. Shares may then "
+                "add up to more than 1, since a unit may have several values."
             ),
             **formula(
                 r"\max_E \max_i p_i \le \alpha",

@@ -26,9 +26,11 @@ from tcdp_audit.plugin import (
     in_worst_group,
     record_noun,
     sentence_case,
+    unit_noun,
     values_left,
     victims,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
 from tcdp_audit_plugins.formulas import formula
 
 MIXED = "least_in_mixed_classes"
@@ -62,7 +64,7 @@ def records_to_know(evidence: ClassEvidence, _: BackgroundParameters) -> NDArray
         array([0, 1])
     """
     histogram = evidence.sensitive[0]
-    return np.asarray(histogram.total - histogram.max(histogram.counts))
+    return np.asarray(histogram.members - histogram.max(histogram.counts))
 
 
 def _in_mixed_classes(summaries: Sequence[ClassSummary]) -> Mapping[str, int | None]:
@@ -73,9 +75,10 @@ def _in_mixed_classes(summaries: Sequence[ClassSummary]) -> Mapping[str, int | N
 
 def _sentence(outcome: Outcome) -> str:
     alike = sum(int(records) for value, _, records in outcome.details["distribution"] if value == 0)
-    least, column, other = outcome.details[MIXED], column_of(outcome), f"other {record_noun(outcome)}"
-    where = agree(alike, "is in a group", "are in groups")
-    parts = [f"{count(alike, record_noun(outcome))} {where} with a single value of {column}"] if alike else []
+    least, column, other = outcome.details[MIXED], column_of(outcome), f"other {unit_noun(outcome)}"
+    where, single = agree(alike, "is in a group", "are in groups"), "with a single value of"
+    single = "in which everybody has the same value of" if may_be_shared(outcome) else single
+    parts = [f"{count(alike, record_noun(outcome))} {where} {single} {column}"] if alike else []
     parts += [f"where values of {column} differ, knowing {count(least, other)} can be enough"] if least else []
     story = "; ".join(parts)
     if outcome.status is not Status.FAILED:
@@ -89,7 +92,7 @@ def _person(outcome: Outcome) -> str:
     column, least = column_of(outcome), int(outcome.observed or 0)
     if not least:
         return f"{in_worst_group(outcome)} {values_left(outcome, 1)}."
-    others = count(least, f"other {record_noun(outcome)}")
+    others = count(least, f"other {unit_noun(outcome)}")
     return f"{in_worst_group(outcome)} whoever also knows {column} of {others} can be sure of theirs."
 
 
@@ -114,7 +117,8 @@ CHECKS = [
                 "An intruder finds the class of a person and knows the sensitive values of some other members, such "
                 "as their own. Without those records the rest may share one value. The figure is the least number of "
                 "other records that must be known for that: the size of the class less the count of its most frequent "
-                "value."
+                "value. Where the policy names a unit, such as a person, n_E counts the units of the class and c_i "
+                "those that have the value i, beside others or not."
             ),
             **formula(
                 r"\min_E\, (n_E - \max_i c_i) \ge \text{at\_least}",

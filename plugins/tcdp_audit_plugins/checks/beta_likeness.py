@@ -37,6 +37,7 @@ from tcdp_audit.plugin import (
     record_noun,
     victims,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_gain
 from tcdp_audit_plugins.formulas import formula
@@ -164,7 +165,8 @@ CHECKS = [
             ),
             limits=(
                 "The bound allows any share for a frequent value: with q = 0.5 and beta = 1 a class may consist of "
-                "that value alone. The enhanced variant closes this."
+                "that value alone. The enhanced variant closes this. "
+                f"{SHARES_OF_PAIRS}"
             ),
             source=f"{SOURCE}, basic β-likeness",
             example="- basic_beta_likeness: {beta: 2, attribute: disease}",
@@ -201,7 +203,8 @@ CHECKS = [
             choosing="As for the basic variant. First bring the unsatisfiable classes to none, then choose beta.",
             limits=(
                 "Some tools report min(beta, -ln q) of the worst class, a finite number, where no beta satisfies the "
-                "definition."
+                "definition. "
+                f"{SHARES_OF_PAIRS}"
             ),
             source=f"{SOURCE}, enhanced β-likeness",
             example="- enhanced_beta_likeness: {beta: 2, attribute: disease}",

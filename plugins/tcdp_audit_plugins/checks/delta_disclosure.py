@@ -36,6 +36,7 @@ from tcdp_audit.plugin import (
     in_worst_group,
     victims,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, larger, largest_loss
 from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio, ratios
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
@@ -204,7 +205,8 @@ CHECKS = [
             limits=(
                 "Some tools leave out the values that a class lacks (`absent_values: ignored`) or take logarithms to "
                 "base 2 (`log_base: 2`); figures compare only under the same choices, and ignoring hides that values "
-                "are ruled out."
+                "are ruled out. "
+                f"{SHARES_OF_PAIRS}"
             ),
             source=(
                 "Brickell, Shmatikov, The cost of privacy, KDD 2008, doi:10.1145/1401890.1401904, δ-disclosure privacy"

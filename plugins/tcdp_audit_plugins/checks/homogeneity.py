@@ -19,6 +19,7 @@ from tcdp_audit.plugin import (
     in_worst_group,
     record_noun,
     records_of,
+    unit_noun,
     values_left,
     whoever_knows,
 )
@@ -30,7 +31,7 @@ class HomogeneityParameters(ShareParameters):
 
 
 def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np.bool_]:
-    """Which classes have a single sensitive value.
+    """Which classes have a sensitive value that all their members have, be it the only one or not.
 
     Returns:
         bool, shape (classes,).
@@ -47,13 +48,17 @@ def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np
         >>> homogeneous(evidence, HomogeneityParameters())
         array([ True, False])
     """
-    histogram = evidence.sensitive[0]
-    return np.asarray(histogram.distinct == 1)
+    return evidence.sensitive[0].certain
 
 
 def _sentence(outcome: Outcome) -> str:
     assert outcome.records is not None  # noqa: S101 - outcomes on classes have them
     exposed, classes = outcome.details["victims"], outcome.details["victim_classes"]
+    if "units" in outcome.details:
+        people = Tally(outcome.details["units"], outcome.details["victim_units"])
+        where = f"{records_of(people, unit_noun(outcome))} in {groups(classes or 1)}"
+        known = ": finding the group is enough to know it" if exposed else ""
+        return f"{where} in which everybody has the same value of {column_of(outcome)}{known}."
     if not exposed:
         noun = record_noun(outcome)
         return f"Every {noun} is in a group with several values of {column_of(outcome)}: finding it gives none away."
@@ -64,7 +69,8 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     if not outcome.details["victims"]:
-        return f"{whoever_knows(outcome)} finds several values of {column_of(outcome)} in every group."
+        several = "no value that everybody has" if "units" in outcome.details else "several values"
+        return f"{whoever_knows(outcome)} finds {several} of {column_of(outcome)} in every group."
     return f"{in_worst_group(outcome)} {values_left(outcome, 1)}."
 
 
@@ -75,7 +81,7 @@ CHECKS = [
         quarter=Quarter.ATTRIBUTE_DEGREE,
         parameters=HomogeneityParameters,
         victims=homogeneous,
-        label="share of records in homogeneous groups",
+        label="share of records or units in homogeneous groups",
         monotone=lambda _: True,  # a union with a single value has only parts with that value
         on_attribute=True,
         sentence=_sentence,
@@ -86,15 +92,21 @@ CHECKS = [
             definition=(
                 "An intruder finds the equivalence class of a person. If all its members have the same sensitive "
                 "value, the person's value is known without knowing which record is theirs. The victims are the "
-                "records in such classes."
+                "records in such classes. Where the policy names a unit, such as a person, a unit may have several "
+                "values in a class. A value that every unit of the class has is certain, even if each also has other "
+                "values, and the victims are the units with a row in a class that has such a value."
             ),
             **formula(
                 r"\frac{1}{N} \sum_{E : m_E = 1} n_E \le \text{at\_most}",
                 r"m_E = \left|\{i : p_i > 0\}\right|",
+                r"\text{with a unit: } \frac{1}{U}\, \#\{u : \max_i c_i = n_E \text{ for some } E \text{ of } u\}",
+                r"c_i = \text{units of } E \text{ that have the value } i",
             ),
             reading=(
                 "The observed value is the share of records exposed; the details `victims` and `victim_classes` count "
-                "the records and the classes. A class of one record is homogeneous. So is, to be safe, a class whose "
+                "the records and the classes. With a unit it is the share of units exposed, each counted once, and the "
+                "details `victim_units` and `units` count them and all units. A class of one record is homogeneous. "
+                "So is, to be safe, a class whose "
                 "sensitive cells are all missing."
             ),
             choosing="0 forbids any. A share above 0 accepts known victims; name the reason where you accept it.",

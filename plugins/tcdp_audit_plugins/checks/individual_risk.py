@@ -332,7 +332,9 @@ CHECKS = [
                 "For f > 2 the formula is an approximation that is slightly too high: on a survey of 4,000 "
                 "records the sum of risks is 95.73566 where the exact mean is 95.73519. A class is estimated "
                 "from its own records alone. Records of a unit are taken to be found independently of each "
-                "other."
+                "other, and f counts records: that is right for a household whose records are people. Where the unit "
+                "is a person with several rows, five rows of one person count as five people, and the risk comes out "
+                "too low: give the check a release with one row for each, or demand a bound of reidentification_risk."
             ),
             source=(
                 "Benedetti, Franconi, Statistical and technological solutions for controlled data "

@@ -33,7 +33,7 @@ from tcdp_audit.plugin import (
     record_noun,
     whoever_knows,
 )
-from tcdp_audit_plugins.checks._shared.sampling import distribution_of
+from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of
 from tcdp_audit_plugins.checks.likelihood_attacks import noise_attack, pram_attack
 from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters
 from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
@@ -171,6 +171,7 @@ SPECIFICATIONS: Mapping[str, Check] = {
 
 
 def _faults(parameters: ConfusionParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    yield from counts_rows(document)
     name, own = parameters.named
     for field in OF_LINKS:
         if field in own.model_fields_set:

@@ -43,6 +43,7 @@ from tcdp_audit.plugin import (
     victims,
     worst_group_of,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared, uncertain_values
 from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
 from tcdp_audit_plugins.formulas import formula
 
@@ -63,7 +64,7 @@ class EntropyParameters(AttributeParameters):
 
 
 def distinct_values(evidence: ClassEvidence, _: DistinctParameters) -> NDArray[Any]:
-    """Number of distinct sensitive values in every class.
+    """Number of distinct sensitive values in every class; 1 where all members have the same one, whatever else.
 
     Returns:
         int64, shape (classes,), at least 1.
@@ -72,12 +73,11 @@ def distinct_values(evidence: ClassEvidence, _: DistinctParameters) -> NDArray[A
 
     Source: Machanavajjhala et al. (2007), section 3.3.
     """
-    histogram = evidence.sensitive[0]
-    return histogram.distinct
+    return uncertain_values(evidence.sensitive[0])
 
 
 def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcendental:
-    """Effective number of values in every class: exp(H) with H = -sum p_i ln p_i.
+    """Effective number of values in every class: exp(H) with H = -sum p_i ln p_i; 1 where all members have one of them.
 
     Returns:
         float64, shape (classes,), from 1 to the domain size. Close to a threshold, l^n is compared with
@@ -90,12 +90,13 @@ def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcend
     histogram = evidence.sensitive[0]
     total = histogram.total.astype(np.float64)
     entropy = np.log(total) - histogram.sum(_times_logarithm(histogram.counts)) / total  # ln n - (sum c ln c) / n
-    uniform = histogram.max(histogram.counts) * histogram.distinct == histogram.total
-    values = np.where(uniform, histogram.distinct, np.exp(entropy))  # m equal shares are exactly m
+    whole = histogram.certain | (histogram.max(histogram.counts) * histogram.distinct == histogram.total)
+    number = uncertain_values(histogram)
+    values = np.where(whole, number, np.exp(entropy))  # m equal shares are exactly m
 
     def decide(classes: NDArray[np.intp], threshold: Fraction) -> NDArray[np.int8]:
-        signs = Ratios.whole(histogram.distinct[classes]).compare(threshold)
-        mixed = np.flatnonzero(~uniform[classes])
+        signs = Ratios.whole(number[classes]).compare(threshold)
+        mixed = np.flatnonzero(~whole[classes])
         for profile, positions in histogram.profiles(classes[mixed]):
             signs[mixed[positions]] = sign_of_perplexity(profile, threshold)
         return signs
@@ -122,10 +123,17 @@ def _distinct_sentence(outcome: Outcome) -> str:
     values = f"{least:,} different {noun_form('value', least)} of {column}"
     if outcome.status is Status.PASSED:
         return f"Every {record_noun(outcome)} is in a group with at least {values}."
+    shared = least == 1 and may_be_shared(outcome)
     if outcome.status is not Status.FAILED:
-        return f"{sentence_case(worst_group_of(outcome, 'least varied'))} has {values}."
+        worst = worst_group_of(outcome, "least varied")
+        if shared:
+            return f"In {worst} everybody has the same value of {column}."
+        return f"{sentence_case(worst)} has {values}."
     few = f"fewer than {int(outcome.threshold or 0):,} different values of {column}"
-    return f"{victims(outcome)} with {few}; the least varied group has {least:,}."
+    if may_be_shared(outcome):
+        few += ", or with one that everybody has"
+    varied = "in the least varied group everybody has the same" if shared else f"the least varied group has {least:,}"
+    return f"{victims(outcome)} with {few}; {varied}."
 
 
 def _entropy_sentence(outcome: Outcome) -> str:
@@ -193,7 +201,11 @@ CHECKS: list[Check] = [
         guide=Guide(
             asks="Does every group have several different secrets?",
             risk="Whoever finds somebody's group may find only one secret there, and so know theirs.",
-            definition="Every equivalence class has at least l distinct values of the sensitive attribute.",
+            definition=(
+                "Every equivalence class has at least l distinct values of the sensitive attribute. Where the policy "
+                "names a unit, such as a person, a unit may have several values in a class. A class in which every "
+                "unit has the same value, beside others or not, has the figure 1: that value is certain."
+            ),
             **formula(
                 r"\min_E \left|\{i : p_i > 0\}\right| \ge l",
             ),
@@ -226,7 +238,9 @@ CHECKS: list[Check] = [
             risk="A group may have several secrets of which one is so common that a guess is nearly always right.",
             definition=(
                 "The entropy of the sensitive attribute in every equivalence class is at least ln l. Reported as "
-                "exp(H), the number of equally frequent values that would be as varied."
+                "exp(H), the number of equally frequent values that would be as varied. Where the policy names a unit, "
+                "such as a person, each counts once for every value that it has in a class, and a class in which "
+                "every unit has the same value, beside others or not, has the figure 1."
             ),
             **formula(
                 r"\exp\left(-\sum_i p_i \ln p_i\right) \ge l",

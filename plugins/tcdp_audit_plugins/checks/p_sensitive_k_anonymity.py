@@ -30,6 +30,7 @@ from tcdp_audit.plugin import (
     victims,
     worst_group,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared, uncertain_values
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -43,7 +44,7 @@ class PSensitiveParameters(AttributeParameters):
 
 
 def distinct_values(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray[Any]:
-    """Number of distinct sensitive values in every class.
+    """Number of distinct sensitive values in every class; 1 where all members have the same one, whatever else.
 
     Returns:
         int64, shape (classes,), at least 1.
@@ -61,8 +62,7 @@ def distinct_values(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray
         >>> distinct_values(evidence, PSensitiveParameters())
         array([2])
     """
-    histogram = evidence.sensitive[0]
-    return histogram.distinct
+    return uncertain_values(evidence.sensitive[0])
 
 
 def class_sizes(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray[Any]:
@@ -79,14 +79,18 @@ def _validate(parameters: PSensitiveParameters, _: PolicyDocument) -> Iterator[t
 def _sentence(outcome: Outcome) -> str:
     noun, given, least = unit_noun(outcome), outcome.parameters, int(outcome.observed or 0)
     smallest = count(int(outcome.details["k"]), noun)
+    shared = " or with one that everybody has" if may_be_shared(outcome) else ""
+    varied = f"in the least varied everybody has the same value of {column_of(outcome)}"
     if outcome.status is not Status.FAILED:
         values = f"{least:,} different {noun_form('value', least)} of {column_of(outcome)}"
         if outcome.status is Status.PASSED:
             return f"Every {record_noun(outcome)} is in a group of at least {smallest}, with at least {values}."
-        return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}; the least varied has {values}."
+        varied = varied if shared and least == 1 else f"the least varied has {values}"
+        return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}; {varied}."
     faults = [f"of fewer than {count(given['k'], noun)}"] if "k" in given else []
-    faults += [f"with fewer than {given['p']:,} different values"] if "p" in given else []
-    worst = f"the smallest has {smallest}, the least varied {count(least, 'value')} of {column_of(outcome)}"
+    faults += [f"with fewer than {given['p']:,} different values{shared}"] if "p" in given else []
+    varied = varied if shared and least == 1 else f"the least varied {count(least, 'value')} of {column_of(outcome)}"
+    worst = f"the smallest has {smallest}, {varied}"
     return f"{victims(outcome)} {' or '.join(faults)}; {worst}."
 
 
@@ -123,7 +127,9 @@ CHECKS = [
             risk="Whoever finds somebody's group may find that all of them share one secret.",
             definition=(
                 "Every equivalence class has at least k records and, for every confidential attribute, at least p "
-                "distinct values. A class must keep both, and p is at most k."
+                "distinct values. A class must keep both, and p is at most k. Where the policy names a unit, such as "
+                "a person, k counts units, and a class in which every unit has the same value, beside others or not, "
+                "counts as one of a single value."
             ),
             **formula(
                 r"\min_E \left|\{i : p_i > 0\}\right| \ge p",

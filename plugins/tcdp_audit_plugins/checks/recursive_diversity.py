@@ -32,6 +32,7 @@ from tcdp_audit.plugin import (
     percent,
     victims,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import certain_among, may_be_shared
 from tcdp_audit_plugins.checks._shared.named_values import ambiguous, among
 from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
 from tcdp_audit_plugins.formulas import formula
@@ -88,8 +89,8 @@ def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) ->
     tail, where y is the rank of the most frequent value that is not one of them.
 
     Returns:
-        Exact fractions of at least 0, shape (classes,): infinite for fewer than l values, 0 for a class of don't-care
-        values only.
+        Exact fractions of at least 0, shape (classes,): infinite for fewer than l values and where all members have
+        the same one that is of concern, 0 for a class of don't-care values only.
 
     Cost: a sort of the pairs of class and value.
 
@@ -104,7 +105,11 @@ def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) ->
         array([4.])
     """
     histogram = evidence.sensitive[0]
-    return ratio_to_tail(histogram, parameters.l, among(evidence, parameters.dont_care or ()))
+    dont_care = among(evidence, parameters.dont_care or ())
+    ratio = ratio_to_tail(histogram, parameters.l, dont_care)
+    if histogram.entities is None:  # a value that is certain is the only one, and has no tail
+        return ratio
+    return Ratios(ratio.numerator, np.where(certain_among(histogram, ~dont_care), 0, ratio.denominator))
 
 
 def least_protected_share(evidence: ClassEvidence, parameters: RecursiveParameters) -> Ratios:
@@ -136,7 +141,8 @@ def _sentence(outcome: Outcome) -> str:
     others = f"the values from number {given['l']} on together"
     ratio = f"at worst the most frequent value {values} is {times} times as frequent as {others}"
     if outcome.observed == inf:
-        ratio = f"one has fewer than {given['l']} values {values}"
+        shared = ", or one that everybody has" if may_be_shared(outcome) else ""
+        ratio = f"one has fewer than {given['l']} values {values}{shared}"
     least = f"; the rarest protected value makes up {percent(float(outcome.details['c2']))} of a group"
     rarest = least if "protected" in given else ""
     if outcome.status is not Status.FAILED:
@@ -152,7 +158,8 @@ def _sentence(outcome: Outcome) -> str:
 def _person(outcome: Outcome) -> str:
     given, column = outcome.parameters, column_of(outcome)
     if outcome.observed == inf:
-        return f"{in_worst_group(outcome)} there are fewer than {given['l']} values of {column} to choose from."
+        shared = ", or everybody has the same" if may_be_shared(outcome) else ""
+        return f"{in_worst_group(outcome)} there are fewer than {given['l']} values of {column} to choose from{shared}."
     often = f"{figure(outcome.observed)} times as often as the values from number {given['l']} on together"
     return f"{in_worst_group(outcome)} the likeliest value of {column} is right {often}."
 
@@ -182,7 +189,8 @@ CHECKS = [
                 "still finds no value too likely. Positive disclosure: the disclosure of the values `dont_care` is of "
                 "no concern. With y the rank of the most frequent other value, r_y is compared with its tail: "
                 "r_l + … + r_m if y < l, otherwise r_(l-1) + … + r_m without r_y. Negative disclosure: besides, each "
-                "`protected` value has at least the share c2 of every class, so that it cannot be ruled out."
+                "`protected` value has at least the share c2 of every class, so that it cannot be ruled out. Where the "
+                "policy names a unit, such as a person, each counts once for every value that it has in a class."
             ),
             **formula(
                 r"r_1 < c\, (r_l + \dots + r_m)",
@@ -192,7 +200,8 @@ CHECKS = [
             reading=(
                 "The observed value is the largest ratio r_1 / (r_l + … + r_m) of a class: the release is diverse for "
                 "every c above it, and for none at it or below (the comparison is strict). It is infinite where a "
-                "class has fewer than l values, and 0 where it has don't-care values only. The detail `c2` is the "
+                "class has fewer than l values, or all its units have the same value beside others and it is no "
+                "don't-care value, and 0 where it has don't-care values only. The detail `c2` is the "
                 "least share of a protected value in a class, and 1 where none is protected."
             ),
             choosing=(

@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin import (
@@ -28,8 +29,8 @@ from tcdp_audit.plugin import (
     known_columns,
     percent,
     percent_of,
-    record_noun,
     records_of,
+    unit_noun,
     whoever_knows,
     with_article,
 )
@@ -47,7 +48,7 @@ class ReidentificationParameters(Parameters):
 
     at_most: Annotated[
         Exact | None,
-        Field(ge=0, le=1, description="The largest risk; for `share_above`, the largest share of records."),
+        Field(ge=0, le=1, description="The largest risk; for `share_above`, the largest share of records or units."),
     ] = None
     measure: Annotated[
         Literal["highest", "average", "share_above"],
@@ -70,21 +71,44 @@ class RiskClasses:
 
     Args:
         records: records of each class of the release. Shape (classes,).
-        size: the records that one of them may be, in the release or in the population.
+        size: the records (or entities) that one of them may be, in the release or in the population.
+        of_entities: where the policy names a unit, the size of the smallest class that each entity has a record in.
+            Shape (entities,).
     """
 
     records: Counts
     size: Counts
+    of_entities: Counts | None = None
 
     @property
     def highest(self) -> Fraction:
-        """The highest risk of a record."""
+        """The highest risk of a record, which is that of an entity as well."""
         return Fraction(1, int(self.size.min()))
 
     @property
     def average(self) -> Fraction:
-        """The average over records, exact; over the release's own classes that is classes/records."""
-        return mean_of_reciprocals(self.records, self.size)
+        """The average over records, or entities, exact; over the release's own classes that is classes/records."""
+        if self.of_entities is None:
+            return mean_of_reciprocals(self.records, self.size)
+        return mean_of_reciprocals(np.ones_like(self.of_entities), self.of_entities)
+
+    @property
+    def people(self) -> int:
+        """How many records there are, or entities where these count once."""
+        return int(self.records.sum()) if self.of_entities is None else len(self.of_entities)
+
+    def people_above(self, risk: Fraction) -> int:
+        """Records, or entities of which a record has a risk above a threshold, exactly.
+
+        Example:
+            >>> import numpy as np
+            >>> records, size, of_entities = np.array([50, 2]), np.array([1, 2]), np.array([1, 2, 2])
+            >>> RiskClasses(records, size, of_entities).people_above(Fraction("0.5"))
+            1
+        """
+        if self.of_entities is None:
+            return self.above(risk)
+        return int((self.of_entities < ceil(1 / risk)).sum())
 
     def above(self, risk: Fraction) -> int:
         """Records with a risk above a threshold, exactly: a class of five is not above 0.2.
@@ -113,11 +137,13 @@ def reidentification_risk(view: TableView, parameters: ReidentificationParameter
     among, classes = _risk_classes(view, parameters)
     figures: dict[str, Fraction] = {"highest": classes.highest, "average": classes.average}
     details: dict[str, Any] = {**figures, "classes_are_of": among}
+    details |= {} if classes.of_entities is None else {"units": classes.people}
     failing = None
     if parameters.threshold_risk is not None:
-        above = classes.above(parameters.threshold_risk)
-        figures["share_above"] = Fraction(above, view.records)
+        above, people = classes.above(parameters.threshold_risk), classes.people_above(parameters.threshold_risk)
+        figures["share_above"] = Fraction(people, classes.people)
         details |= {"records_above": above, "share_above": figures["share_above"]}
+        details |= {} if classes.of_entities is None else {"units_above": people}
         failing = above if parameters.measure == "share_above" else None
     if parameters.measure == "highest" and parameters.at_most is not None:
         failing = classes.above(parameters.at_most) if parameters.at_most else view.records
@@ -137,7 +163,7 @@ def _risk_classes(view: TableView, parameters: ReidentificationParameters) -> tu
     if parameters.scenario == "journalist" or marketer:
         classes = covering_population(view)
         return "population", RiskClasses(classes.records, classes.population)
-    return "release", RiskClasses(view.classes.records, view.classes.size)
+    return "release", RiskClasses(view.classes.records, view.classes.size, view.classes.of_entities)
 
 
 def _worst(_: TableFigure, parameters: ReidentificationParameters) -> Fraction:
@@ -157,11 +183,13 @@ def _faults(parameters: ReidentificationParameters, document: PolicyDocument) ->
 
 
 def _sentence(outcome: Outcome) -> str:
-    given, records = outcome.parameters, outcome.records
+    given, records, details = outcome.parameters, outcome.records, outcome.details
     assert records is not None  # noqa: S101 - outcomes of this check have them
-    noun = record_noun(outcome)
+    noun = unit_noun(outcome)
     if given["measure"] == "share_above":
-        above = Tally(records.total, outcome.details.get("records_above", 0))
+        above = Tally(records.total, details.get("records_above", 0))
+        if "units" in details:
+            above = Tally(details["units"], details["units_above"])
         risk = f"{records_of(above, noun)} at a risk above {percent_of(Fraction(given['threshold_risk']))}"
     else:
         risk = f"The {given['measure']} risk of {with_article(noun)} is {percent(outcome.observed, outcome.threshold)}"
@@ -205,6 +233,9 @@ CHECKS = [
                 r"\text{for } s = f \text{ that is classes by records}",
                 r"\text{share\_above: } \frac{1}{n} \sum_{E : 1/s_E > \text{threshold\_risk}} f_E",
                 r"s = f \text{ (prosecutor) or } F \text{ (journalist)}",
+                r"\text{with a unit: } r_u = \max_{E \ni \text{a row of } u} \frac{1}{s_E}",
+                r"\text{average: } \frac{1}{U} \sum_u r_u",
+                r"\text{share\_above: } \frac{1}{U}\, \#\{u : r_u > \text{threshold\_risk}\}",
             ),
             reading=(
                 "The observed value is the highest risk, the average, or the share of records above "
@@ -212,8 +243,11 @@ CHECKS = [
                 "`threshold_risk`, `records_above` and `share_above`; `classes_are_of` says whether classes "
                 "were counted in the release or the population. The average is one over records and not over "
                 "classes: classes of 1 and 9 give 2/10, not 5/9. The distribution has class sizes. Where the "
-                "policy names a unit, a class has as many members as entities. Under "
-                "`missing_quasi_identifier: wildcard`, f and F count the records that are compatible with a record."
+                "policy names a unit, such as a person, a class has as many members as units, and every unit counts "
+                "once, however many rows it has: its risk is the highest of its rows, since an intruder picks the row "
+                "that tells most. The average and the share are then over units; the details `units` and "
+                "`units_above` count them, `records_above` their rows. Under `missing_quasi_identifier: wildcard`, "
+                "f and F count the records (with a unit, the units) that are compatible with a record."
             ),
             choosing=(
                 "Highest risk: 1/5 is a class size of 5, within an organisation; 1/11 and 1/20 are usual for "

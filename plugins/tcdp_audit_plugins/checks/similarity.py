@@ -31,6 +31,7 @@ from tcdp_audit.plugin import (
     victims,
     worst_group_of,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS, may_be_shared
 from tcdp_audit_plugins.checks._shared.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
 from tcdp_audit_plugins.formulas import formula
 
@@ -122,6 +123,11 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     kind = "share a label of the hierarchy" if "level" in outcome.parameters else "are nearly the same"
+    if may_be_shared(outcome):  # who has which of them is not known
+        part = percent(outcome.observed)
+        return (
+            f"{in_worst_group(outcome)} {part} of the different values of {column_of(outcome)} that people have {kind}."
+        )
     right = f"whoever guesses the commonest kind is right with {chance_of(outcome.observed or 0)}"
     return f"{in_worst_group(outcome)} values of {column_of(outcome)} {kind}, and {right}."
 
@@ -165,7 +171,8 @@ CHECKS = [
             ),
             limits=(
                 "Every interval and every label counts alike, harmful or not. t-closeness with the ordered or the "
-                "hierarchical distance judges similarity against the table."
+                "hierarchical distance judges similarity against the table. "
+                f"{SHARES_OF_PAIRS}"
             ),
             source=(
                 "Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, doi:10.1109/ICDE.2007.367856, section 3 "

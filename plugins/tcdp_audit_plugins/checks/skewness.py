@@ -29,6 +29,7 @@ from tcdp_audit.plugin import (
     in_worst_group,
     victims,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
 from tcdp_audit_plugins.checks._shared.named_values import ambiguous, known
 from tcdp_audit_plugins.formulas import formula
@@ -132,7 +133,8 @@ CHECKS = [
             choosing="Name the values that harm in `harmful`; 2 lets the suspicion of such a value double.",
             limits=(
                 "It bounds a factor, not a share: three times one in a thousand is still little, and 1.5 times 60 % "
-                "is nearly certain. A harmful value that the reference lacks is an error, not a pass."
+                "is nearly certain. A harmful value that the reference lacks is an error, not a pass. "
+                f"{SHARES_OF_PAIRS}"
             ),
             source=(
                 "Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, doi:10.1109/ICDE.2007.367856, section 3 "

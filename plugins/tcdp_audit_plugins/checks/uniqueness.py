@@ -59,7 +59,7 @@ class SampleUniquenessParameters(Parameters):
 
     at_most: Annotated[
         Exact | None,
-        Field(ge=0, le=1, description="The largest share of records that are alone in their class."),
+        Field(ge=0, le=1, description="The largest share of records or units that are alone in their class."),
     ] = None
 
 
@@ -220,18 +220,18 @@ def _faults(parameters: PopulationUniquenessParameters, document: PolicyDocument
 
 def _sample_sentence(outcome: Outcome) -> str:
     assert outcome.records is not None  # noqa: S101 - outcomes on classes have them
-    alone, noun = outcome.details["victims"], unit_noun(outcome)
-    part = records_of(Tally(outcome.records.total, alone), record_noun(outcome))
-    if noun == record_noun(outcome):
-        return f"{part} alone with {agree(alone or 1, 'its', 'their')} {known_columns(outcome)}."
-    where = agree(outcome.details["victim_classes"], f"a group of a single {noun}", f"groups of a single {noun}")
-    return f"{part} in {where} by {known_columns(outcome)}."
+    details = outcome.details
+    tally = Tally(outcome.records.total, details["victims"])
+    if "units" in details:
+        tally = Tally(details["units"], details["victim_units"])
+    its = agree(tally.failing or 1, "its", "their")
+    return f"{records_of(tally, unit_noun(outcome))} alone with {its} {known_columns(outcome)}."
 
 
 def _sample_person(outcome: Outcome) -> str:
     if not outcome.details["victims"]:
-        return f"{whoever_knows(outcome)} finds more than one record for everybody."
-    single = f"finds a single record with {chance_of(outcome.observed or 0)}"
+        return f"{whoever_knows(outcome)} finds more than one {unit_noun(outcome)} for everybody."
+    single = f"finds a single {unit_noun(outcome)} with {chance_of(outcome.observed or 0)}"
     return f"{whoever_knows(outcome)} {single}, and can be sure of it if they are in the release."
 
 
@@ -272,7 +272,7 @@ CHECKS: list[Check] = [
         quarter=Quarter.IDENTITY_DEGREE,
         parameters=SampleUniquenessParameters,
         victims=alone,
-        label="share of records alone in their group",
+        label="share of records or units alone in their group",
         monotone=lambda _: True,  # a union of classes has more than one record
         sentence=_sample_sentence,
         person=_sample_person,

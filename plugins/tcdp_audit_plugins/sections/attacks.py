@@ -22,8 +22,10 @@ from tcdp_audit.plugin import (
     percent,
     plural,
     record_noun,
+    unit_noun,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
+from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
 
 HEAD = ("who", "what they do", "in this file")
 INTRODUCTION = (
@@ -87,8 +89,17 @@ def _alone(outcome: Outcome) -> str:
 
 
 def _unique(outcome: Outcome) -> str:
-    alone = int(outcome.details.get("victims", 0))
-    return f"By {known_columns(outcome)}: {_people(outcome, alone)} {agree(alone, 'is', 'are')} the only match."
+    alone, people = _victims(outcome)
+    return f"By {known_columns(outcome)}: {people} {agree(alone, 'is', 'are')} the only match."
+
+
+def _victims(outcome: Outcome) -> tuple[int, str]:
+    """How many an attack succeeds on, and the same with what they are: entities where these count once."""
+    entities = outcome.details.get("victim_units")
+    if entities is None:
+        number = int(outcome.details.get("victims", 0))
+        return number, _people(outcome, number)
+    return int(entities), count(int(entities), unit_noun(outcome))
 
 
 def _by_few(outcome: Outcome) -> str:
@@ -111,15 +122,21 @@ def _of_most(outcome: Outcome, detail: str) -> int:
 
 
 def _same_secret(outcome: Outcome) -> str:
-    victims = int(outcome.details.get("victims", 0))
-    verb = agree(victims, "is in a group that has", "are in groups that have")
-    return f"{_people(outcome, victims)} {verb} a single {column_of(outcome)}."
+    victims, people = _victims(outcome)
+    return f"{people} {_in_single(outcome, victims)} {column_of(outcome)}."
 
 
 def _one_value(outcome: Outcome) -> str:
     victims = _at(outcome, 1, 1)
-    verb = agree(victims, "is in a group that has", "are in groups that have")
-    return f"{_people(outcome, victims)} {verb} a single {column_of(outcome)}."
+    return f"{_people(outcome, victims)} {_in_single(outcome, victims)} {column_of(outcome)}."
+
+
+def _in_single(outcome: Outcome, victims: int) -> str:
+    """The verb of a sentence on those whose group gives a value away, which may not be the only one of its members."""
+    if may_be_shared(outcome):
+        where = agree(victims, "is in a group", "are in groups")
+        return f"{where} in which everybody has the same"
+    return f"{agree(victims, 'is in a group that has', 'are in groups that have')} a single"
 
 
 def _one_other(outcome: Outcome) -> str:

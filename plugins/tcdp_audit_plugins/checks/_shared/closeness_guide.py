@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin import Guide
+from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.formulas import formula
 
 GUIDE = Guide(
@@ -44,7 +45,8 @@ GUIDE = Guide(
         "`ordered` goes by rank, as published: the gap between neighbouring values does not matter; under "
         "`numeric`, which is not in the paper, a single far value shrinks all distances. `hierarchical` needs a "
         "hierarchy with all leaves at one depth; a released inner label counts as a value of its own below its "
-        "node. The scale must be declared; it is never guessed from the type."
+        "node. The scale must be declared; it is never guessed from the type. "
+        f"{SHARES_OF_PAIRS}"
     ),
     source=(
         "Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, doi:10.1109/ICDE.2007.367856, definition 1, "

@@ -14,11 +14,15 @@ SAMPLE_UNIQUENESS = Guide(
     ),
     **formula(
         r"\frac{1}{n}\, \#\{E : n_E = 1\} \le \text{at\_most}",
+        r"\text{with a unit: } \frac{1}{U}\, \#\{u : n_E = 1 \text{ for some } E \text{ of } u\} \le \text{at\_most}",
+        r"n_E = \text{units of } E",
     ),
     reading=(
         "0.25 means that every fourth record is alone in its class. The details `victims` and "
-        "`victim_classes` count the records and the classes. Where the policy names a unit, a class "
-        "with a single entity is such a class, however many records the entity has."
+        "`victim_classes` count the records and the classes. Where the policy names a unit, such as a person, "
+        "a class with a single unit is such a class, however many rows the unit has there. The figure is then the "
+        "share of units with a row in such a class, each counted once; the details `victim_units` and `units` count "
+        "them and all units."
     ),
     choosing="0 is 2-anonymity. What a share above 0 means, population_uniqueness tells.",
     limits=(

@@ -30,6 +30,7 @@ from tcdp_audit.plugin import (
     column_of,
     every_record,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised
@@ -159,7 +160,8 @@ CHECKS = [
             limits=(
                 "It is no differential privacy: it assumes that the intruder's prior is the table's distribution and "
                 "that the class is all that the release adds. All confidential attributes are read as one "
-                "combination; `buckets` work on a single one."
+                "combination; `buckets` work on a single one. "
+                f"{SHARES_OF_PAIRS}"
             ),
             source=f"{DS15}, definition 4 and proposition 3",
             example="- implied_epsilon: {at_most: 1}",

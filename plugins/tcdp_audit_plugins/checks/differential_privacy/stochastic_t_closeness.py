@@ -27,6 +27,7 @@ from tcdp_audit.plugin import (
     column_of,
     every_record,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
@@ -175,7 +176,8 @@ CHECKS = [
             limits=(
                 "Audit the table before the noise, with the mechanism that will be applied declared: on cells that are "
                 "masked already it would describe a second masking. It holds for one release of each value. "
-                "Randomised response answers any of the domain's values, so a declared domain is part of it."
+                "Randomised response answers any of the domain's values, so a declared domain is part of it. "
+                f"{SHARES_OF_PAIRS}"
             ),
             source=f"{DS15}, definition 3",
             example="- stochastic_t_closeness: {t: 2, attribute: salary, mechanism: laplace, noise_scale: 1000}",

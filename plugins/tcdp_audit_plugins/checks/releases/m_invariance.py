@@ -30,7 +30,7 @@ from tcdp_audit.plugin import (
     record_noun,
     whoever_knows,
 )
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.candidates import candidates
 from tcdp_audit_plugins.checks.releases.classes import (
     ClassValues,
@@ -164,7 +164,6 @@ def _figure(
 
 def _faults(parameters: InvarianceParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from needs_a_sensitive_attribute(parameters, document)
-    yield from counts_rows(document)
     if document.key is None:
         yield "", NO_KEY
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tcdp_audit.plugin import Parameters, PolicyDocument, Role, TableView, Text
+from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 
 NO_EARLIER_RELEASE = (
     "no earlier release is named; add `previous:` with the table that was released before, or a list of such tables"
@@ -28,9 +29,10 @@ def sensitive_attributes(parameters: SensitiveParameters, view: TableView) -> li
 
 
 def needs_an_earlier_release(_: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """What the policy lacks without an earlier release."""
+    """What the policy lacks without an earlier release, or why releases of several rows a person are not compared."""
     if document.previous is None:
         yield "", NO_EARLIER_RELEASE
+    yield from counts_rows(document)
 
 
 def needs_a_sensitive_attribute(parameters: SensitiveParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:

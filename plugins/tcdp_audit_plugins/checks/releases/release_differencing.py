@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, isinf
 from typing import Annotated, Any
@@ -18,7 +17,6 @@ from tcdp_audit.plugin import (
     Guide,
     Outcome,
     Parameters,
-    PolicyDocument,
     Quarter,
     Status,
     TableCheck,
@@ -33,7 +31,7 @@ from tcdp_audit.plugin import (
     sentence_case,
     somebody,
 )
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.boxes import overlapping
 from tcdp_audit_plugins.checks.releases.classes import Positions, ReleaseClasses, classes_of_releases
 from tcdp_audit_plugins.checks.releases.parameters import needs_an_earlier_release
@@ -149,11 +147,6 @@ def _compared(view: TableView, this: ReleaseClasses, earlier: ReleaseClasses) ->
     return found
 
 
-def _faults(parameters: DifferencingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_an_earlier_release(parameters, document)
-    yield from counts_rows(document)
-
-
 def _sentence(outcome: Outcome) -> str:
     classes, records, noun = outcome.classes, outcome.records, record_noun(outcome)
     assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes of this check have both
@@ -201,7 +194,7 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         label="smallest difference between the counts of a class in two releases",
         requires=frozenset({"previous"}),
-        validate=_faults,
+        validate=needs_an_earlier_release,
         sentence=_sentence,
         person=_person,
         guide=Guide(
