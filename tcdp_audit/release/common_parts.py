@@ -47,8 +47,10 @@ class CommonParts(ABC):
         """For each code whether it stands for one value. Shape (size + 1,)."""
 
     @abstractmethod
-    def _keys(self, starts: NDArray[np.intp], codes: Numbers) -> tuple[NDArray[np.void] | Numbers, Mask]:
-        """What tells common parts apart, and whether there is one, for each group of codes."""
+    def _keys(
+        self, starts: NDArray[np.intp], codes: Numbers, *, joined: bool
+    ) -> tuple[NDArray[np.void] | Numbers, Mask]:
+        """What tells common parts, or joined labels, apart, and whether there is one, for each group of codes."""
 
     @abstractmethod
     def _known(self) -> dict[Any, int]:
@@ -70,10 +72,17 @@ class CommonParts(ABC):
 
         Cost: O(codes) by numbers, O(codes x values / 8) by sets, and O(distinct parts) in Python.
         """
+        return self._combined(starts, codes, joined=False)
+
+    def join(self, starts: NDArray[np.intp], codes: Numbers) -> Numbers:
+        """The narrowest label that covers each group of labels: the range or the set of all of them; see `common`."""
+        return self._combined(starts, codes, joined=True)
+
+    def _combined(self, starts: NDArray[np.intp], codes: Numbers, *, joined: bool) -> Numbers:
         parts = np.full(len(starts), NO_PART, dtype=np.int64)
         if not len(starts):
             return parts
-        keys, exists = self._keys(starts, codes)
+        keys, exists = self._keys(starts, codes, joined=joined)
         distinct, number = np.unique(keys[exists], return_inverse=True)
         known = self._known()
         parts[exists] = np.array([self._code(key, known) for key in distinct.tolist()], dtype=np.int64)[number]
@@ -160,9 +169,10 @@ class CommonRanges(CommonParts):
         highs, high = np.unique(_ends(ranges.high, ~ranges.high_open), return_inverse=True)
         return lows, highs, low, high
 
-    def _keys(self, starts: NDArray[np.intp], codes: Numbers) -> tuple[Numbers, Mask]:
+    def _keys(self, starts: NDArray[np.intp], codes: Numbers, *, joined: bool) -> tuple[Numbers, Mask]:
         lows, highs, low, high = self._ends
-        first, last = np.maximum.reduceat(low[codes], starts), np.minimum.reduceat(high[codes], starts)
+        inner, outer = (np.minimum, np.maximum) if joined else (np.maximum, np.minimum)
+        first, last = inner.reduceat(low[codes], starts), outer.reduceat(high[codes], starts)
         lower, upper = lows[first], highs[last]
         closed = (lower.imag == 0) & (upper.imag == 1)
         exists = (lower.real < upper.real) | ((lower.real == upper.real) & closed)
@@ -257,9 +267,10 @@ class CommonSets(CommonParts):
             bits[[self._place[value] for value in self._values[code]]] = True
         return np.packbits(bits)
 
-    def _keys(self, starts: NDArray[np.intp], codes: Numbers) -> tuple[NDArray[np.void], Mask]:
+    def _keys(self, starts: NDArray[np.intp], codes: Numbers, *, joined: bool) -> tuple[NDArray[np.void], Mask]:
         width = max(-(-len(self._place) // 8), 1)
-        blocks = [np.bitwise_and.reduceat(self._bits(part), own, axis=0) for own, part in _blocks(starts, codes, width)]
+        combine = np.bitwise_or if joined else np.bitwise_and
+        blocks = [combine.reduceat(self._bits(part), own, axis=0) for own, part in _blocks(starts, codes, width)]
         sets = np.ascontiguousarray(np.concatenate(blocks))
         return sets.view(np.dtype((np.void, sets.shape[1])))[:, 0], np.asarray(sets.any(axis=1), dtype=np.bool_)
 

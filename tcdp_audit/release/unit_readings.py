@@ -40,7 +40,7 @@ def linking_unit(policy: Policy) -> str | None:
     return unit if not dropped and getattr(policy.document, "unit_released", True) else None
 
 
-def as_read(release: Release) -> Release:
+def as_read(release: Release, *, missing_is_open: bool = False) -> Release:
     """A release with the cells of each unit as an intruder reads them; itself where that changes nothing.
 
     An attribute is taken for one of the unit where no unit has labels that exclude each other, or one unit at most for
@@ -48,6 +48,8 @@ def as_read(release: Release) -> Release:
 
     Args:
         release: the table as it is written.
+        missing_is_open: whether a missing quasi-identifier may be any value, as a suppressed one, whatever the
+            convention: it is released as one.
 
     Cost: O(distinct values) without a unit, with one row for each unit, or without a generalised cell; otherwise a scan
     and a sort of the records for each attribute that has some.
@@ -55,7 +57,7 @@ def as_read(release: Release) -> Release:
     unit = release.unit
     if unit is None or linking_unit(release.policy) is None or unit.size + unit.missing >= release.engine.records:
         return release
-    readings = {one.attribute: one for one in _readings(release, unit)}
+    readings = {one.attribute: one for one in _readings(release, unit, missing_is_open=missing_is_open)}
     return replace(release, engine=_EngineAsRead(release.engine, unit, readings)) if readings else release
 
 
@@ -130,17 +132,16 @@ class _UnitCells:
         return boundaries(self.units)
 
 
-def _readings(release: Release, unit: Domain) -> Iterator[_Reading]:
+def _readings(release: Release, unit: Domain, *, missing_is_open: bool) -> Iterator[_Reading]:
     """The attributes some of whose cells are read otherwise than they are written."""
-    wildcard = release.policy.conventions.missing_quasi_identifier == "wildcard"
+    wildcard = missing_is_open or release.policy.conventions.missing_quasi_identifier == "wildcard"
     for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         for name in release.policy.with_role(role):
             if name == unit.attribute or release.obstacle(name):
                 continue
             domain, declared = release.domain(name), release.policy.attributes[name]
-            missing_is_open = wildcard and role is Role.QUASI_IDENTIFIER
-            hierarchy = release.hierarchies.get(name)
-            parts = common_parts_of(domain, declared, hierarchy, missing_is_open=missing_is_open)
+            known, hierarchy = role is Role.QUASI_IDENTIFIER, release.hierarchies.get(name)
+            parts = common_parts_of(domain, declared, hierarchy, missing_is_open=wildcard and known)
             reading = None if parts is None else _reading(release.engine, domain, unit, parts)
             if reading is not None:
                 yield reading

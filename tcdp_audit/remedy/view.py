@@ -23,8 +23,10 @@ from tcdp_audit.information_loss.columns import LOSSY_ROLES
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.policy import AttributeDeclaration, Expectation, Policy, Role, Scale
 from tcdp_audit.release.release import Release
+from tcdp_audit.release.unit_readings import linking_unit
 from tcdp_audit.remedy.demands import Demands
 from tcdp_audit.remedy.remedy import RemedyError, Treatment, require_least
+from tcdp_audit.remedy.unit_cells import UnitRows
 
 
 @dataclass(frozen=True)
@@ -224,6 +226,23 @@ class RemedyView:
         keys = fold(columns, [1, *(one.domain.size + 1 for one in chosen)])
         distinct, numbers = numbered(keys.values, keys.span)
         return numbers.astype(np.int64), len(distinct)
+
+    @cached_property
+    def unit_rows(self) -> UnitRows | None:
+        """The rows of each unit, where the column of the unit joins them in the release; None where it joins none."""
+        name = linking_unit(self.policy)
+        return UnitRows.of(self.attribute(name)) if name is not None and not self.release.obstacle(name) else None
+
+    @cached_property
+    def unit_attributes(self) -> frozenset[str]:
+        """The quasi-identifiers that are the same in all rows of a unit; see `UnitRows.agreeing`.
+
+        Whatever a remedy does to a cell of one, the core does to that cell in all rows of the unit.
+        """
+        rows = self.unit_rows
+        if rows is None:
+            return frozenset()
+        return frozenset(one.name for one in self.quasi_identifiers if rows.agreeing(one) is not None)
 
     @property
     def demanded_k(self) -> int | None:
