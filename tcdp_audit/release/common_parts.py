@@ -261,14 +261,16 @@ class CommonSets(CommonParts):
         return np.array([self._row(code) for code in distinct.tolist()], dtype=np.uint8)[number]
 
     def _row(self, code: int) -> NDArray[np.uint8]:
-        bits = np.ones(len(self._place), dtype=bool)
+        bits = np.ones(
+            len(self._place) + 1, dtype=bool
+        )  # the last one is for values that no label of the release names
         if not self.is_open[code]:
             bits[:] = False
             bits[[self._place[value] for value in self._values[code]]] = True
         return np.packbits(bits)
 
     def _keys(self, starts: NDArray[np.intp], codes: Numbers, *, joined: bool) -> tuple[NDArray[np.void], Mask]:
-        width = max(-(-len(self._place) // 8), 1)
+        width = len(self._place) // 8 + 1
         combine = np.bitwise_or if joined else np.bitwise_and
         blocks = [combine.reduceat(self._bits(part), own, axis=0) for own, part in _blocks(starts, codes, width)]
         sets = np.ascontiguousarray(np.concatenate(blocks))
@@ -281,7 +283,7 @@ class CommonSets(CommonParts):
     def _label(self, key: Any) -> str:
         bits = np.unpackbits(np.frombuffer(key, dtype=np.uint8))[: len(self._place)]
         values = list(self._place)
-        return set_label([values[place] for place in np.flatnonzero(bits).tolist()])
+        return set_label(sorted(values[place] for place in np.flatnonzero(bits).tolist()))
 
 
 def _blocks(starts: NDArray[np.intp], codes: Numbers, width: int) -> Iterator[tuple[NDArray[np.intp], Numbers]]:

@@ -44,7 +44,7 @@ def as_read(release: Release, *, missing_is_open: bool = False) -> Release:
     """A release with the cells of each unit as an intruder reads them; itself where that changes nothing.
 
     An attribute is taken for one of the unit where no unit has labels that exclude each other, or one unit at most for
-    every hundred in which two rows have the same exact value; and where two rows of some unit tell something.
+    every hundred in which two rows have the same exact value.
 
     Args:
         release: the table as it is written.
@@ -181,7 +181,7 @@ def common_labels(cells: _UnitCells, codes: Numbers, unit: Domain, parts: Common
     labels = _UnitCells(labels.units[joined], labels.cells[joined], labels.records[joined])
     starts = labels.starts
     several = np.diff(np.append(starts, len(labels.units))) > 1
-    if not several.any() or not _tell_twice(labels, starts, parts):
+    if not several.any():
         return None
     rows = np.repeat(several, np.diff(np.append(starts, len(labels.units))))
     codes_of_several, units = labels.cells[rows], labels.units[rows]
@@ -193,12 +193,6 @@ def common_labels(cells: _UnitCells, codes: Numbers, unit: Domain, parts: Common
     of_unit = np.full(unit.size + 1, NO_PART, dtype=np.int64)
     of_unit[units[own_starts]] = common
     return of_unit
-
-
-def _tell_twice(labels: _UnitCells, starts: NDArray[np.intp], parts: CommonParts) -> bool:
-    """Whether two rows of some unit tell something; otherwise nothing says that their attribute is the unit's."""
-    telling = np.where(parts.is_open[labels.cells], 0, labels.records)
-    return bool((np.add.reduceat(telling, starts) > 1).any())
 
 
 def _agreeing(labels: _UnitCells, parts: CommonParts) -> int:

@@ -34,7 +34,6 @@ from tcdp_audit.repair.open_table import OpenTable
 from tcdp_audit.results.change_log import Step, blocking, flow
 
 MOST_ROUNDS = 5
-MOST_REPEATS = 20  # of a remedy that is extended to further rows of units
 MOST_STEPS = 3  # of a plan
 NOTHING_PROPOSED = "proposes nothing for a release like this"
 LOST_BEFORE = "not tried: it lost {} where less was demanded"
@@ -86,6 +85,11 @@ class Candidate:
     def blocking(self) -> list[Outcome]:
         """The outcomes for which it does not pass."""
         return blocking(self.outcomes)
+
+    @property
+    def failing(self) -> int:
+        """The records that fail demands, once for each that they fail."""
+        return sum(one.records.failing or 0 for one in self.blocking if one.records is not None)
 
     @property
     def passes(self) -> bool:
@@ -169,15 +173,19 @@ class RepairLoop:
         return best
 
     def _repeated(self, candidate: Candidate, planned: PlannedRemedy) -> Candidate:
-        """One remedy, applied again for as long as it was extended to further rows of units and something is amiss."""
+        """One remedy, applied again where it was extended to further rows of units and something is amiss.
+
+        It goes on for as long as fewer records fail than before, or did in one of the last rounds.
+        """
         after = self._step(candidate, planned)
-        for _ in range(MOST_REPEATS):
-            once = planned.remedy.random or planned.remedy.once
-            if once or not after.joined or after.passes:
-                break
+        if planned.remedy.random or planned.remedy.once:
+            return after
+        fewest, waited = after.failing, 0
+        while after.joined and not after.passes and waited < MOST_ROUNDS:
             before, after = after, self._step(after, planned)
             if after is before or same_cells(after.table, before.table):
                 break  # it has nothing more to do
+            fewest, waited = min(fewest, after.failing), 0 if after.failing < fewest else waited + 1
         return after
 
     def _step(self, candidate: Candidate, planned: PlannedRemedy) -> Candidate:

@@ -33,7 +33,10 @@ def survey(households: int, seed: int = 1) -> pa.Table:
 
 
 def survey_policy(
-    *remedies: Any, known: tuple[str, ...] = ("urbrur", "roof", "walls", "water", "electcon", "sex"), k: int = 3, **more: Any
+    *remedies: Any,
+    known: tuple[str, ...] = ("urbrur", "roof", "walls", "water", "electcon", "sex"),
+    k: int = 3,
+    **more: Any,
 ) -> dict[str, Any]:
     """k households in each class."""
     attributes: dict[str, Any] = {
@@ -43,7 +46,14 @@ def survey_policy(
     for name in ("age", "rooms"):
         attributes[name]["scale"] = "numeric"
     named = {"remedy": list(remedies)} if remedies else {}
-    return {"version": 1, "unit": UNIT, "attributes": attributes, "expect": [{"k_anonymity": {"k": k}}], **named, **more}
+    return {
+        "version": 1,
+        "unit": UNIT,
+        "attributes": attributes,
+        "expect": [{"k_anonymity": {"k": k}}],
+        **named,
+        **more,
+    }
 
 
 def values_of(name: str, cell: Any, trees: Mapping[str, Mapping[str, list[str]]]) -> frozenset[Any]:
