@@ -236,17 +236,6 @@ class RemedyView:
         name = linking_unit(self.policy)
         return UnitRows.of(self.attribute(name)) if name is not None and not self.release.obstacle(name) else None
 
-    @cached_property
-    def unit_attributes(self) -> frozenset[str]:
-        """The quasi-identifiers that are the same in all rows of a unit; see `UnitRows.agreeing`.
-
-        Whatever a remedy does to a cell of one, the core does to that cell in all rows of the unit.
-        """
-        rows = self.unit_rows
-        if rows is None:
-            return frozenset()
-        return frozenset(one.name for one in self.quasi_identifiers if rows.agreeing(one) is not None)
-
     @property
     def demanded_k(self) -> int | None:
         """The largest class size k that an expectation on classes demands; None where none does."""

@@ -79,6 +79,14 @@ def test_a_suppressed_roof_is_suppressed_for_the_whole_household() -> None:
     assert "*" in table["roof"].to_pylist()
 
 
+def test_a_remedy_that_is_applied_again_is_one_line_of_the_policy() -> None:
+    asked = survey_policy({"suppression": {"of": "cells"}}, known=(*OF_HOUSEHOLD, "sex"))
+    result = fix(survey(80), asked)
+    assert result.passed
+    assert len(result.log.steps) > 1
+    assert result.log.lines == "remedy:\n  - suppression: {of: cells}\n"
+
+
 def test_a_household_that_is_dropped_before_release_keeps_its_cells_apart() -> None:
     asked = survey_policy({"suppression": {"of": "cells"}}, known=("roof", "walls", "water", "sex"))
     asked["attributes"][UNIT] = {"role": "identifier"}

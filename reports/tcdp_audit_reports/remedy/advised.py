@@ -56,7 +56,7 @@ def cost_of(audit: Audit, log: ChangeLog) -> str:
 
 
 def _titles(log: ChangeLog) -> list[str]:
-    return [visible(one.title or one.remedy) for one in log.steps]
+    return list(dict.fromkeys(visible(one.title or one.remedy) for one in log.steps))
 
 
 def _sentence(reason: str) -> str:
