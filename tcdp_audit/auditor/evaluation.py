@@ -36,6 +36,7 @@ from tcdp_audit.policy import Policy, Role
 from tcdp_audit.release.columns import AuditedColumn, audited_columns
 from tcdp_audit.release.release import Release
 from tcdp_audit.release.structure import examine
+from tcdp_audit.release.unit_readings import as_read
 from tcdp_audit.resources import budget, processors
 
 PARTS = 8  # of a single shard whose classes overlap, for each processor
@@ -128,7 +129,7 @@ def evaluation(
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"))
     examined = tuple(examine(release, show_values=options.show_values))
-    running = _Evaluation(release, options, companions, noted)
+    running = _Evaluation(as_read(release), options, companions, noted)
     judged = tuple(running.outcomes())
     structural = (*examined, *column_warnings(release, running.counted, options.detectors()))
     outcomes = structural + judged

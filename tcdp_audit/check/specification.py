@@ -47,6 +47,8 @@ class Specification(ABC, Generic[P]):
         implies: demands that hold whenever an expectation holds: a check's name, and parameters of it. What is said
             here may let a person drop a demand, so say only what is proved.
         impossible: why no release can keep an expectation under a policy, whatever its records are.
+        class_size: the size from which on larger equivalence classes may keep a demand that is not one on classes
+            itself; None where their size does not decide. A plan of remedies tries k from there on.
         sentence: one sentence about an outcome, in place of the general one. It sees no cell.
         person: one sentence on what an outcome means for one person: who knows what, down to how many that narrows,
             and what is learned. It sees no cell either. Without it nothing is said.
@@ -69,6 +71,7 @@ class Specification(ABC, Generic[P]):
     validate: Callable[[P, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
     implies: Callable[[P, PolicyDocument], Iterable[tuple[str, Mapping[str, Any]]]] = field(default=lambda _, __: ())
     impossible: Callable[[P, PolicyDocument], Iterable[str]] = field(default=lambda _, __: ())
+    class_size: Callable[[P], int | None] = field(default=lambda _: None)
     sentence: Callable[[Outcome], str] | None = None
     person: Callable[[Outcome], str] | None = None
     requires: frozenset[str] = frozenset()

@@ -123,7 +123,9 @@ def _trial(trial: RemedyTrial) -> Iterator[str]:
         yield f"The release would then pass{emptied}; `tcdp-audit fix` writes and proves it."
     else:
         start = "" if trial.is_tested or (log is not None and log.dropped) else "\n"
-        yield f"{start}No remedy is known after which it would pass: {visible(trial.reason)}."
+        tried = log is not None and (log.tried or log.steps)
+        none = "None of the remedies that were tried makes it pass" if tried else "No remedy could be tried on it"
+        yield f"{start}{none}: {visible(trial.reason)}."
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ class Engine(ABC):
         Raises:
             DataError: a column has no distinct values to speak of.
         """
-        domains = [_as_found(name, self.domain(name)) for name in attributes]
+        domains = [as_found(name, self.domain(name)) for name in attributes]
         drawn = sampling.drawn_of(self.domain(sampling.by))
         parts = [_decoded(domains, {name: np.zeros(0, np.intp) for name in attributes})]
         for batch in self.batches(domains):
@@ -262,7 +262,7 @@ def recode(raw: NDArray[Any], domain: Domain) -> Codes:
     return table[raw]
 
 
-def _as_found(attribute: str, raw: RawDomain) -> Domain:
+def as_found(attribute: str, raw: RawDomain) -> Domain:
     """A domain whose codes are the positions of a column's values."""
     return Domain(attribute, raw.values, raw.counts, raw.nulls, np.arange(len(raw.values)))
 

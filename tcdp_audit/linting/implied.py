@@ -22,7 +22,8 @@ def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
         for place, (strong, demands) in enumerate(stronger):
             if strong is weak or not weak.check.demands(weak.parameters) or weak.profile:
                 continue
-            if _covers(demands, strong, weak) and not (place > number and _equal(strong, weak)):
+            is_mutual = place > number and not strong.profile and _covers(stronger[number][1], weak, strong)
+            if _covers(demands, strong, weak) and not is_mutual:
                 yield weak, strong
                 break
 
@@ -65,8 +66,3 @@ def _stricter(threshold: Any, other: Any, comparison: Any) -> bool:
 
 def _default(weak: Expectation, name: str) -> Any:
     return type(weak.parameters).model_fields[name].default
-
-
-def _equal(one: Expectation, other: Expectation) -> bool:
-    """Whether two demand the same, so that the later is the one to drop."""
-    return one.check.name == other.check.name and one.parameters == other.parameters and not one.profile

@@ -11,6 +11,7 @@ from tcdp_audit.check.vacuous import vacuous
 from tcdp_audit.linting.implied import implied
 from tcdp_audit.outcome import Severity
 from tcdp_audit.policy import Expectation, Policy
+from tcdp_audit.results.change_log import flow
 from tcdp_audit.results.findings import POLICY, Level, ToolFinding
 from tcdp_audit.results.place import Place, name_in_repository
 from tcdp_audit.words import listing
@@ -45,7 +46,13 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
     secret = undemanded(policy)
     if secret and counts:
         yield finding(policy, None, Level.WARNING, _undemanded(secret), "Sensitive columns without a demand")
-    yield from (finding(policy, weak, Level.WARNING, _why(strong)) for weak, strong in implied(policy))
+    weaker = list(implied(policy))
+    yield from (finding(policy, weak, Level.WARNING, _why(strong)) for weak, strong in weaker)
+    named = {id(one) for pair in weaker for one in pair}
+    for one in policy.expectations:
+        if one.check.class_size(one.parameters) is not None and id(one) not in named:
+            for name, demanded in one.check.implies(one.parameters, policy.document):
+                yield finding(policy, one, Level.NOTE, f"it demands the same as `{name}: {flow(demanded)}`")
 
 
 def _undemanded(secret: Sequence[str]) -> str:

@@ -43,12 +43,14 @@ class Demands:
         columns: its sensitive attributes and its entity column as codes, in the table's order.
         kept_records: which records there are, bool, shape (records,); distributions are those of the kept records.
         share: what figures that may be at most, or must be below, a threshold are held to, as a share of it.
+        k: the least number of records in a class, besides what the policy demands.
     """
 
     release: Release
     columns: Mapping[str, Codes]
     kept_records: NDArray[np.bool_] | None = None
     share: Fraction = Fraction(1)
+    k: int = 1
 
     @cached_property
     def shard(self) -> Mapping[str, Codes]:
@@ -85,7 +87,7 @@ class Demands:
 
     def __bool__(self) -> bool:
         """Whether there is any demand on classes."""
-        return bool(self.tasks)
+        return bool(self.tasks) or self.k > 1
 
     @property
     def monotone(self) -> bool:
@@ -96,6 +98,10 @@ class Demands:
         """The demands on the table without some records, whose distributions may differ."""
         kept = ~removed if self.kept_records is None else self.kept_records & ~removed
         return replace(self, kept_records=None if kept.all() else kept)
+
+    def of_classes(self, k: int | None) -> Demands:
+        """The demands, and that a class has at least so many records; themselves where that is not asked."""
+        return self if k is None else replace(self, k=k)
 
     def stricter(self, share: Fraction) -> Demands:
         """The demands with every threshold that a class's figure may not exceed at some share of what it was.
@@ -124,7 +130,7 @@ class Demands:
         shard: dict[str, NDArray[np.int64]] = {CLASS: classes}
         for name, codes in self.shard.items():
             shard[name] = codes if records is None else codes[records]
-        failing = np.bincount(classes, minlength=count) == 0
+        failing = np.bincount(classes, minlength=count) < max(self.k, 1)
         for task in self.tasks:
             failing |= self.failing(task, shard, count, whole=records is None)
         return ~failing

@@ -107,7 +107,7 @@ class MergedDemands:
     def least_size(self) -> int:
         """No class of fewer records keeps the demands, going by those that ask for the size alone; at least 1."""
         sizes = np.arange(1, int(self.sizes.sum()) + 1)
-        small = np.zeros(len(sizes), dtype=bool)
+        small = sizes < self.demands.k
         for task in self.demands.tasks if self.demands.release.unit is None else ():
             if task.attribute is None:
                 small |= task.failing(sizes, None)
@@ -135,7 +135,7 @@ class MergedDemands:
         intruder knows further attributes.
         """
         union = _Union(merged, chosen, self._sizes_of(merged, count, chosen))
-        kept = union.size > 0
+        kept = union.size >= max(self.demands.k, 1)
         for task in sorted(self.demands.tasks, key=lambda one: one.attribute is not None):  # sizes are quickly told
             kept &= ~self._failing(task, union)
             if stop_after is not None and int(union.size[~kept].sum()) > stop_after:
@@ -151,7 +151,8 @@ class MergedDemands:
         """The titles of the demands that some union fails, in the policy's order; see `kept_by`."""
         union = _Union(merged, None, self._sizes_of(merged, count))
         failing = (one for one in self.demands.tasks if self._failing(one, union).any())
-        return list(dict.fromkeys(one.expectation.check.title for one in failing))
+        titles = list(dict.fromkeys(one.expectation.check.title for one in failing))
+        return [*titles, *([f"k = {self.demands.k:,}"] if (union.size < self.demands.k).any() else [])]
 
     def _failing(self, task: ClassTask, union: _Union) -> NDArray[np.bool_]:
         """Which unions fail one expectation."""

@@ -23,8 +23,10 @@ from tcdp_audit.information_loss.columns import LOSSY_ROLES
 from tcdp_audit.outcome import Outcome, Status
 from tcdp_audit.policy import AttributeDeclaration, Expectation, Policy, Role, Scale
 from tcdp_audit.release.release import Release
+from tcdp_audit.release.unit_readings import linking_unit
 from tcdp_audit.remedy.demands import Demands
 from tcdp_audit.remedy.remedy import RemedyError, Treatment, require_least
+from tcdp_audit.remedy.unit_cells import UnitRows
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,9 @@ class Attribute:
     def suppressed_code(self, token: str) -> int:
         """The code of the suppressed token; that of a missing value where no cell has it."""
         return self.domain.labels.index(token) if token in self.domain.labels else self.domain.size
+
+
+CLASS_SIZES = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100)  # that are tried one after another
 
 
 def _none_known() -> float:
@@ -225,6 +230,12 @@ class RemedyView:
         distinct, numbers = numbered(keys.values, keys.span)
         return numbers.astype(np.int64), len(distinct)
 
+    @cached_property
+    def unit_rows(self) -> UnitRows | None:
+        """The rows of each unit, where the column of the unit joins them in the release; None where it joins none."""
+        name = linking_unit(self.policy)
+        return UnitRows.of(self.attribute(name)) if name is not None and not self.release.obstacle(name) else None
+
     @property
     def demanded_k(self) -> int | None:
         """The largest class size k that an expectation on classes demands; None where none does."""
@@ -249,6 +260,25 @@ class RemedyView:
         """Those of some outcomes that are failed demands on classes: what grouping records in another way can mend."""
         of_classes = {one.check.name for one in self.policy.expectations if one.check.on_classes}
         return [one for one in outcomes if one.status is Status.FAILED and one.check in of_classes]
+
+    def class_sizes(self, outcomes: Iterable[Outcome]) -> list[int]:
+        """The sizes of classes at which demands may be kept that are not on classes, but depend on their size.
+
+        Args:
+            outcomes: what fails.
+
+        Returns:
+            The least that may do, and larger ones, up to all records; above the k that the policy demands. None where
+            no demand of the kind fails.
+        """
+        failing = {one.check for one in outcomes if one.status is Status.FAILED}
+        asked = [one for one in self.policy.expectations if one.check.name in failing and not one.check.on_classes]
+        sizes = [one.check.class_size(one.parameters) for one in asked]
+        least = max((one for one in sizes if one is not None), default=None)
+        if least is None:
+            return []
+        known = self.demanded_k or 1
+        return sorted(size for size in {least, *CLASS_SIZES} if max(least, known + 1) <= size <= self.records)
 
     def outcomes_of(self, checks: frozenset[str], treatment: Treatment) -> tuple[Outcome, ...]:
         """What comes of some checks after a treatment, exactly as in `audited`, without work for the others.

@@ -23,9 +23,11 @@ from tcdp_audit.inputs import AuditInputs
 from tcdp_audit.outcome import Outcome
 from tcdp_audit.plugin_faults import sentence_about
 from tcdp_audit.policy.policy import PlannedRemedy
+from tcdp_audit.release.unit_readings import as_read
 from tcdp_audit.remedy.reach import reach
 from tcdp_audit.remedy.remedy import OutdoneError, Remedy, RemedyError, Treatment, require_least
 from tcdp_audit.remedy.treatment import same_cells, touched, treated
+from tcdp_audit.remedy.unit_cells import with_unit_cells
 from tcdp_audit.remedy.view import RemedyView
 from tcdp_audit.repair.limits import LossLimits, TooMuchLostError
 from tcdp_audit.repair.open_table import OpenTable
@@ -48,6 +50,8 @@ class Candidate:
         outcomes: its audit.
         steps: what made it.
         loss: what it costs beside the input, where that was measured.
+        joined: whether its last remedy was extended to further rows of units, so that its classes are other ones than
+            the remedy made.
     """
 
     opened: OpenTable
@@ -55,6 +59,7 @@ class Candidate:
     outcomes: tuple[Outcome, ...]
     steps: tuple[Step, ...] = ()
     loss: InformationLoss | None = None
+    joined: bool = False
 
     @property
     def table(self) -> pa.Table:
@@ -80,6 +85,11 @@ class Candidate:
     def blocking(self) -> list[Outcome]:
         """The outcomes for which it does not pass."""
         return blocking(self.outcomes)
+
+    @property
+    def failing(self) -> int:
+        """The records that fail demands, once for each that they fail."""
+        return sum(one.records.failing or 0 for one in self.blocking if one.records is not None)
 
     @property
     def passes(self) -> bool:
@@ -150,7 +160,7 @@ class RepairLoop:
             for planned in self.policy.remedies:
                 if turn and (planned.remedy.random or planned.remedy.once):
                     continue  # noise is added once, and values are moved about once
-                after = self._step(candidate, planned)
+                after = self._repeated(candidate, planned)
                 if turn and same_cells(after.table, candidate.table):
                     continue  # it has nothing more to do
                 candidate, best = after, _better(best, after)
@@ -161,6 +171,22 @@ class RepairLoop:
                 break  # a fixed point: another round would change nothing
         self.tried += candidate.steps[len(best.steps) :]
         return best
+
+    def _repeated(self, candidate: Candidate, planned: PlannedRemedy) -> Candidate:
+        """One remedy, applied again where it was extended to further rows of units and something is amiss.
+
+        It goes on for as long as fewer records fail than before, or did in one of the last rounds.
+        """
+        after = self._step(candidate, planned)
+        if planned.remedy.random or planned.remedy.once:
+            return after
+        fewest, waited = after.failing, 0
+        while after.joined and not after.passes and waited < MOST_ROUNDS:
+            before, after = after, self._step(after, planned)
+            if after is before or same_cells(after.table, before.table):
+                break  # it has nothing more to do
+            fewest, waited = min(fewest, after.failing), 0 if after.failing < fewest else waited + 1
+        return after
 
     def _step(self, candidate: Candidate, planned: PlannedRemedy) -> Candidate:
         """One remedy, applied and audited; where it cannot be applied the candidate stays, and `tried` says why."""
@@ -187,8 +213,8 @@ class RepairLoop:
         if not candidate.steps:
             require_least(self.lost.get(_entry(planned), 0.0), self._least, LOST_BEFORE)
         view = self._view(candidate)
-        treatment = planned.remedy.apply(view, planned.parameters)
-        after = self._treated(candidate, treatment)
+        treatment = with_unit_cells(view, answer := planned.remedy.apply(view, planned.parameters))
+        after = replace(self._treated(candidate, treatment), joined=treatment is not answer)
         self._open.append(after.opened)
         if self.limits.are_set or not self.policy.remedies:
             after = replace(after, loss=self._affordable(planned, self.loss_of(after)))
@@ -221,7 +247,8 @@ class RepairLoop:
 
     def _treated(self, candidate: Candidate, treatment: Treatment) -> Candidate:
         """A candidate after a treatment, not audited yet."""
-        table = treated(candidate.table, self._view(candidate), treatment)
+        view = self._view(candidate)
+        table = treated(candidate.table, view, with_unit_cells(view, treatment))
         kept = candidate.kept if treatment.kept is None else candidate.kept[treatment.kept]
         if len(kept) < len(candidate.kept) and self.policy.document.rows_aligned:
             raise RemedyError(
@@ -248,7 +275,7 @@ class RepairLoop:
 
         seed, progress = self.policy.document.seed, self.inputs.options.progress
         if candidate.opened not in self._views:
-            release, outcomes = candidate.opened.release, candidate.outcomes
+            release, outcomes = as_read(candidate.opened.release, missing_is_open=True), candidate.outcomes
             view = RemedyView(release, outcomes, seed, audited, progress, least_loss, part_audited)
             self._views[candidate.opened] = view
         return self._views[candidate.opened]
@@ -278,7 +305,7 @@ class RepairLoop:
         plans, best = self._in_turn(candidate, self._plans(candidate)), None
         for done, planned in enumerate(plans):
             self.inputs.options.progress("trying remedies", done, len(plans))
-            after = self._step(candidate, planned)
+            after = self._repeated(candidate, planned)
             if after is not candidate:
                 self.tried.append(after.steps[-1])
                 improves = len(after.blocking) < len(candidate.blocking)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 import yaml
@@ -238,10 +239,11 @@ class ChangeLog:
 
     @property
     def lines(self) -> str:
-        """The policy lines that say what was done, to paste."""
+        """The policy lines that say what was done, to paste; a remedy that was applied several times in a row once."""
         if not self.steps:
             return ""
-        entries = "".join(f"  - {one.remedy}: {flow(one.parameters)}\n" for one in self.steps)
+        every = (f"  - {one.remedy}: {flow(one.parameters)}\n" for one in self.steps)
+        entries = "".join(entry for entry, _ in groupby(every))
         text = "".join(f"  {line}\n" for one in self.steps for line in one.lines)
         return f"remedy:\n{entries}" + (f"expect:\n{text}" if text else "")
 

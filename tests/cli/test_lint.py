@@ -132,6 +132,38 @@ SAYS_NOTHING_MORE = "holds, so it says nothing more; drop one of the two"
 
 
 @pytest.mark.parametrize(
+    ("demand", "k"),
+    [("{at_most: 0.2}", 5), ("{at_most: 0.34}", 3), ("{at_most: 1/11}", 11), ("{at_most: 0.15}", 7)],
+)
+def test_a_highest_risk_is_a_k(here: Any, demand: str, k: int):
+    code, lines = finding(here, f"  - reidentification_risk: {demand}\n")
+
+    assert code == 0
+    assert len(lines) == 1
+    assert lines[0].endswith(f"it demands the same as `k_anonymity: {{k: {k}}}`")
+
+
+def test_an_average_risk_is_no_k(here: Any):
+    assert finding(here, "  - reidentification_risk: {at_most: 0.2, measure: average}\n") == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("expect", "line"),
+    [
+        ("  - reidentification_risk: {at_most: 0.2}\n  - k_anonymity: {k: 5}\n", 7),
+        ("  - k_anonymity: {k: 6}\n  - reidentification_risk: {at_most: 0.2}\n", 7),
+        ("  - reidentification_risk: {at_most: 0.2}\n  - k_anonymity: {k: 6}\n", 6),
+        ("  - k_anonymity: {k: 4}\n  - reidentification_risk: {at_most: 0.2}\n", 6),
+    ],
+)
+def test_a_risk_and_a_k_imply_each_other(here: Any, expect: str, line: int):
+    code, lines = finding(here, expect)
+
+    assert code == 0
+    assert [one.split(":")[1] for one in lines if SAYS_NOTHING_MORE in one] == [str(line)]
+
+
+@pytest.mark.parametrize(
     ("expect", "implied", "strong"),
     [
         ("  - k_anonymity: {k: 5}\n  - k_anonymity: {k: 3}\n", "7:5: warning: k-anonymity", "k-anonymity of line 6"),

@@ -94,7 +94,7 @@ def test_where_nothing_helps_the_reason_is_said() -> None:
     assert not audit.remedy_trial.passes
     assert audit.remedy_trial.reason == "the only demand still fails: k_anonymity"
     last = steps(audit)[-1]
-    assert last.head == "No remedy is known after which the file would pass."
+    assert last.head == "None of the remedies that were tried makes the file pass."
     assert "The only demand still fails" in last.text
     assert (last.command, last.lines) == ("", "")
 
@@ -181,7 +181,7 @@ def test_a_report_of_fix_uses_its_plan() -> None:
     named = steps(tcdp_audit.fix(TABLE, policy(**MONDRIAN)).after)[-1]
     assert (named.head, named.lines) == ("Publish the repaired file, not the one that came in.", "")
     in_vain = steps(tcdp_audit.fix(TABLE, policy(k=7)).after)[-1]
-    assert in_vain.head == "No remedy is known after which the file would pass."
+    assert in_vain.head == "None of the remedies that were tried makes the file pass."
     assert in_vain.text.startswith("The only demand still fails: k_anonymity. Tried in vain: ")
     untouched = steps(tcdp_audit.fix(TABLE, policy(k=1)).after)
     assert [one.head for one in untouched] == ["Publish, or ask more."]  # nothing could fail, so nothing to repair
@@ -220,7 +220,7 @@ def test_a_release_that_only_needs_to_lose_an_identifier_needs_no_remedy() -> No
     assert "Dropped from what is written: 'disease' (identifier).\nThe release would then pass" in told.getvalue()
     assert "✗ Not fit for release." in told.getvalue()
     done = tcdp_audit.fix(table, policy(2, "identifier"))
-    assert [one.head for one in steps(done.after)][-1] != "No remedy is known after which the file would pass."
+    assert [one.head for one in steps(done.after)][-1] != "None of the remedies that were tried makes the file pass."
 
 
 def test_nothing_is_tried_on_a_release_that_passes() -> None:

@@ -291,6 +291,7 @@ CHECKS = [
         measure=individual_risk,
         label="individual risk",
         worst=_worst,
+        class_size=lambda _: 2,
         requires=frozenset({"population"}),
         variant=lambda one: one.measure,
         validate=_faults,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from tcdp_audit.plugin import (
     Guide,
     Outcome,
     Parameters,
+    PolicyDocument,
     Quarter,
     Status,
     Threshold,
@@ -86,6 +88,12 @@ def _person(outcome: Outcome) -> str:
     return f"{worst} and to {average_group(outcome)} on average; {right} at worst, and with {mean} on average."
 
 
+def _implied(parameters: KAnonymityParameters, document: PolicyDocument) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Classes of k are a risk of 1/k at most, counted as they are."""
+    if parameters.k and document.conventions.suppressed == "counted":
+        yield "reidentification_risk", {"at_most": Fraction(1, parameters.k)}
+
+
 CHECKS: list[Check] = [
     ClassCheck(
         name="k_anonymity",
@@ -94,6 +102,7 @@ CHECKS: list[Check] = [
         parameters=KAnonymityParameters,
         thresholds=(Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the group", counts=True),),
         monotone=lambda _: True,  # a union is no smaller than its parts
+        implies=_implied,
         sentence=_sentence,
         person=_person,
         guide=Guide(

@@ -332,6 +332,7 @@ CHECKS: list[Check] = [
         threshold="K",
         comparison=Comparison.AT_LEAST,
         label="number of records in the smallest group by at most L attributes",
+        class_size=lambda one: one.K,
         worst=lambda _, __: Fraction(1),
         further=(Limit("C", Comparison.AT_MOST, "largest share of one sensitive value in such a group"),),
         validate=_faults,

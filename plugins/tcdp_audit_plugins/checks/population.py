@@ -214,6 +214,7 @@ CHECKS: list[Check] = [
         threshold="k",
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: Fraction(1),  # the released record itself
+        class_size=lambda _: 2,
         label="least number of people in the population that a record may be",
         requires=frozenset({"population"}),
         validate=_faults,

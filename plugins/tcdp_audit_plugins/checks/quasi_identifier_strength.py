@@ -142,6 +142,7 @@ CHECKS: list[Check] = [
         parameters=QuasiIdentifierStrengthParameters,
         measure=quasi_identifier_strength,
         label="figure of the strongest set of columns",
+        class_size=lambda _: 2,
         variant=lambda one: one.measure,
         validate=_faults,
         sentence=_sentence,

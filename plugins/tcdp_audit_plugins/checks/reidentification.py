@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -122,6 +122,18 @@ class RiskClasses:
         return int(self.records[self.size < ceil(1 / risk)].sum())
 
 
+def _class_size(parameters: ReidentificationParameters) -> int:
+    """The size of a class whose records have the highest risk that is allowed; 2 where an average is bounded."""
+    bound = {"highest": parameters.at_most, "share_above": parameters.threshold_risk, "average": None}
+    return max(2, ceil(1 / (bound[parameters.measure] or 1)))
+
+
+def _implied(parameters: ReidentificationParameters, _: PolicyDocument) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """A highest risk of 1/5 in the release itself is a class size of 5."""
+    if parameters.measure == "highest" and parameters.scenario == "prosecutor" and parameters.at_most:
+        yield "k_anonymity", {"k": ceil(1 / parameters.at_most)}
+
+
 def reidentification_risk(view: TableView, parameters: ReidentificationParameters) -> TableFigure:
     """The risk that a record is matched to its person, by scenario.
 
@@ -212,6 +224,8 @@ CHECKS = [
         measure=reidentification_risk,
         label="re-identification risk",
         worst=_worst,
+        implies=_implied,
+        class_size=_class_size,
         requires=frozenset({"population"}),
         variant=lambda one: f"{one.scenario}, {one.measure.replace('_', ' ')}",
         validate=_faults,

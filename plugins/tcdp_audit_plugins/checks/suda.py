@@ -146,6 +146,7 @@ CHECKS = [
         parameters=SudaParameters,
         measure=suda,
         label="share of records that few attributes single out",
+        class_size=lambda _: 2,
         requires=frozenset({"population"}),
         validate=_faults,
         sentence=_sentence,

@@ -285,6 +285,7 @@ CHECKS: list[Check] = [
         parameters=PopulationUniquenessParameters,
         measure=population_uniqueness,
         label="share of sample uniques that are population uniques",
+        class_size=lambda _: 2,
         requires=frozenset({"population"}),
         variant=lambda one: one.estimator,
         validate=_faults,

@@ -198,6 +198,7 @@ CHECKS: list[Check] = [
         parameters=UniquenessProfileParameters,
         measure=uniqueness_profile,
         label="upper end of the share of records in rare combinations",
+        class_size=lambda one: one.t,
         variant=lambda one: "unique" if one.t == 2 else f"fewer than {one.t:,}",
         validate=_faults,
         sentence=_sentence,

@@ -10,7 +10,8 @@ from tcdp_audit_reports.columns import name_of, named
 from tcdp_audit_reports.remedy.lines import lines_to_paste
 from tcdp_audit_reports.remedy.sentences import drops
 
-NONE_KNOWN = "No remedy is known after which the file would pass"
+NONE_KNOWN = "None of the remedies that were tried makes the file pass"
+NONE_TRIED = "No remedy could be tried on this file"
 CLOSEST = f"{NONE_KNOWN}; these come closest."
 
 
@@ -43,7 +44,7 @@ def none_known(log: ChangeLog | None, reason: str) -> Advice:
     """
     names = [] if log is None else list(dict.fromkeys(visible(one.title) for one in log.tried))
     vain = f"Tried in vain: {named(names)}. " if names else ""
-    return Advice(f"{NONE_KNOWN}.", f"{_sentence(reason)}{vain}Nothing was changed.")
+    return Advice(f"{NONE_KNOWN if vain else NONE_TRIED}.", f"{_sentence(reason)}{vain}Nothing was changed.")
 
 
 def cost_of(audit: Audit, log: ChangeLog) -> str:
@@ -55,7 +56,7 @@ def cost_of(audit: Audit, log: ChangeLog) -> str:
 
 
 def _titles(log: ChangeLog) -> list[str]:
-    return [visible(one.title or one.remedy) for one in log.steps]
+    return list(dict.fromkeys(visible(one.title or one.remedy) for one in log.steps))
 
 
 def _sentence(reason: str) -> str:

@@ -19,6 +19,20 @@ def only_on_classes(view: RemedyView, outcome: Outcome) -> str:
     return "" if view.failing_on_classes([outcome]) else CLASSES
 
 
+def only_by_size(view: RemedyView, outcome: Outcome, *, sized: bool) -> str:
+    """Why a remedy that makes classes of any size cannot help a demand, or nothing.
+
+    Args:
+        view: the release.
+        outcome: the demand.
+        sized: whether it has a `k`, or would propose one, for demands that larger classes keep.
+    """
+    other = only_on_classes(view, outcome)
+    if not other or not view.class_sizes([outcome]):
+        return other
+    return "" if sized else f"{CLASSES}, unless `k` is given"
+
+
 def only_beside_original(view: RemedyView, outcome: Outcome) -> str:
     """Why a remedy that chooses its strength by demands beside the original cannot help another one, or nothing."""
     return "" if failing_pairs(view, [outcome]) else PAIRS

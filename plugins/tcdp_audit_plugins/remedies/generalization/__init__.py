@@ -16,8 +16,8 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.generalization.apply import generalize
-from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, cannot_help, faults, plans
+from tcdp_audit_plugins.remedies.generalization.apply import generalize, plans
+from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, cannot_help, faults
 
 __all__ = ["GENERALIZATION", "GeneralizationParameters", "generalize"]
 GUIDE = RemedyGuide(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import MergedDemands, NewColumn, RemedyError, RemedyView, Treatment, agree, listing
+from tcdp_audit.plugin import MergedDemands, NewColumn, Outcome, RemedyError, RemedyView, Treatment, agree, listing
+from tcdp_audit_plugins.remedies._shared.class_size import sufficient_size
 from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies.generalization.base import Base
 from tcdp_audit_plugins.remedies.generalization.lattice import Lattice
@@ -18,9 +20,10 @@ from tcdp_audit_plugins.remedies.generalization.lattice_search import LatticeSea
 from tcdp_audit_plugins.remedies.generalization.levels import Ladder, ladder
 from tcdp_audit_plugins.remedies.generalization.losses import Measure, mean_penalties
 from tcdp_audit_plugins.remedies.generalization.node_judge import JudgedNode, NodeJudge, Ways
-from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters
+from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, cannot_help
 from tcdp_audit_plugins.remedies.generalization.recoded import recoded_locally
 
+LIMITS = (0.01, 0.05)  # of suppressed records, in a plan
 DOTS = 200  # dots in the report's chart
 TRIED = 20  # nodes that are tried without a limit to say which limit would do
 FINE = 1000  # limits are proposed in steps of one over this
@@ -45,6 +48,28 @@ def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatm
     return _treatment(view, search, best)
 
 
+def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Parameters to try, where a quasi-identifier has a hierarchy and a demand fails that larger classes keep.
+
+    Args:
+        view: the release.
+        outcomes: what stands against it.
+    """
+    if all(cannot_help(view, None, one) for one in outcomes):
+        return
+    limits: list[dict[str, Any]] = [{}, *({"suppression": limit} for limit in LIMITS)]
+    if view.failing_on_classes(outcomes):
+        yield from limits
+    for given in limits if view.class_sizes(outcomes) else ():
+        size = sufficient_size(view, outcomes, partial(_of_size, view, given))
+        if size is not None:
+            yield {**given, "k": size}
+
+
+def _of_size(view: RemedyView, given: Mapping[str, Any], k: int) -> Treatment:
+    return generalize(view, GeneralizationParameters.model_validate({**given, "k": k}))
+
+
 def _ladders(view: RemedyView, parameters: GeneralizationParameters) -> list[Ladder]:
     widths = parameters.bins or {}
     return [ladder(view, one, widths.get(one.name)) for one in view.quasi_identifiers]
@@ -55,7 +80,7 @@ def _search(view: RemedyView, parameters: GeneralizationParameters, ladders: Seq
     costs = mean_penalties(ladders) if parameters.loss is Measure.NCP else None
     lattice = Lattice.of(choices, costs)
     base = Base(ladders, [levels[0] for levels in choices])
-    demands = MergedDemands(view.demands, base.classes, len(base.sizes))
+    demands = MergedDemands(view.demands.of_classes(parameters.k), base.classes, len(base.sizes))
     judge = NodeJudge(base, demands, parameters.loss, int(parameters.suppression * view.records), _ways(view))
     return LatticeSearch(lattice, judge, view.progress)
 

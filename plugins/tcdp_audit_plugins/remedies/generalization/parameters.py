@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Text
-from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
+from tcdp_audit_plugins.remedies._shared.class_size import ClassSize
+from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 from tcdp_audit_plugins.remedies.generalization.losses import Measure
 
 Widths = Annotated[list[Annotated[Exact, Field(gt=0)]], Field(min_length=1)]
-LIMITS = (0.01, 0.05)
 
 
 class GeneralizationParameters(RemedyParameters):
@@ -50,6 +50,7 @@ class GeneralizationParameters(RemedyParameters):
             "suppressed records among them."
         ),
     ] = False
+    k: ClassSize = None
 
 
 def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -68,19 +69,7 @@ def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> It
 
 def cannot_help(view: RemedyView, parameters: GeneralizationParameters | None, outcome: Outcome) -> str:
     """Why climbing hierarchies cannot help a failing demand, or nothing."""
-    if other := only_on_classes(view, outcome):
+    if other := only_by_size(view, outcome, sized=parameters is None or parameters.k is not None):
         return other
     unasked = parameters is None and all(one.hierarchy is None for one in view.quasi_identifiers)
     return "no quasi-identifier has a hierarchy" if unasked else ""
-
-
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """Parameters to try, where a demand on classes fails and a quasi-identifier has a hierarchy.
-
-    Args:
-        view: the release.
-        outcomes: what stands against it.
-    """
-    if any(not cannot_help(view, None, one) for one in outcomes):
-        yield {}
-        yield from ({"suppression": limit} for limit in LIMITS)

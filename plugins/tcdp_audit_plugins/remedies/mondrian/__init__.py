@@ -14,8 +14,8 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.mondrian.apply import cut
-from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters, cannot_help, faults, plans
+from tcdp_audit_plugins.remedies.mondrian.apply import cut, plans
+from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters, cannot_help, faults
 
 __all__ = ["MONDRIAN", "MondrianParameters", "cut"]
 GUIDE = RemedyGuide(

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin import Attribute, MergedDemands, NewColumn, RemedyError, RemedyView, Treatment, processors
+from tcdp_audit.plugin import (
+    Attribute,
+    MergedDemands,
+    NewColumn,
+    Outcome,
+    RemedyError,
+    RemedyView,
+    Treatment,
+    processors,
+)
+from tcdp_audit_plugins.remedies._shared.class_size import sufficient_size
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
 from tcdp_audit_plugins.remedies._shared.refusal import refused_as_one_class
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis, OrderedAxis
@@ -42,6 +53,20 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
         {one.name: task.recoded(one, best) for one in task.attributes},
         notes={"classes": best.count, "levels": best.levels, "strategy": strategy, "penalties": penalties},
     )
+
+
+def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Parameters to try, where a demand on classes fails, or one that larger classes keep.
+
+    Args:
+        view: the release.
+        outcomes: what stands against it.
+    """
+    if view.failing_on_classes(outcomes):
+        yield {}
+    size = sufficient_size(view, outcomes, lambda k: cut(view, MondrianParameters(k=k)))
+    if size is not None:
+        yield {"k": size}
 
 
 def axis_of(attribute: Attribute) -> Axis:
@@ -83,17 +108,11 @@ class Task:
             times=self.rows.counted.each.astype(np.float64),
             weights=[float(weights.get(one.name, 1)) for one in self.attributes],
             keep=self._keep,
-            least=max(self._demands.least_size, self._k),
+            least=self._demands.least_size,
         )
 
-    @property
-    def _k(self) -> int:
-        return self.parameters.k or 1
-
     def _keep(self, classes: Integers, count: int, rows: Indices | None = None) -> Mask:
-        times = self.space.times if rows is None else self.space.times[rows]
-        large = np.bincount(classes, times, count) >= self._k
-        return np.asarray(large & self._demands.kept_by(classes, count, chosen=rows))
+        return self._demands.kept_by(classes, count, chosen=rows)
 
     @cached_property
     def roots(self) -> Integers:
@@ -106,7 +125,9 @@ class Task:
 
     @cached_property
     def _demands(self) -> MergedDemands:
-        return MergedDemands(self.view.demands, self.rows.of_record, self.rows.counted.rows)
+        return MergedDemands(
+            self.view.demands.of_classes(self.parameters.k), self.rows.of_record, self.rows.counted.rows
+        )
 
     def partitionings(self) -> Mapping[str, tuple[Partitioning, float]]:
         """What each strategy makes of the table, and its certainty penalty; some strategies side by side."""
@@ -146,11 +167,9 @@ class Task:
         return self._keep(self.roots, int(self.roots.max()) + 1)
 
     def _refusal(self, failing: int, count: int) -> str:
-        demands = self._demands.failed(self.roots, count)
-        if (np.bincount(self.roots, self.space.times) < self._k).any():
-            demands.append(f"k = {self._k:,}")
+        demands, k = self._demands.failed(self.roots, count), self.parameters.k or 1
         if count == 1:
-            most = f"; the largest k is {self.view.records:,}, all records" if self._k > self.view.records else ""
+            most = f"; the largest k is {self.view.records:,}, all records" if k > self.view.records else ""
             return (
                 f"no partition of the table keeps the policy: {refused_as_one_class(demands, self.view.demands)}{most}"
             )

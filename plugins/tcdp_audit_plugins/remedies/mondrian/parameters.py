@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated
 
 from pydantic import Field
 
 from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Text
-from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
+from tcdp_audit_plugins.remedies._shared.class_size import ClassSize
+from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 
 
 class MondrianParameters(RemedyParameters):
@@ -20,9 +21,7 @@ class MondrianParameters(RemedyParameters):
             min_length=1, description="The quasi-identifiers to generalise; without it, all. Others stay as they are."
         ),
     ] = None
-    k: Annotated[
-        int | None, Field(ge=1, description="The least number of records in a class, besides what the policy demands.")
-    ] = None
+    k: ClassSize = None
     weights: Annotated[
         dict[Text, Annotated[Exact, Field(gt=0)]] | None,
         Field(
@@ -43,17 +42,6 @@ def faults(parameters: MondrianParameters, document: PolicyDocument) -> Iterator
                 yield field, f"{name!r} is not among `attributes`, so that its weight has no use"
 
 
-def cannot_help(view: RemedyView, _: MondrianParameters | None, outcome: Outcome) -> str:
+def cannot_help(view: RemedyView, parameters: MondrianParameters | None, outcome: Outcome) -> str:
     """Why cutting the records into classes cannot help a failing demand, or nothing."""
-    return only_on_classes(view, outcome)
-
-
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """Parameters to try, where a demand on classes fails.
-
-    Args:
-        view: the release.
-        outcomes: what stands against it.
-    """
-    if any(not cannot_help(view, None, one) for one in outcomes):
-        yield {}
+    return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)

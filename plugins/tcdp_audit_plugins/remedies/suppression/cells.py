@@ -17,11 +17,12 @@ from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integ
 MOST = 4096  # patterns that are tried: every subset of 12 attributes
 
 
-def suppress_cells(view: RemedyView, importance: Mapping[str, Fraction]) -> Treatment:
+def suppress_cells(view: RemedyView, demands: Demands, importance: Mapping[str, Fraction]) -> Treatment:
     """Group the records of failing classes, then let passing ones help the rest, then show again what can be shown.
 
     Args:
         view: the release.
+        demands: what every class must keep.
         importance: of attributes, at least 0; 1 where it is not given.
 
     Raises:
@@ -34,7 +35,7 @@ def suppress_cells(view: RemedyView, importance: Mapping[str, Fraction]) -> Trea
     cells = QuasiIdentifierCells.of(view)
     weights = [importance.get(one.name, Fraction(1)) for one in cells.attributes]
     weight = np.array(weights, dtype=np.float64)
-    search = LocalSuppression.begun(cells, view.demands)
+    search = LocalSuppression.begun(cells, demands)
     view.require_least(_hidden_at_least(cells, search.demands))
     passing = search.settled
     if search.pending.any():

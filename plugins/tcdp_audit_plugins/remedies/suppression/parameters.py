@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import StrEnum
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Text
-from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
-from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import QuasiIdentifierCells
+from tcdp_audit_plugins.remedies._shared.class_size import ClassSize
+from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 
 ALIGNED = (
     "dropping records would break `rows_aligned: true`; declare a `key:` that aligns release and original, or use "
@@ -42,6 +42,7 @@ class SuppressionParameters(RemedyParameters):
         dict[Text, Weight] | None,
         Field(description="What a cell of an attribute counts, 1 without; the more, the later it is suppressed."),
     ] = None
+    k: ClassSize = None
 
 
 def faults(parameters: SuppressionParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -57,16 +58,6 @@ def faults(parameters: SuppressionParameters, document: PolicyDocument) -> Itera
             yield "importance", f"{name!r} is no quasi-identifier of this policy; only their cells are suppressed"
 
 
-def cannot_help(view: RemedyView, _: SuppressionParameters | None, outcome: Outcome) -> str:
+def cannot_help(view: RemedyView, parameters: SuppressionParameters | None, outcome: Outcome) -> str:
     """Why suppressing what fails in its class cannot help a failing demand, or nothing."""
-    return only_on_classes(view, outcome)
-
-
-def plans(view: RemedyView, _: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """Parameters to try, where a class fails: few records, or any cells."""
-    if not view.demands or not view.quasi_identifiers:
-        return
-    cells = QuasiIdentifierCells.of(view)
-    if not view.demands.kept_by(*cells.classes()).all():
-        yield {"of": "records", "at_most": "0.05"}
-        yield {"of": "cells"}
+    return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)

@@ -7,14 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.plugin import Counts, MergedDemands, RemedyError, RemedyView, Treatment, count as count_of
+from tcdp_audit.plugin import Counts, Demands, MergedDemands, RemedyError, RemedyView, Treatment, count as count_of
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integers, Mask, QuasiIdentifierCells
 
 AT_ONCE = 8  # an eighth of the failing records is dropped before the others are judged again
 FORESEEN = 16  # with so few failing classes, each is dropped on trial
 
 
-def drop_records(view: RemedyView) -> Treatment:
+def drop_records(view: RemedyView, demands: Demands) -> Treatment:
     """Drop the records of failing classes. Each drop moves the distributions that the other classes are held against.
 
     Two orders are followed, and the one that drops fewer records is taken: always the smallest failing classes; or,
@@ -28,7 +28,7 @@ def drop_records(view: RemedyView) -> Treatment:
     """
     cells = QuasiIdentifierCells.of(view)
     classes, count = cells.classes()
-    release = _Classes(MergedDemands(view.demands.without(cells.exempt), classes, count))
+    release = _Classes(MergedDemands(demands.without(cells.exempt), classes, count))
     ways = [release.drop(foreseen) for foreseen in (0, FORESEEN)]
     gone, rounds = min(ways, key=lambda way: release.records(way[0]))
     kept = ~gone[classes] | cells.exempt
