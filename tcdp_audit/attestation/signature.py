@@ -10,7 +10,10 @@ from tcdp_audit.errors import Discreet, ResultError, TcdpAuditError
 from tcdp_audit.outcome import Outcome, Severity, Status
 from tcdp_audit.registry import Plugins
 from tcdp_audit.results.audit import status_of
+from tcdp_audit.results.conditions import Kind
+from tcdp_audit.results.written_title import conditions_in
 from tcdp_audit.verification.digests import digest_of, shown
+from tcdp_audit.words import listing
 from tcdp_audit.written.audit import WrittenAudit
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: P
 
     Raises:
         AnotherReleaseError: the result is about another release.
-        ResultError: the result has no digest, names cells, or contradicts itself.
+        ResultError: the result has no digest, names cells, contradicts itself, or calls the file fit once a step is done.
     """
     digest = digest_of(release, plugins)
     _require_attestable(written)
@@ -56,6 +59,12 @@ def _require_attestable(written: WrittenAudit) -> None:
         raise ResultError(f"{written.path}: is about {kind}; audit the file that is to be published")
     if written.names_cells:
         raise ResultError(f"{written.path}: names cells of the release (--show-values); attest a result that does not")
+    steps = [one.words for one in conditions_in(written.result) if one.kind is Kind.ONCE]
+    if written.verdict == "passed" and steps:
+        raise ResultError(
+            f"{written.path}: the file is not fit as it is, but once {listing(steps)}; nothing was signed. Attest the "
+            "file that `fix` writes, with its result"
+        )
     if _status(written) != written.status:
         raise ResultError(f"{written.path}: its status is not what its outcomes give; verify it before you sign it")
 

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tcdp_audit.outcome import LINKABLE_KEY, STAYS_INSIDE, STRUCTURE, Status
+from tcdp_audit.outcome import (
+    DROPPED,
+    KNOWN_ROWS,
+    LINKABLE_KEY,
+    LINKABLE_ORDER,
+    LINKED_ROWS,
+    STAYS_INSIDE,
+    STRUCTURE,
+    Status,
+)
 from tcdp_audit.visible import visible
 from tcdp_audit.words import listing
 
@@ -102,6 +111,22 @@ def _key(finding: Finding) -> Condition | None:
     return Condition(Kind.ONCE, f"its key is dropped: {visible(', '.join(finding.columns))}")
 
 
+def _order(finding: Finding) -> Condition:
+    if finding.details.get(STAYS_INSIDE) is True:
+        return Condition(Kind.INSIDE, "its records stand in the original's order")
+    return Condition(Kind.ONCE, "its records are shuffled")
+
+
+def _unit(finding: Finding) -> Condition | None:
+    if finding.details.get(DROPPED) is True:
+        return Condition(Kind.ONCE, f"{visible(', '.join(finding.columns))} is dropped")
+    if finding.details.get(KNOWN_ROWS) == "one":
+        return Condition(Kind.FOR, "people of whom one row is known")
+    return None  # an identifier that is an error itself, or a key that has a condition of its own
+
+
 _CONDITIONS: Mapping[str, Callable[[Finding], Condition | None]] = {  # by the column check that fails
     LINKABLE_KEY: _key,
+    LINKABLE_ORDER: _order,
+    LINKED_ROWS: _unit,
 }
