@@ -41,7 +41,8 @@ def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: P
 
     Raises:
         AnotherReleaseError: the result is about another release.
-        ResultError: the result has no digest, names cells, contradicts itself, or calls the file fit once a step is done.
+        ResultError: the result has no digest, names cells, contradicts itself,
+            or calls its file fit only once a step is done.
     """
     digest = digest_of(release, plugins)
     _require_attestable(written)

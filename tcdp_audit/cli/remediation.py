@@ -74,6 +74,11 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
     if log.steps:
         yield Text("\nWhat it costs those who use it:")
         yield from (Text(f"- {one}") for one in log.felt)
+    yield from _records(log)
+
+
+def _records(log: ChangeLog) -> Iterator[Text]:
+    """How many records came in and went out, in which order, and what they were judged with."""
     if log.steps or log.dropped or log.order == "shuffled":
         start = "" if log.steps else "\n"
         order = (

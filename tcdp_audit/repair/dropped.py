@@ -33,11 +33,7 @@ def dropped_columns(policy: Policy, names: Sequence[str]) -> tuple[DroppedColumn
         )
     identifiers = {*document.with_role(Role.IDENTIFIER)} - ({document.key} if document.keep_key else set())
     unit = None if document.unit_released else document.unit
-    reasons: dict[str | None, str] = {
-        unit: "unit",
-        **dict.fromkeys(identifiers, "identifier"),
-        key: "key",
-    }  # the last of several
+    reasons: dict[str | None, str] = {unit: "unit", **dict.fromkeys(identifiers, "identifier"), key: "key"}
     dropped = [DroppedColumn(name=name, why=reasons[name]) for name in names if name in reasons]
     if names and len(dropped) == len(names):
         raise DataError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -241,6 +241,10 @@ class _Repair:
             left_out=left_out,
         )
         after, written = self._proven(released, log)
+        if (
+            after.passed and log.reason
+        ):  # what failed in the input's order, and holds of the records as they are written
+            after = replace(after, change_log=replace(after.change_log or log, reason=""))
         return Remediation(before=before, after=after, released=released.table, written=written)
 
     def _try_one_record(self) -> None:

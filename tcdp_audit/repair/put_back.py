@@ -1,9 +1,9 @@
 """What is released, audited as people get it; demands on what people do not get with that put back beside it.
 
-A check that pairs records with their originals needs the key, or the original's order, and nobody gets either. It reads
-the cells that were written, with the key of the same records or with the records in the original's order. That they are
-the same records is proven before: cell by cell, the table with the key has what was read back without it, and so has the
-table in the original's order once its records are taken in the order that was written.
+A check that pairs records with their originals needs the key, or the original's order, and nobody gets either. It
+reads the cells that were written, with the key of the same records or with the records in the original's order. That
+they are the same records is proven before: the table with the key has, cell by cell and in the same order, what was
+read back without it; so has the table in the original's order, once its records are taken in the order of the release.
 """
 
 from __future__ import annotations

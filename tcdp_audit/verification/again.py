@@ -122,7 +122,7 @@ def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit
 
 
 def needs_repair(written: WrittenAudit) -> bool:
-    """Whether a result says of some outcome that it was judged with a column, or in an order, that the release lacks."""
+    """Whether a result says of some outcome that it was judged with a column or in an order that the release lacks."""
     return any(not PUT_BACK.isdisjoint(one["details"]) for one in written.outcomes)
 
 
