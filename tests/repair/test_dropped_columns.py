@@ -259,7 +259,7 @@ def test_a_policy_cannot_keep_a_key_that_it_does_not_name() -> None:
 
 def test_where_nothing_would_be_left_that_is_said() -> None:
     with pytest.raises(
-        DataError, match="nothing would be left: every column of the release is an identifier or the key"
+        DataError, match="nothing would be left: every column of the release is an identifier, the key or the unit"
     ):
         repaired(table().select(["name", "id"]), policy())
 
