@@ -90,7 +90,7 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
     """
     _require_companions(written, given, policy)
     shuffled = any(SHUFFLED in one["details"] for one in written.outcomes)
-    return audit(
+    again = audit(
         given.release,
         policy.out_of_order if shuffled else policy,
         show_values=written.names_cells,
@@ -99,6 +99,7 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
         try_remedies=TRIAL in written.result and not is_drawn(policy),
         **given.common,
     )
+    return replace(again, policy=policy)
 
 
 def is_drawn(policy: Policy) -> bool:

@@ -127,7 +127,12 @@ def test_no_number_follows_from_one_figure_of_the_whole() -> None:
 
 def test_entities_are_counted_where_the_policy_names_a_unit() -> None:
     release = WARDS.append_column("home_id", pa.array(["x", "x", "y", "y", "y", "z"]))
-    document = {"version": 1, "unit": "home_id", "conventions": {"known_rows": "one"}, "attributes": ATTRIBUTES | {"id": {"role": "insensitive"}}}
+    document = {
+        "version": 1,
+        "unit": "home_id",
+        "conventions": {"known_rows": "one"},
+        "attributes": ATTRIBUTES | {"id": {"role": "insensitive"}},
+    }
     found = audit(release, {**document, "expect": [{"k_anonymity": {"k": 2}}]})
     assert found.exposed == Exposed(records=3, of=6, units=2, units_of=3, counted=(len(COLUMN_DEMANDS),))
     columns = f"1 of {len(COLUMN_DEMANDS)} column checks warns"
