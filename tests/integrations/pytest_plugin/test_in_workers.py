@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tcdp_audit.outcome import COLUMN_DEMANDS
+
+COLUMNS = len(COLUMN_DEMANDS)
+
 pytest_plugins = ["pytester"]
 Put, Run = Callable[..., Path], Callable[..., pytest.RunResult]
 LISTENING = """
@@ -37,13 +41,15 @@ def test_a_policy_is_audited_once_in_all_workers(
     times = 2 * (2 if distribution == "each" else 1)
     result = pytester.runpytest_subprocess("-n", "2", "--dist", distribution, "-W", "error")
 
-    result.assert_outcomes(passed=9 * times, failed=3 * times, xfailed=times, skipped=times)
+    result.assert_outcomes(passed=(COLUMNS + 2) * times, failed=3 * times, xfailed=times, skipped=times)
     assert sorted(audited.read_text().split()) == ["release.tcdp.yaml", "second.tcdp.yaml"]
     assert [one.name for one in temporary.iterdir() if one.name.startswith("tcdp")] == []
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("blocked", "ran"), [([], {"passed": 9, "failed": 3}), (["-p", "no:tcdp_audit"], {})])
+@pytest.mark.parametrize(
+    ("blocked", "ran"), [([], {"passed": COLUMNS + 2, "failed": 3}), (["-p", "no:tcdp_audit"], {})]
+)
 def test_the_plugin_is_found_and_can_be_left_out(
     pytester: pytest.Pytester, put: Put, blocked: list[str], ran: dict[str, int]
 ):
@@ -55,4 +61,4 @@ def test_the_plugin_is_found_and_can_be_left_out(
 def test_items_of_a_policy_are_a_group_of_one_worker(inner_pytest: Run, put: Put):
     put()
     result = inner_pytest("-p", "xdist", "--strict-markers", "-m", "xdist_group", "--collect-only", "-q")
-    assert len([line for line in result.outlines if "::" in line]) == 14
+    assert len([line for line in result.outlines if "::" in line]) == COLUMNS + 7
