@@ -69,6 +69,7 @@ def test_a_file_in_the_originals_order_is_fit_once_it_is_shuffled() -> None:
     assert verdict_title(in_order) == "Fit once its records are shuffled"
     for text in (in_order.render(".md"), in_order.render(".html"), in_order.to_json()):
         assert "Fit for release" not in text
+    assert "<h3>Columns" not in in_order.render(".html")
     assert found(in_order.structure, "linkable_order").message == (
         "`rows_aligned: true`: whoever holds the original links every record by its place; the audit needs the order, "
         "so shuffle the copy that is released, as `fix` does"
