@@ -78,7 +78,7 @@ def test_a_unit_that_is_not_released_is_judged_and_dropped(tmp_path: Path) -> No
     found = audit(TABLE, asked)
     assert (found.exit_code(), found.exit_code(fail_on_warning=True)) == (0, 1)
     assert verdict_title(found) == "Fit once patient_id is dropped"
-    assert "Should not be in a published file: patient_id." in found.render(".md")
+    assert "Should not be in a published file: patient&#95;id." in found.render(".md")
     done = fix(TABLE, asked, output=tmp_path / "f.csv")
     assert verdict_title(done.after) == "Fit for release"
     assert [(one.name, one.why) for one in done.log.dropped] == [("patient_id", "unit")]
