@@ -60,9 +60,7 @@ class AuditInputs:
 
     def outcomes_of(self, checks: frozenset[str]) -> tuple[Outcome, ...]:
         """What comes of the structure and of the expectations on some checks, as in `outcomes`."""
-        kept = tuple(one for one in self.policy.expectations if one.check.name in checks)
-        policy = replace(self.policy, expectations=kept)
-        return evaluation(policy, self.engine, self.options, self.companions).outcomes
+        return evaluation(self.policy.only(checks), self.engine, self.options, self.companions).outcomes
 
     def audited(self, noted: NotedExpectations | None = None, **further: Any) -> Audit:
         """Everything that comes of the release, with whom it exposes, and what was read.

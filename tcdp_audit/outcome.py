@@ -263,8 +263,15 @@ WORST_GROUP = "worst_group"  # the detail with the shares of values in the worst
 BY_SIZE = "by_size"  # the detail with the number of classes by their size and figure
 ESTIMATE = "estimate"  # the detail that says what a figure of a sample stands for
 AUDITED_WITH = "audited_with"  # the detail that names columns which the release does not have, put back to judge it
-STAYS_INSIDE = "stays_inside"  # the detail of the finding on the key where the policy says that the file does
+AUDITED_ALIGNED = "audited_aligned"  # the detail with the digest of the same records in the original's order
+SHUFFLED = "shuffled"  # the detail of the finding on the order where a repair has shuffled the records
+PUT_BACK = frozenset({AUDITED_WITH, AUDITED_ALIGNED, SHUFFLED})  # what only who repeats the repair can confirm
+STAYS_INSIDE = "stays_inside"  # the detail of the findings on key and order where the policy says that the file does
+DROPPED = "dropped"  # the detail of the finding on the unit where the policy says that its column is not released
+KNOWN_ROWS = "known_rows"  # its detail where the policy claims no more than `one` row of a person
 LINKABLE_KEY = "linkable_key"
+LINKABLE_ORDER = "linkable_order"
+LINKED_ROWS = "linked_rows"
 HIDDEN_PEOPLE = "hidden_people"
 UNDECLARED_IDENTIFIERS = "undeclared_identifiers"
 UNDEMANDED_SENSITIVE = "undemanded_sensitive"
@@ -275,6 +282,8 @@ COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
     "undeclared_columns",
     "present_identifiers",
     LINKABLE_KEY,
+    LINKABLE_ORDER,
+    LINKED_ROWS,
     "wrong_scale",
     "outside_hierarchy",
     "text_variants",

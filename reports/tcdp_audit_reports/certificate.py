@@ -151,4 +151,4 @@ def _columns_at_fault(outcome: Outcome) -> str:
         return (
             f"Column {visible(column_of(outcome, str(columns[0])))}" if len(columns) == 1 else f"{len(columns)} columns"
         )
-    return outcome.title
+    return outcome.title or "Columns"  # the order of the records is in no column

@@ -37,8 +37,13 @@ def secret(audit: Audit) -> list[str]:
 
 def unwanted(audit: Audit) -> list[str]:
     """What to call the columns that should not be in the published file."""
-    inside = audit.policy.document.stays_inside
-    return [name_of(one) for one in audit.columns if _is_unwanted(one) and not (inside and one.is_key)]
+    document = audit.policy.document
+    unit = [one for one in audit.columns if one.is_unit and one.is_present and not document.unit_released]
+    return [
+        name_of(one)
+        for one in audit.columns
+        if one in unit or (_is_unwanted(one) and not (document.stays_inside and one.is_key))
+    ]
 
 
 def _is_unwanted(column: AuditedColumn) -> bool:

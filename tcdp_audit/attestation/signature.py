@@ -8,8 +8,11 @@ from tcdp_audit.attestation.envelope import sealed
 from tcdp_audit.attestation.statement import PAYLOAD, statement_of
 from tcdp_audit.errors import Discreet, ResultError, TcdpAuditError
 from tcdp_audit.registry import Plugins
+from tcdp_audit.results.conditions import Kind
 from tcdp_audit.results.contradictions import contradictions
+from tcdp_audit.results.written_title import conditions_in
 from tcdp_audit.verification.digests import digest_of, shown
+from tcdp_audit.words import listing
 from tcdp_audit.written.audit import WrittenAudit
 
 if TYPE_CHECKING:
@@ -37,7 +40,8 @@ def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: P
 
     Raises:
         AnotherReleaseError: the result is about another release.
-        ResultError: the result has no digest, names cells, or contradicts itself.
+        ResultError: the result has no digest, names cells, contradicts itself,
+            or calls its file fit only once a step is done.
     """
     digest = digest_of(release, plugins)
     _require_attestable(written)
@@ -57,3 +61,9 @@ def _require_attestable(written: WrittenAudit) -> None:
         raise ResultError(f"{written.path}: names cells of the release (--show-values); attest a result that does not")
     for sentence in contradictions(written.result):
         raise ResultError(f"{written.path}: contradicts itself: {sentence}; verify it before you sign it")
+    steps = [one.words for one in conditions_in(written.result) if one.kind is Kind.ONCE]
+    if written.verdict == "passed" and steps:
+        raise ResultError(
+            f"{written.path}: the file is not fit as it is, but once {listing(steps)}; nothing was signed. Attest the "
+            "file that `fix` writes, with its result"
+        )

@@ -74,7 +74,12 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
     if log.steps:
         yield Text("\nWhat it costs those who use it:")
         yield from (Text(f"- {one}") for one in log.felt)
-    if log.steps or log.dropped:
+    yield from _records(log)
+
+
+def _records(log: ChangeLog) -> Iterator[Text]:
+    """How many records came in and went out, in which order, and what they were judged with."""
+    if log.steps or log.dropped or log.order == "shuffled":
         start = "" if log.steps else "\n"
         order = (
             "shuffled, seed " + str(log.seed) if log.order == "shuffled" else "in the input's order, which links them"
@@ -82,6 +87,8 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
         yield Text(f"{start}Records: {log.records:,} in, {log.records - log.suppressed:,} out, {order}.")
     if log.audited_with:
         yield Text(f"{sentence_case(visible(log.put_back))}.")
+    if log.aligned:
+        yield Text(f"{sentence_case(log.aligned)}.")
 
 
 def _unhelped(step: Step) -> Iterator[Text]:
@@ -110,6 +117,8 @@ def _since(remediation: Remediation) -> str:
         return "now"
     if remediation.log.dropped:
         return f"{'already' if remediation.before.passed else 'now'}; nothing but columns was dropped"
+    if remediation.log.order == "shuffled":
+        return "already; its records are shuffled, and nothing else was changed"
     return "already; it is unchanged"
 
 

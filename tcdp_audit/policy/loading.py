@@ -153,6 +153,7 @@ class _Reading:
                 self._fault(["unit"], f"the unit of privacy cannot be a {role.value.replace('_', '-')} as well")
         if document.keep_key and document.key is None:
             self._fault(["keep_key"], "the policy names no `key:` that could be kept")
+        self._unit_released(document)
         self._columns_named(document)
         self._columns_kept(document)
         self._questions_answered(document)
@@ -163,6 +164,15 @@ class _Reading:
         for plugin in document.plugins or ():
             self.plugins.require(plugin)
         return document
+
+    def _unit_released(self, document: PolicyDocument) -> None:
+        """Only a unit that is named can be dropped, and not one that is the key to be kept."""
+        if document.unit_released:
+            return
+        if document.unit is None:
+            self._fault(["unit_released"], "the policy names no `unit:` that could be dropped")
+        elif document.keep_key and document.key == document.unit:
+            self._fault(["unit_released"], "the unit is the key as well, which `keep_key: true` keeps; say one of them")
 
     def _columns_named(self, document: PolicyDocument) -> None:
         """What can be known of the weight without data: it is a number."""

@@ -134,6 +134,12 @@ class Conventions(Model):
         Literal["release", "original", "declared"],
         Field(description="The distribution that closeness is measured against."),
     ] = "release"
+    known_rows: Annotated[
+        Literal["all", "one"],
+        Field(
+            description="How many rows of a person an intruder knows, where a released unit joins them: all, or one."
+        ),
+    ] = "all"
 
     @property
     def suppressed_token(self) -> str:
@@ -226,6 +232,9 @@ class PolicyDocument(Model):
         Field(description="Earlier releases of the same people: a table, or a list of tables, the oldest first."),
     ] = None
     unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = None
+    unit_released: Annotated[
+        bool, Field(description="The entity column is handed out; where it is not, `fix` drops it.")
+    ] = True
     unit_name: Annotated[
         Noun | None,
         Field(
@@ -271,7 +280,7 @@ class PolicyDocument(Model):
         bool, Field(description="Leave the key in what `fix` writes; the release then fails, unless it stays inside.")
     ] = False
     stays_inside: Annotated[
-        bool, Field(description="The file is handed to nobody who could link its records by the key.")
+        bool, Field(description="The file is handed to nobody who could link its records by key or order.")
     ] = False
     utility: Annotated[Utility, Field(description="What people would do with the release.")] = Utility()
     seed: Annotated[
@@ -281,6 +290,13 @@ class PolicyDocument(Model):
     def with_role(self, role: Role) -> list[str]:
         """The attributes of a role, by name."""
         return sorted(name for name, declaration in self.attributes.items() if declaration.role is role)
+
+    @property
+    def drops_unit(self) -> bool:
+        """Whether the entity column is dropped before release: as declared, as an identifier, or as a key."""
+        if self.unit is None or (self.keep_key and self.unit == self.key):
+            return False
+        return not self.unit_released or self.unit in (*self.with_role(Role.IDENTIFIER), self.key)
 
     @property
     def companions(self) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -124,6 +124,24 @@ class Policy:
     def resolve(self, location: str) -> str:
         """A path in the policy, relative to the policy's own folder; a URL or another address as it stands."""
         return resolved(location, self.directory)
+
+    @property
+    def out_of_order(self) -> Policy:
+        """The same policy of a release whose records are shuffled, so that they are not aligned with the original's."""
+        return replace(self, document=self.document.model_copy(update={"rows_aligned": False}))
+
+    @property
+    def pairs_by_order(self) -> bool:
+        """Whether records are paired with the original's by their places, and by no key."""
+        return self.document.rows_aligned and self.document.key is None
+
+    def only(self, checks: Collection[str]) -> Policy:
+        """The same policy without the expectations on other checks.
+
+        Args:
+            checks: names of checks.
+        """
+        return replace(self, expectations=tuple(one for one in self.expectations if one.check.name in checks))
 
     def with_conventions(self, **changes: Any) -> Policy:
         """The same policy under other conventions."""

@@ -174,7 +174,10 @@ class Release:
     def obstacle(self, attribute: str) -> str:
         """Why an attribute cannot be used, or nothing."""
         if attribute not in self.columns:
-            return f"column {attribute!r} is not in the release"
+            document = self.policy.document
+            dropped = attribute == document.unit and not document.unit_released
+            more = ", and is what the audit counts by; audit the copy that has it" if dropped else ""
+            return f"column {attribute!r} is not in the release{more}"
         if attribute in self.unreadable:
             return self.unreadable[attribute]
         if attribute in self.misfits:

@@ -7,15 +7,27 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit.encoding.domain import Domain
 from tcdp_audit.encoding.text_bytes import differ_in_case_only, edged_with_blanks
-from tcdp_audit.outcome import LINKABLE_KEY, STAYS_INSIDE, STRUCTURE, Outcome, Severity, Status
+from tcdp_audit.outcome import (
+    DROPPED,
+    KNOWN_ROWS,
+    LINKABLE_KEY,
+    LINKABLE_ORDER,
+    LINKED_ROWS,
+    STAYS_INSIDE,
+    STRUCTURE,
+    Outcome,
+    Severity,
+    Status,
+)
 from tcdp_audit.policy import Policy, Role
 from tcdp_audit.policy.faults import nearest
 from tcdp_audit.policy.model import PolicyDocument
 from tcdp_audit.release.release import Release
-from tcdp_audit.words import count, noun_form
+from tcdp_audit.words import agree, count, noun_form, noun_of_column, plural
 
 SHOWN = 10
 _CORRECT = "; correct the policy or the release"
@@ -32,13 +44,15 @@ def examine(release: Release, *, show_values: bool = False) -> Iterator[Outcome]
     yield _undeclared_columns(release)
     yield _present_identifiers(release.policy, release.columns)
     yield _linkable_key(release.policy, release.columns)
+    yield _linkable_order(release.policy.document)
+    yield _linked_rows(release)
     yield _wrong_scale(release)
     yield _outside_hierarchy(release, show_values=show_values)
     yield _text_variants(release)
 
 
 def without_columns(outcomes: Sequence[Outcome], policy: Policy, left: Collection[str]) -> tuple[Outcome, ...]:
-    """The outcomes of a release after its identifiers, its key or both are dropped; no other finding asks for them.
+    """The outcomes of a release after its identifiers, its key or its unit are dropped; no other finding asks for them.
 
     Args:
         outcomes: of the release that has them.
@@ -46,15 +60,18 @@ def without_columns(outcomes: Sequence[Outcome], policy: Policy, left: Collectio
         left: the columns that it has without them.
     """
     anew = {one.check: one for one in (_present_identifiers(policy, left), _linkable_key(policy, left))}
+    if policy.document.unit not in left:
+        anew[LINKED_ROWS] = _outcome(LINKED_ROWS, LINKED_TITLES, [], "")
     return tuple(anew.get(one.check, one) if one.is_structural else one for one in outcomes)
 
 
 def _missing_columns(release: Release) -> Outcome:
-    declared, key = release.policy.attributes, release.policy.document.key
-    dropped = {name for name, one in declared.items() if name == key and one.role is Role.INSENSITIVE}
+    declared, document = release.policy.attributes, release.policy.document
+    dropped = {name for name, one in declared.items() if name == document.key and one.role is Role.INSENSITIVE}
     expected = {name for name, one in declared.items() if one.role is not Role.IDENTIFIER} - dropped
-    unit = release.policy.document.unit
-    missing = sorted((expected | ({unit} if unit is not None else set())) - release.columns)
+    unit = set() if document.unit is None else {document.unit}
+    expected = expected | unit if document.unit_released else expected - unit
+    missing = sorted(expected - release.columns)
     undeclared = sorted(release.columns - set(declared))
     meant = _literal(nearest(missing[0], undeclared)) if len(missing) == 1 else ""
     return _outcome(
@@ -77,12 +94,13 @@ def _undeclared_columns(release: Release) -> Outcome:
 
 
 def _present_identifiers(policy: Policy, columns: Collection[str]) -> Outcome:
-    """Those that are there; a key that the policy keeps is judged as the key."""
-    kept = policy.document.key if policy.document.keep_key else None
+    """Those that are there; a key that the policy keeps is judged as the key, a unit that it drops as the unit."""
+    document = policy.document
+    judged_apart = {document.key if document.keep_key else None, None if document.unit_released else document.unit}
     return _outcome(
         "present_identifiers",
         ("No declared identifier in the release", "Identifier in the release"),
-        [name for name in policy.with_role(Role.IDENTIFIER) if name in columns and name != kept],
+        [name for name in policy.with_role(Role.IDENTIFIER) if name in columns and name not in judged_apart],
         "the release still has the identifying {columns}; drop it before release",
     )
 
@@ -99,6 +117,101 @@ def _linkable_key(policy: Policy, columns: Collection[str]) -> Outcome:
     )
     inside = document.stays_inside and outcome.status is Status.FAILED
     return replace(outcome, details={**outcome.details, STAYS_INSIDE: True}) if inside else outcome
+
+
+def _linkable_order(document: PolicyDocument) -> Outcome:
+    """Records in the original's order are linked as by a key: to whoever holds the original, by their places."""
+    titles = "No order is declared that links records", "The records stand in the original's order"
+    outcome = _outcome(LINKABLE_ORDER, titles, [], "")
+    if not document.rows_aligned:
+        return outcome
+    advice = (
+        "the policy says that the file stays inside"
+        if document.stays_inside
+        else "the audit needs the order, so shuffle the copy that is released, as `fix` does"
+    )
+    return replace(
+        outcome,
+        title=titles[1],
+        status=Status.FAILED,
+        severity=Severity.WARNING,
+        observed=1.0,
+        details={**outcome.details, **({STAYS_INSIDE: True} if document.stays_inside else {})},
+        message=f"`rows_aligned: true`: whoever holds the original links every record by its place; {advice}",
+    )
+
+
+LINKED_TITLES = "No column joins the records of a unit", "A column joins the records of a unit"
+
+
+def _linked_rows(release: Release) -> Outcome:
+    """The unit joins the records of a person to a history, which no demand judges yet.
+
+    Records without a unit count as one unit together, as for every demand.
+    """
+    document, domain = release.policy.document, release.unit
+    if document.unit is None or document.unit not in release.columns:
+        return _outcome(LINKED_ROWS, LINKED_TITLES, [], "")
+    sizes = np.zeros(0, dtype=np.int64) if domain is None else np.append(domain.counts, domain.missing)
+    several = int((sizes > 1).sum())
+    linked = several > 0 or domain is None or not document.unit_released
+    outcome = _outcome(
+        LINKED_ROWS,
+        LINKED_TITLES if several or domain is None else (LINKED_TITLES[0], "The unit is still in the release"),
+        [document.unit] if linked else [],
+        _literal(f"column {document.unit!r} {_joined(document, sizes)}; {_advice_on_unit(document)}"),
+        severity=Severity.WARNING if _is_warned_of_unit(document) else Severity.ERROR,
+    )
+    return replace(outcome, details={**outcome.details, **_details_of_unit(document, sizes)}) if linked else outcome
+
+
+def _joined(document: PolicyDocument, sizes: NDArray[np.int64]) -> str:
+    """What the column of the unit does, in a clause: how many units have several records."""
+    assert document.unit is not None  # noqa: S101 - only asked for where there is one
+    several, units = int((sizes > 1).sum()), int((sizes > 0).sum())
+    if not len(sizes):
+        return "cannot be read, so that nothing is known of the records that it joins"
+    noun = document.unit_name or noun_of_column(document.unit)
+    if not several:
+        return f"is the unit: it is declared as not released, and each {noun} has one record"
+    have = agree(several, "has", "have")
+    return (
+        f"joins the records of each {noun}: {several:,} of {count(units, noun)} {have} more than one, "
+        f"at most {sizes.max():,}, and demands count {plural(noun)} in classes of single records"
+    )
+
+
+def _advice_on_unit(document: PolicyDocument) -> str:
+    """What to do about the unit in a release."""
+    if document.drops_unit:
+        return "the audit needs it, so drop it from the copy that is released, as `fix` does, which shuffles as well"
+    if document.conventions.known_rows == "one":
+        return "the policy claims no more: `known_rows: one`"
+    return (
+        "say `unit_released: false` to have it dropped, or `conventions: {known_rows: one}` to claim no more than "
+        "holds where one row of a person is known"
+    )
+
+
+def _is_warned_of_unit(document: PolicyDocument) -> bool:
+    """Whether the policy says what becomes of the unit, or claims no more than is judged.
+
+    A key that stays inside is no such word: the file with it is handed to people who can join records.
+    """
+    stays = document.stays_inside and document.unit == document.key and document.unit_released
+    return document.conventions.known_rows == "one" or (document.drops_unit and not stays)
+
+
+def _details_of_unit(document: PolicyDocument, sizes: NDArray[np.int64]) -> dict[str, Any]:
+    """How many units there are and how many have several records; what the policy says of it."""
+    figures: dict[str, Any] = {
+        "units": int((sizes > 0).sum()),
+        "units_with_several_records": int((sizes > 1).sum()),
+        "most_records": int(sizes.max(initial=0)),
+    }
+    if not document.unit_released:
+        return {**figures, DROPPED: True}
+    return {**figures, KNOWN_ROWS: "one"} if document.conventions.known_rows == "one" else figures
 
 
 def _advice(document: PolicyDocument) -> str:

@@ -1,4 +1,4 @@
-"""The columns that are not written: identifiers, and the key that links a release to its original."""
+"""The columns that are not written: identifiers, the key that links a release to its original, an entity column."""
 
 from __future__ import annotations
 
@@ -32,14 +32,13 @@ def dropped_columns(policy: Policy, names: Sequence[str]) -> tuple[DroppedColumn
             "is written: declare it as an identifier, or say `keep_key: true` and `stays_inside: true`"
         )
     identifiers = {*document.with_role(Role.IDENTIFIER)} - ({document.key} if document.keep_key else set())
-    dropped = [
-        DroppedColumn(name=name, why="key" if name == key else "identifier")
-        for name in names
-        if name == key or name in identifiers
-    ]
+    unit = None if document.unit_released else document.unit
+    reasons: dict[str | None, str] = {unit: "unit", **dict.fromkeys(identifiers, "identifier"), key: "key"}
+    dropped = [DroppedColumn(name=name, why=reasons[name]) for name in names if name in reasons]
     if names and len(dropped) == len(names):
         raise DataError(
-            "nothing would be left: every column of the release is an identifier or the key; declare what is released"
+            "nothing would be left: every column of the release is an identifier, the key or the unit; declare what is "
+            "released"
         )
     return tuple(dropped)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from tcdp_audit.repair.dropped import columns_to_put_back, dropped_columns
 from tcdp_audit.repair.loop import Candidate, RepairLoop, beyond_repair
 from tcdp_audit.repair.output import OutputFile, Released
 from tcdp_audit.repair.own_types import in_own_types, taken, without_views_in_dictionaries
-from tcdp_audit.repair.put_back import PutBack
+from tcdp_audit.repair.put_back import Aligned, PutBack
 from tcdp_audit.results.audit import Audit, status_of
 from tcdp_audit.results.change_log import ChangeLog, DroppedColumn, blocking
 from tcdp_audit.results.own_files import files_of, require_own_files
@@ -108,7 +108,7 @@ def fix(
     After every remedy the whole release is audited again. A release that passes already and has nothing to drop is
     left as it is. The result has the columns of the input in their order, without identifiers and without the key
     (unless the policy says `keep_key: true`); its records are in an order that says nothing about the order they came
-    in, unless the policy says `rows_aligned: true`.
+    in, also where the policy says `rows_aligned: true`: demands on pairs are then judged in the original's order.
 
     Args:
         release: a path or a table; see `audit`. None for the release that the policy names.
@@ -241,6 +241,10 @@ class _Repair:
             left_out=left_out,
         )
         after, written = self._proven(released, log)
+        if (
+            after.passed and log.reason
+        ):  # what failed in the input's order, and holds of the records as they are written
+            after = replace(after, change_log=replace(after.change_log or log, reason=""))
         return Remediation(before=before, after=after, released=released.table, written=written)
 
     def _try_one_record(self) -> None:
@@ -257,30 +261,49 @@ class _Repair:
 
     def _released(self, best: Candidate, changed: Mapping[str, int]) -> Released:
         """A candidate in the types of the input, in an order that links no records unless it is to be kept."""
-        if not best.steps and not self.dropped:
+        links = self.inputs.policy.document.rows_aligned and not self.keep_order
+        if not best.steps and not self.dropped and not links:
             return Released(self.source, np.arange(self.source.num_rows))
         table = in_own_types(best.released, taken(self.source, best.kept), changed)
-        if self.keep_order or self.inputs.policy.document.rows_aligned:
+        if self.keep_order:
             return self._handed_over(table, np.arange(table.num_rows), best.kept, "kept")
         rows = in_unlinkable_order(self._written(table), self.inputs.policy.document.seed)
         return self._handed_over(table, rows, best.kept[rows], "shuffled")
 
     def _handed_over(self, table: pa.Table, order: NDArray[np.intp], rows: NDArray[np.intp], kind: str) -> Released:
         """The records of a table in some order, without what is not written, and with what their audit needs."""
-        table = taken(table, order)
-        written = self._written(table)
-        names = columns_to_put_back(self.inputs.policy, self.dropped)
-        return Released(written, rows, kind, table.select([*written.column_names, *names]) if names else None)
+        own = self._written(table).column_names
+        names = [*own, *columns_to_put_back(self.inputs.policy, self.dropped)]
+        whole = taken(table.select(names), order)
+        needs_order = kind == "shuffled" and self.inputs.policy.pairs_by_order
+        return Released(
+            table=whole.select(own),
+            rows=rows,
+            order=kind,
+            whole=whole if len(names) > len(own) else None,
+            aligned=table.select(names) if needs_order else None,
+            places=order,
+        )
 
     def _proven(self, released: Released, log: ChangeLog) -> tuple[Audit, Path | None]:
         """The audit of what is released, read back from its file where there is one, and the file if it was kept."""
         if self.output is not None:
             return self.output.write_proven(released, log, keep_failing=self.keep_failing)
-        put_back = PutBack(released.put_back, lambda: open_engine(released.whole, self.inputs.memory))
+        put_back = self._put_back(released)
         with self.inputs.with_release(released.table) as after:
             if self.attacks:
                 log = with_attacks(log, after, self.inputs, released.rows)
             return put_back.audit(after, log), None
+
+    def _put_back(self, released: Released) -> PutBack:
+        """What is not handed over, in memory."""
+        memory = self.inputs.memory
+        aligned = Aligned(lambda: open_engine(released.aligned, memory), released.places)
+        return PutBack(
+            released.put_back,
+            lambda: open_engine(released.whole, memory),
+            None if released.aligned is None else aligned,
+        )
 
 
 def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:

@@ -20,7 +20,7 @@ from tcdp_audit.errors import DataError, TcdpAuditError, UsageError
 from tcdp_audit.files import plain_name, replaced_atomically
 from tcdp_audit.inputs import AuditInputs
 from tcdp_audit.repair.attacks import with_attacks
-from tcdp_audit.repair.put_back import PutBack
+from tcdp_audit.repair.put_back import Aligned, PutBack
 from tcdp_audit.results.audit import Audit
 from tcdp_audit.results.change_log import ChangeLog
 from tcdp_audit.scratch import Scratch, writing_temporarily
@@ -35,18 +35,29 @@ class Released:
         rows: the place of each record in the input.
         order: "kept" or "shuffled".
         whole: the same records with the columns that are put back to audit them; None where there are none.
+        aligned: the same records, with these columns, in the original's order; None where they are released in it.
+        places: for each record its place there; without meaning where there is no such copy.
     """
 
     table: pa.Table = field(repr=False)  # its text would be cells
     rows: NDArray[np.intp]
     order: str = "kept"
     whole: pa.Table | None = field(default=None, repr=False)  # likewise
+    aligned: pa.Table | None = field(default=None, repr=False)  # likewise
+    places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     @property
     def put_back(self) -> tuple[str, ...]:
         """The columns that are put back."""
         names = [] if self.whole is None else self.whole.column_names
         return tuple(name for name in names if name not in self.table.column_names)
+
+    @property
+    def rows_in_order(self) -> NDArray[np.intp]:
+        """The place in the input of each record of the copy in the original's order."""
+        rows = np.empty_like(self.rows)
+        rows[self.places] = self.rows
+        return rows
 
 
 @dataclass(frozen=True)
@@ -114,16 +125,26 @@ class OutputFile:
                     "nothing is kept. Choose another kind of file"
                 )
             log = with_attacks(log, written, self.inputs, released.rows)
-            audit = PutBack(released.put_back, lambda: self._whole(released)).audit(written, log)
+            audit = self._put_back(released).audit(written, log)
         return replace(audit, release=replace(audit.release, uri=str(self.path)))
 
+    def _put_back(self, released: Released) -> PutBack:
+        """What is not handed over, written to files of the same kind while it is audited."""
+        whole = replace(released, table=released.whole)
+        if released.aligned is None:
+            return PutBack(released.put_back, lambda: self._copy(whole))
+        in_order = replace(released, table=released.aligned, rows=released.rows_in_order)
+        return PutBack(
+            released.put_back, lambda: self._copy(whole), Aligned(lambda: self._copy(in_order), released.places)
+        )
+
     @contextmanager
-    def _whole(self, released: Released) -> Iterator[Engine]:
-        """The records with the columns that are put back, as a file of the same kind in a private folder."""
+    def _copy(self, released: Released) -> Iterator[Engine]:
+        """Records as a file of the same kind in a private folder."""
         with Scratch() as folder, self._named_in_errors(folder):
             path = folder / plain_name(self.path)
             with writing_temporarily():
-                self._write(replace(released, table=released.whole), path)
+                self._write(released, path)
             with open_engine(path, self.inputs.memory) as engine:
                 yield engine
 

@@ -386,8 +386,13 @@ def _judge(outcomes: Sequence[Outcome], *severities: Severity) -> bool:
 
 
 def _conventions(policy: Policy) -> dict[str, str]:
-    """What the verdicts rest on, by name; without the cells that stand for a missing or a suppressed value."""
-    return {name: value for name, value in policy.conventions.model_dump().items() if isinstance(value, str)}
+    """What the verdicts rest on, by name; without the cells that stand for a missing or a suppressed value.
+
+    How many rows of a unit are known is left out where there is none.
+    """
+    left_out = {"known_rows"} if policy.document.unit is None else set()
+    conventions = policy.conventions.model_dump(exclude=left_out)
+    return {name: value for name, value in conventions.items() if isinstance(value, str)}
 
 
 def _text(rendered: object) -> str:

@@ -24,7 +24,8 @@ class DroppedColumn:
 
     Args:
         name: its name.
-        why: "identifier", or "key" for what pairs its records with the original's.
+        why: "identifier", "key" for what pairs its records with the original's, or "unit" for what joins those of a
+            person.
     """
 
     name: str
@@ -163,6 +164,8 @@ class ChangeLog:
         dropped: the columns that are not written.
         audited_with: those of them without which some demand cannot be judged; it was judged with them beside what was
             written.
+        aligned_sha256: the digest of the same records in the original's order, in which demands that pair records by
+            their places were judged; None where there are none.
         left_out: the titles of the remedies that were not tried, each with the reason, where they were chosen here.
         attacks: what somebody finds in it who knows what the remedies did.
     """
@@ -182,6 +185,7 @@ class ChangeLog:
     useless: tuple[str, ...] = ()
     dropped: tuple[DroppedColumn, ...] = ()
     audited_with: tuple[str, ...] = ()
+    aligned_sha256: str | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     attacks: tuple[RemedyAttack, ...] = ()
 
@@ -214,6 +218,16 @@ class ChangeLog:
         names = listing([repr(name) for name in self.audited_with])
         number = len(self.audited_with)
         return f"demands that need {names} were judged with {agree(number, 'it', 'them')} beside the written cells"
+
+    @property
+    def aligned(self) -> str:
+        """On which copy demands on pairs were judged, in a clause; nothing where the order has no part in them."""
+        if self.aligned_sha256 is None:
+            return ""
+        return (
+            "demands that compare records with the original's were judged on the same records in its order "
+            f"(SHA-256 {self.aligned_sha256})"
+        )
 
     @property
     def cost(self) -> str:
@@ -252,6 +266,7 @@ class ChangeLog:
         return {
             "columns_dropped": [one.as_json() for one in self.dropped],
             "audited_with": list(self.audited_with),
+            "aligned_sha256": self.aligned_sha256,
             "input": self.input.as_json(),
             "before": [one.as_json() for one in self.before],
             "steps": [one.as_json() for one in self.steps],
@@ -270,7 +285,11 @@ class ChangeLog:
         }
 
 
-REASONS = {"identifier": "identifier", "key": "key that links to the original"}
+REASONS = {
+    "identifier": "identifier",
+    "key": "key that links to the original",
+    "unit": "unit that joins the records of a person",
+}
 
 
 def blocking(outcomes: Iterable[Outcome]) -> list[Outcome]:

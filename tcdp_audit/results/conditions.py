@@ -12,9 +12,13 @@ from enum import StrEnum
 from typing import Any
 
 from tcdp_audit.outcome import (
+    DROPPED,
     HIDDEN_PEOPLE,
+    KNOWN_ROWS,
     LEFT_OUT,
     LINKABLE_KEY,
+    LINKABLE_ORDER,
+    LINKED_ROWS,
     PROFILE,
     STAYS_INSIDE,
     STRUCTURE,
@@ -122,6 +126,20 @@ def _key(finding: Finding) -> Condition | None:
     return Condition(Kind.ONCE, f"its key is dropped: {visible(', '.join(finding.columns))}")
 
 
+def _order(finding: Finding) -> Condition:
+    if finding.details.get(STAYS_INSIDE) is True:
+        return Condition(Kind.INSIDE, "its records stand in the original's order")
+    return Condition(Kind.ONCE, "its records are shuffled")
+
+
+def _unit(finding: Finding) -> Condition | None:
+    if finding.details.get(DROPPED) is True:
+        return Condition(Kind.ONCE, f"{visible(', '.join(finding.columns))} is dropped")
+    if finding.details.get(KNOWN_ROWS) == "one":
+        return Condition(Kind.FOR, "people of whom one row is known")
+    return None  # an identifier that is an error itself, or a key that has a condition of its own
+
+
 def _hidden(finding: Finding) -> Condition | None:
     left_out, records = finding.details.get(LEFT_OUT), finding.details.get("records")
     parts = []
@@ -156,6 +174,8 @@ def _named(columns: Sequence[str]) -> str:
 _OPEN = (Status.FAILED, Status.SKIPPED)
 _CONDITIONS: Mapping[str, Callable[[Finding], Condition | None]] = {  # by the column check that fails
     LINKABLE_KEY: _key,
+    LINKABLE_ORDER: _order,
+    LINKED_ROWS: _unit,
     HIDDEN_PEOPLE: _hidden,
     UNDECLARED_IDENTIFIERS: _undeclared,
     UNDEMANDED_SENSITIVE: _undemanded,

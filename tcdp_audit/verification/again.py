@@ -10,7 +10,7 @@ from typing import Any
 
 from tcdp_audit.api import audit
 from tcdp_audit.errors import ResultError
-from tcdp_audit.outcome import AUDITED_WITH
+from tcdp_audit.outcome import PUT_BACK, SHUFFLED
 from tcdp_audit.policy import Policy, read_policy
 from tcdp_audit.policy.loading import data_of_policy
 from tcdp_audit.provenance import BUILT_IN, NamedFile, PluginInfo, Run, recorded_tool
@@ -90,15 +90,17 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
         TcdpAuditError: the audit cannot be made.
     """
     _require_companions(written, given, policy)
-    return audit(
+    shuffled = any(SHUFFLED in one["details"] for one in written.outcomes)
+    again = audit(
         given.release,
-        policy,
+        policy.out_of_order if shuffled else policy,
         show_values=written.names_cells,
         all_conventions="variants" in written.result,
         column_risks="column_risks" in written.result,
         try_remedies=TRIAL in written.result and not is_drawn(policy),
         **given.common,
     )
+    return replace(again, policy=policy)
 
 
 def is_drawn(policy: Policy) -> bool:
@@ -122,8 +124,8 @@ def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit
 
 
 def needs_repair(written: WrittenAudit) -> bool:
-    """Whether a result says of some outcome that it was judged with a column which the release does not have."""
-    return any(AUDITED_WITH in one["details"] for one in written.outcomes)
+    """Whether a result says of some outcome that it was judged with a column or in an order that the release lacks."""
+    return any(not PUT_BACK.isdisjoint(one["details"]) for one in written.outcomes)
 
 
 def policy_of(written: WrittenAudit, given: Given) -> Policy:

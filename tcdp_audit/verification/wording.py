@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tcdp_audit.comparison.matching import matched
-from tcdp_audit.outcome import AUDITED_WITH
+from tcdp_audit.outcome import PUT_BACK
 from tcdp_audit.provenance import NamedFile
 from tcdp_audit.verification.digests import shown
 from tcdp_audit.verification.points import Point, State
@@ -27,8 +27,8 @@ OF_THEIR_OWN = (
 )
 FOLLOWING = ("status", "verdict", "exposed", "summary", "flips")  # what follows from the outcomes
 WITH_MORE = (
-    "it was judged with a column that the release does not have, and so was the verdict; name the release as it came "
-    "in with --input"
+    "it was judged with a column, or in an order, that the release does not have, and so was the verdict; name the "
+    "release as it came in with --input"
 )
 SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
 NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}
@@ -186,8 +186,8 @@ class Wording:
 
 
 def _judged_with_more(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[Entry]:
-    """The outcomes that were judged with a column which the release does not have, where no repair was repeated."""
-    return [] if "change_log" in now else [one for one in was["outcomes"] if AUDITED_WITH in one["details"]]
+    """The outcomes that were judged with what the release does not have, where no repair was repeated."""
+    return [] if "change_log" in now else [one for one in was["outcomes"] if not PUT_BACK.isdisjoint(one["details"])]
 
 
 def name_of(entry: Entry, among: Sequence[Entry]) -> str:

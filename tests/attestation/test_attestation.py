@@ -140,7 +140,7 @@ def test_what_is_not_fit_can_be_attested_and_is_no_approval(pair: Pair):
 def test_a_file_with_its_key_is_approved_only_where_it_stays_inside(tmp_path: Path, *, inside: bool):
     text = FIT.replace("attributes:", f"key: zip\nstays_inside: {str(inside).lower()}\nattributes:", 1)
     pair = write_pair(tmp_path, text)
-    envelope = signed(pair)
+    envelope = signed(pair) if inside else of_statement(pair, predicate=pair.result)
     verification = demanded(pair, envelope)
     if inside:
         assert verification.is_confirmed
@@ -151,6 +151,8 @@ def test_a_file_with_its_key_is_approved_only_where_it_stays_inside(tmp_path: Pa
     assert subject == "verdict"
     assert sentence == "Fit once its key is dropped: zip: whoever signed this, it does not approve of this file"
     assert demanded(pair, envelope, any_verdict=True).exit_code == 0
+    with pytest.raises(ResultError, match="is not fit as it is, but once its key is dropped: zip; nothing was signed"):
+        signed(pair)
 
 
 @pytest.mark.parametrize("status", ["measured", "error"])

@@ -15,6 +15,8 @@ from tcdp_audit.exposed import Exposed
 from tcdp_audit.outcome import COLUMN_DEMANDS, Status
 from tcdp_audit.results.verdict import verdict_sentence
 
+FIRST = len(COLUMN_DEMANDS)  # the number of the first expectation among the outcomes
+
 FIRST = len(COLUMN_DEMANDS)  # the position of the first outcome of an expectation
 DEMANDS: list[dict[str, Any]] = [
     {"k_anonymity": {"k": 2}},

@@ -15,6 +15,8 @@ sys.path.append(str(Path(__file__).parents[1] / "written"))
 
 from written_samples import MARK, POLICY, Pair, copied_pair, write_pair
 
+from tcdp_audit.outcome import COLUMN_DEMANDS
+
 KEY = """-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIIfU3d2i1YJWVVDKvzFpF0aRXxTjfZ3nXpJB5CYh0Ylx
 -----END PRIVATE KEY-----
@@ -219,7 +221,7 @@ def test_the_password_comes_from_a_file_a_variable_or_a_person(pair: Pair, here:
 
 def test_two_audits_are_told_in_80_columns(pair: Pair, here: Any):
     shutil.copy(pair.json, "old.json")
-    pair.forge(lambda result: result["outcomes"][10].update(observed=9, status="passed"))
+    pair.forge(lambda result: result["outcomes"][len(COLUMN_DEMANDS)].update(observed=9, status="passed"))
     answer = here("diff", "old.json", "result.json", "--report", "d.html", "--report", "d.md", "--report", "d.json")
 
     assert (answer.code, answer.err) == (0, "")
@@ -245,7 +247,7 @@ def test_a_difference_fails_where_it_is_asked_to(
     change: Callable[[dict[str, Any]], None], codes: tuple[int, ...], pair: Pair, here: Any
 ):
     shutil.copy(pair.json, "old.json")
-    pair.forge(lambda result: change(result["outcomes"][10]))
+    pair.forge(lambda result: change(result["outcomes"][len(COLUMN_DEMANDS)]))
     calls = [
         here("diff", "old.json", "result.json", "--quiet", "--fail-on", one) for one in ("nothing", "worse", "any")
     ]

@@ -165,5 +165,7 @@ def test_a_setup_says_nothing_twice():
     assert setup_of({"quasi_identifiers": ["age"], "column": "ill", "scale": "nominal", "unit": None}) == {
         "attributes": {"age": {"role": "quasi_identifier"}, "ill": {"role": "sensitive", "scale": "nominal"}}
     }
+    unit = {"declarations": {"ill": {"role": "insensitive"}}, "unit": "home", "unit_released": False}
+    assert setup_of(unit) == {"unit": "home", "unit_released": False, "attributes": {"ill": {"role": "insensitive"}}}
     with pytest.raises(ValueError, match="another scale for 'ill'"):
         setup_of({"declarations": {"ill": {"scale": "nominal"}}, "column": "ill", "scale": "numeric"})

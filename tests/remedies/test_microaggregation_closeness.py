@@ -100,7 +100,8 @@ def test_an_entity_counts_once() -> None:
     """Two records of each of six persons: clusters of two records would be one person's."""
     table = pa.table({"age": [10, 10, 11, 11, 12, 12, 60, 60, 61, 61, 62, 62], "person": [*"aabbccddeeff"]})
     attributes = {"age": "numeric", "person": {"role": "insensitive"}}
-    result = microaggregated(table, policy_of(attributes, {"k_anonymity": {"k": 3}}, unit="person"))
+    more = {"unit": "person", "conventions": {"known_rows": "one"}}
+    result = microaggregated(table, policy_of(attributes, {"k_anonymity": {"k": 3}}, **more))
     assert result.column("age") == [11] * 6 + [61] * 6
     assert result.audit().passed
 

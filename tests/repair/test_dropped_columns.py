@@ -259,7 +259,7 @@ def test_a_policy_cannot_keep_a_key_that_it_does_not_name() -> None:
 
 def test_where_nothing_would_be_left_that_is_said() -> None:
     with pytest.raises(
-        DataError, match="nothing would be left: every column of the release is an identifier or the key"
+        DataError, match="nothing would be left: every column of the release is an identifier, the key or the unit"
     ):
         repaired(table().select(["name", "id"]), policy())
 
@@ -296,14 +296,17 @@ def test_an_expectation_that_names_an_identifier_is_judged_with_it() -> None:
 
 
 @LONG
-def test_under_rows_aligned_only_columns_go() -> None:
+def test_under_rows_aligned_columns_and_the_order_go() -> None:
     asked = policy(PAIRED, rows_aligned=True)
     del asked["key"]
     done = repaired(table().drop_columns(["id"]), asked)
     assert done.passed
     assert done.released.column_names == ["note", "age", "cost"]
-    assert done.released["note"].to_pylist() == NOTES
-    assert done.log.audited_with == ()
+    assert done.released["note"].to_pylist() != NOTES
+    assert sorted(done.released["note"].to_pylist()) == NOTES
+    assert (done.log.audited_with, done.log.order) == ((), "shuffled")
+    known = audit(table().drop_columns(["id", "name"]), asked, ORIGINAL, plugins=PLUGINS)
+    assert linkage(known.outcomes).observed > 0
 
 
 @LONG

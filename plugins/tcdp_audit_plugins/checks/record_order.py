@@ -87,7 +87,9 @@ def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
     if view.records < FEW:
         raise CheckError(f"the release has {count(view.records, 'record')}; an order says something from {FEW} on")
     orders = {name: order_of_column(view.coded([name])[0].codes[name]) for name in _columns(view)}
-    places, details = _places_in_original(view) if "original" in view.companions else (None, {})
+    document = view.policy.document
+    paired = "original" in view.companions and (document.rows_aligned or document.key is not None)
+    places, details = _places_in_original(view) if paired else (None, {})
     looked_at = len(orders) + (places is not None)
     limit = SIGNIFICANT / max(2 * looked_at, 1)
     telling = [name for name, one in orders.items() if one.p_value < limit]

@@ -23,12 +23,15 @@ from tcdp_audit.plugin import (
 from tcdp_audit_reports.remedy.pairing import key_of
 
 UNTOUCHED = "Nothing was changed: the release passed as it came in."
+SHUFFLED = "No cell was changed: the release passed as it came in, and its records are in another order."
 
 
 def heading(audit: Audit, log: ChangeLog) -> str:
     """What the section is called."""
     if log.dropped and not log.steps:
         return "What was dropped from this release"
+    if log.order == "shuffled" and not log.steps:
+        return "The records of this release were shuffled"
     if audit.passed:
         return "How this release was repaired" if log.steps else "Nothing had to be repaired"
     return "A repair that falls short" if log.steps else "Nothing was repaired"
@@ -45,8 +48,8 @@ def drops(log: ChangeLog) -> str:
 
 
 def put_back(log: ChangeLog) -> str:
-    """What was put back for the audit, in a sentence; nothing where nothing was."""
-    return f"{sentence_case(prose(visible(log.put_back)))}." if log.audited_with else ""
+    """What was put back for the audit, in sentences; nothing where nothing was."""
+    return " ".join(f"{sentence_case(prose(visible(one)))}." for one in (log.put_back, log.aligned) if one)
 
 
 def _origin(audit: Audit, log: ChangeLog) -> str:
@@ -73,8 +76,8 @@ def _extent(log: ChangeLog) -> str:
 
 def summary(audit: Audit, log: ChangeLog) -> str:
     """What was dropped, what was done in counts, and that the release passes now, or that it does not and why."""
-    only_dropped = log.dropped and not log.steps  # otherwise the order is told beside who chose the remedies
-    parts = (drops(log), _summary(audit, log), put_back(log), order(audit, log) if only_dropped else "")
+    untreated = not log.steps and (log.dropped or log.order == "shuffled")  # otherwise told where remedies were chosen
+    parts = (drops(log), _summary(audit, log), put_back(log), order(audit, log) if untreated else "")
     return " ".join(part for part in parts if part)
 
 
@@ -89,7 +92,7 @@ def _summary(audit: Audit, log: ChangeLog) -> str:
 def _untouched(log: ChangeLog) -> str:
     """That no remedy was needed."""
     if not log.dropped:
-        return UNTOUCHED
+        return SHUFFLED if log.order == "shuffled" else UNTOUCHED
     return f"No cell was changed: without {agree(len(log.dropped), 'this column', 'these columns')} the release passes."
 
 

@@ -93,10 +93,11 @@ NO_RISK = "How much each column adds to the risk was not measured in this run."
 
 def conventions(audit: Audit) -> Pairs:
     """The policy's conventions; tokens that stand for a cell are counted, not shown."""
-    own = audit.policy.conventions.model_dump()
+    unit = audit.policy.document.unit
+    own = audit.policy.conventions.model_dump(exclude={"known_rows"} if unit is None else set())
     pairs = [(plain(name), plain(value)) for name, value in own.items() if name not in TOKENS]
     tokens = [(plain(name), f"{len(own[name]):,} declared") for name in TOKENS if name in own]
-    return [*pairs, *tokens, ("unit of privacy", visible(audit.policy.document.unit or "one record"))]
+    return [*pairs, *tokens, ("unit of privacy", visible(unit or "one record"))]
 
 
 def flipping(audit: Audit) -> str:

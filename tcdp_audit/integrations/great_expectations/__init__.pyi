@@ -41,6 +41,7 @@ class _Table(_Host, total=False):
     conventions: Mapping[str, Any] | _Parameter | None
     unit: str | _Parameter | None
     unit_name: str | _Parameter | None
+    unit_released: bool | _Parameter | None
     original: str | _Parameter | None
     key: str | _Parameter | None
     rows_aligned: bool | _Parameter | None

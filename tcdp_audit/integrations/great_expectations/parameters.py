@@ -15,6 +15,7 @@ TABLE: Mapping[str, str] = MappingProxyType(
         "conventions": "What a verdict means, where it differs from the defaults.",
         "unit": "The column that says whose record it is, where a person has several.",
         "unit_name": "What a record is, or whose it is, in the singular: `patient`.",
+        "unit_released": "Whether the column of `unit` is handed out; where it is not, its being there only warns.",
         "original": "The table that the release was made from: a path or a URL.",
         "key": "The column that aligns the release with its original.",
         "rows_aligned": "Whether release and original are aligned row by row.",
@@ -115,7 +116,7 @@ def setup_of(values: Mapping[str, Any]) -> dict[str, Any]:
     if values.get("column") is not None:
         given = {key: values[key] for key in COLUMN if values.get(key) is not None}
         _declare(columns, values["column"], "sensitive", given)
-    head = {name: values[name] for name in HEAD if values.get(name)}
+    head = {name: values[name] for name in HEAD if values.get(name) or values.get(name) is False}
     return {**head, "attributes": columns}
 
 

@@ -67,6 +67,7 @@ TYPES = {
     "declarations": "Mapping[str, Mapping[str, Any]]",
     "conventions": "Mapping[str, Any]",
     "rows_aligned": "bool",
+    "unit_released": "bool",
     "previous": "str | Sequence[str]",
     "sampling_fraction": "float | str",
     "scale": 'Literal["nominal", "ordinal", "numeric"]',
