@@ -37,7 +37,7 @@ def linking_unit(policy: Policy) -> str | None:
     unit = policy.document.unit
     declared = None if unit is None else policy.attributes.get(unit)
     dropped = declared is not None and declared.role is Role.IDENTIFIER
-    return unit if not dropped and getattr(policy.document, "unit_released", True) else None
+    return unit if not dropped and policy.document.unit_released else None
 
 
 def as_read(release: Release, *, missing_is_open: bool = False) -> Release:
