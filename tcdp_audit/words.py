@@ -14,6 +14,7 @@ IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "wo
 HISSING = ("s", "x", "z", "ch", "sh")  # nouns on these take -es
 IDENTIFYING = re.compile(r"([ _-](id|ids|key|no|nr|num|number|code|uuid|guid|ref)|(?<=[a-z])I[Dd])$", re.IGNORECASE)
 NOUN = re.compile(r"[^\W\d_]{3,}( [^\W\d_]{3,})*")  # `ori h` of `ori_hid` is no noun
+ROUND = 10**9  # denominators of thresholds that people type; a figure between two others is at none of them
 BORDERLINE = 1e-9  # closer than this, a whole number is what was meant: the core decides it exactly
 HUGE = 1e15  # above it, figures are written with an exponent
 
@@ -167,8 +168,8 @@ def finite(value: float | None) -> bool:
 
 
 def _is_at(value: float, threshold: Fraction) -> bool:
-    """Whether a figure is at its threshold: it is the float nearest to it. 0.1 as a float is a little above 1/10."""
-    return value == float(threshold)
+    """Whether a figure is the float nearest to a round threshold; that of 0.1 is a little above 1/10."""
+    return value == float(threshold) and threshold.denominator <= ROUND
 
 
 def _digits(value: float, digits: int) -> str:

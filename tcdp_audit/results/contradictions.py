@@ -6,7 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tcdp_audit.outcome import COLUMN_DEMANDS, STRUCTURE, Comparison, Outcome, Severity, Status
+from tcdp_audit.outcome import (
+    COLUMN_DEMANDS,
+    LEFT_OUT,
+    LINKABLE_ORDER,
+    STRUCTURE,
+    UNDECLARED_IDENTIFIERS,
+    Comparison,
+    Outcome,
+    Severity,
+    Status,
+)
 from tcdp_audit.provenance import tool
 from tcdp_audit.results.audit import status_of
 from tcdp_audit.results.tally import tally_of
@@ -66,9 +76,14 @@ def _of_outcome(one: Entry, records: int) -> Iterator[str]:
 
 def _of_structure(one: Entry) -> Iterator[str]:
     columns = one["details"].get("columns")
+    if one["check"] == UNDECLARED_IDENTIFIERS and one["status"] == "skipped":
+        return  # no column was looked at, which the verdict says
     if not isinstance(columns, list) or one["status"] not in ("passed", "failed"):
         yield "does not say which columns it is about"
-    elif bool(columns) is (one["status"] == "passed") or one["observed"] != len(columns):
+        return
+    of_records = one["check"] == LINKABLE_ORDER and one["status"] == "failed"  # the order of records is in no column
+    wrong = len(columns) + of_records
+    if one["observed"] != wrong or bool(wrong or one["details"].get(LEFT_OUT)) is (one["status"] == "passed"):
         yield "does not have the status that its columns give"
     if one["status"] == "failed" and one["severity"] != "error" and one["check"] in FATAL:
         yield "only warns, which this demand never does"

@@ -57,7 +57,7 @@ def policy(*, unit: bool, conventions: dict[str, str]) -> dict[str, Any]:
     document: dict[str, Any] = {"version": 1, "attributes": attributes, "conventions": conventions, "expect": expect}
     if unit:
         del attributes["patient_id"]
-    return {**document, "unit": "patient_id"} if unit else document
+    return {**document, "unit": "patient_id", "unit_released": False} if unit else document
 
 
 def exposed_records(release: pa.Table, asked: dict[str, Any]) -> list[int]:

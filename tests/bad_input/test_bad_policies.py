@@ -7,30 +7,32 @@ from typing import Any
 import pytest
 from small_release import POLICY, TABLE
 
+from tcdp_audit.policy.recognition import NO_POLICY
+
 FAULTS: dict[str, tuple[str | bytes, str]] = {
-    "not YAML": ("version: [1\n", "policy.tcdp.yaml:2:1: not YAML: did not find expected ',' or ']'"),
+    "not YAML": (POLICY + "remedy: [1\n", "policy.tcdp.yaml:10:1: not YAML: did not find expected ',' or ']'"),
     "not UTF-8": (b"version: \xff\n", "policy.tcdp.yaml: not UTF-8 text (byte 9); save it as UTF-8"),
     "empty": ("", "policy.tcdp.yaml: the file is empty"),
-    "a list": ("- 1\n", "policy.tcdp.yaml:1:1: must be a mapping of names to values"),
+    "a list": ("- 1\n", f"policy.tcdp.yaml: {NO_POLICY}"),
     "a key twice": (
         POLICY + "version: 1\n",
         "policy.tcdp.yaml:9:1: 'version' stands here a second time; it was set on line 1",
     ),
     "an alias": (
-        "a: &a [1, 2]\nb: *a\n",
-        "policy.tcdp.yaml:2:4: aliases (`*name`) are not supported; write the value out",
+        POLICY + "a: &a [1, 2]\nb: *a\n",
+        "policy.tcdp.yaml:10:4: aliases (`*name`) are not supported; write the value out",
     ),
     "an alias to itself": (
-        "a: &a [*a]\n",
-        "policy.tcdp.yaml:1:8: aliases (`*name`) are not supported; write the value out",
+        POLICY + "a: &a [*a]\n",
+        "policy.tcdp.yaml:9:8: aliases (`*name`) are not supported; write the value out",
     ),
     "a merge key": (
         POLICY + "conventions: {<<: {}}\n",
         "policy.tcdp.yaml:9:15: merge keys (`<<`) are not supported; write the entries out",
     ),
     "deeply nested": (
-        "a: " + "[" * 10**6,
-        "policy.tcdp.yaml:1:103: it is nested too deeply to be a policy",
+        POLICY + "a: " + "[" * 10**6,
+        "policy.tcdp.yaml:9:103: it is nested too deeply to be a policy",
     ),
     "wrong version": (
         POLICY.replace("version: 1", "version: 2"),

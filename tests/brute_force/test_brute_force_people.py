@@ -104,7 +104,7 @@ def answers(conventions: Conventions, asked: Sequence[Question], fraction: Fract
         "attributes": ROLES,
         "conventions": conventions.document(),
         "expect": [*({one.check: one.given} for one in asked), *demands],
-        **({"unit": "person"} if conventions.unit else {}),
+        **({"unit": "person", "unit_released": False} if conventions.unit else {}),
         **({"weight": "weight"} if fraction is None else {"sampling_fraction": str(fraction)}),
     }
     return list(audit(source, policy, plugins=PLUGINS, memory=2**28, shards=shards).expectations)

@@ -34,6 +34,7 @@ def outcomes(
     policy = {
         "version": 1,
         "unit": "person",
+        "unit_released": False,  # where its column stays, cells of a person are read together
         "attributes": {"place": {"role": "quasi_identifier"}, "secret": {"role": "sensitive", "scale": "nominal"}},
         "conventions": conventions,
         "expect": list(expect),

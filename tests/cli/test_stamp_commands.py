@@ -67,7 +67,7 @@ def test_what_differs_is_printed_last_before_the_conclusion(pair: Pair, here: An
     answer = here("verify", "result.json", "release.csv")
 
     assert answer.code == 1
-    assert "✗ figures  expectation 1, k_anonymity: the demand was 3, is 4" in answer.out
+    assert "✗ figures      expectation 1, k_anonymity: the demand was 3, is 4" in answer.out
     assert "in policy and figures." in answer.out
     assert fits(answer.out)
     assert MARK not in answer.out

@@ -49,6 +49,7 @@ def survey_policy(
     return {
         "version": 1,
         "unit": UNIT,
+        "conventions": {"known_rows": "one"},  # the column of the unit stays, so cells of a household are read together
         "attributes": attributes,
         "expect": [{"k_anonymity": {"k": k}}],
         **named,

@@ -13,7 +13,6 @@ from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from tcdp_audit.auditor.evaluation import Options
-from tcdp_audit.check.on_classes import CheckOnClasses
 from tcdp_audit.errors import Discreet, PolicyError, TcdpAuditError
 from tcdp_audit.inputs import open_inputs
 from tcdp_audit.outcome import Outcome
@@ -182,8 +181,7 @@ def _reads_every_column(demand: Demand) -> bool:
     conventions = demand.head.get("conventions", {})
     apart = conventions.get("multiple_sensitive", "per_attribute") == "per_attribute"
     counted = conventions.get("suppressed", "counted") == "counted"
-    check = plugins().checks.get(demand.check)
-    return not (apart and counted and isinstance(check, CheckOnClasses))
+    return not (apart and counted and plugins().checks[demand.check].on_classes)
 
 
 def joined(demands: Iterable[Demand]) -> list[tuple[list[Demand], dict[str, Any]]]:

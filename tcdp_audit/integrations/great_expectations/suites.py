@@ -14,7 +14,6 @@ from pydantic.v1 import ValidationError
 
 from tcdp_audit.addresses import scheme_of
 from tcdp_audit.check.kinds import Target
-from tcdp_audit.check.on_classes import CheckOnClasses
 from tcdp_audit.errors import Discreet, PolicyError
 from tcdp_audit.integrations.great_expectations.classes import CLASSES, expectation_of
 from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand, joined, plugins
@@ -125,7 +124,7 @@ def _others(policy: Policy, expectation: Expectation, target: Target) -> list[st
     """
     conventions = policy.conventions
     apart = conventions.multiple_sensitive == "per_attribute" and conventions.suppressed == "counted"
-    if apart and isinstance(expectation.check, CheckOnClasses) and len(target.attributes) < 2:
+    if apart and expectation.check.on_classes and len(target.attributes) < 2:
         return list(target.attributes)
     return list(policy.attributes)
 
