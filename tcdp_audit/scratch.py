@@ -18,7 +18,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import FileIO
 from pathlib import Path
@@ -164,8 +164,10 @@ def _lock(file: int, *, blocking: bool = True) -> bool:
 def _remove(path: Path) -> None:
     """Remove a folder of this process. Where a thread still writes there, `leaving_nothing` tries again."""
     lock = _present.get(path)
-    with nullcontext() if lock is None else lock, suppress(OSError):
+    with suppress(OSError):
         _empty_and_remove(path, lock)
+    if lock is not None:
+        lock.close()
     if not path.exists():
         _present.pop(path, None)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 from pathlib import Path, PureWindowsPath
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 
-from tcdp_audit import resources, scratch
+from tcdp_audit import audit, resources, scratch
 from tcdp_audit.addresses import has_secret, resolved, scheme_of
 from tcdp_audit.cli.configuration import _shown
 from tcdp_audit.drafting.draft import located_from
@@ -65,7 +68,7 @@ def as_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folders are not opened, users not compared, and no file is removed that some part of the process has open."""
     if not Path("/proc/self/fd").is_dir():
         pytest.skip("Windows is imitated on Linux")
-    unlink, remove = Path.unlink, os.unlink
+    unlink = os.unlink
 
     def is_open(path: Any) -> bool:
         numbers = Path("/proc/self/fd").iterdir()
@@ -74,9 +77,9 @@ def as_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     def refusing(path: Any, *others: Any, **options: Any) -> None:
         if is_open(path):
             raise PermissionError(13, "The process cannot access the file", str(path))
-        (unlink if isinstance(path, Path) else remove)(path, *others, **options)
+        unlink(path, *others, **options)
 
-    monkeypatch.setattr(Path, "unlink", refusing)
+    monkeypatch.setattr(os, "unlink", refusing)
     monkeypatch.setattr(scratch, "IS_POSIX", False)
     for name in ("O_DIRECTORY", "O_NOFOLLOW", "getuid"):
         monkeypatch.delattr(os, name)
@@ -105,6 +108,36 @@ def test_an_interrupted_folder_goes_at_the_end(tmp_path: Path) -> None:
     with scratch.leaving_nothing():
         Scratch(tmp_path)._removal.detach()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("as_on_windows")
+def test_a_folder_with_an_open_file_goes_when_that_is_closed(tmp_path: Path) -> None:
+    with scratch.leaving_nothing():
+        folder = Scratch(tmp_path)
+        with (folder.path / "codes").open("wb"), contextlib.suppress(PermissionError):
+            folder.cleanup()
+        assert folder.path.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_needs_a_link_is_refused_where_links_need_a_privilege(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(1314, "A required privilege is not held by the client")
+
+    path = tmp_path / "release[1].parquet"
+    parquet.write_table(pyarrow.table({"age": [1, 2]}), path)
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    with pytest.raises(UsageError, match="its path has a bracket or a brace; rename what has it"):
+        audit(
+            str(path),
+            policy={
+                "version": 1,
+                "attributes": {"age": {"role": "quasi_identifier"}},
+                "expect": [{"k_anonymity": {"k": 2}}],
+            },
+        )
 
 
 @pytest.mark.usefixtures("as_on_windows")

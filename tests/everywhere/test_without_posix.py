@@ -33,6 +33,7 @@ CALLS = {
     "check": ("check", "li07_table3.csv", "--policy", "li07_table3.tcdp.yaml", "--report", "made.html"),
     "fix": ("fix", "release.csv", "--policy", "policy.tcdp.yaml", "--output", "made.csv", "--report", "made.json"),
     "parquet": ("fix", "release.csv", "--policy", "policy.tcdp.yaml", "--output", "made.parquet"),
+    "arrow": ("fix", "release.csv", "--policy", "policy.tcdp.yaml", "--output", "made.arrow"),
     "frontier": (*FRONTIER, "--workers", "1", "--resume", "made.json"),
 }
 PYTEST = ("--basetemp=base", "-p", "no:cacheprovider", "-p", "xdist", "-p", "tcdp_audit.integrations.pytest_plugin")
