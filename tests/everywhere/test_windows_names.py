@@ -9,7 +9,7 @@ from pathlib import Path, PureWindowsPath
 from types import SimpleNamespace
 from typing import Any
 
-import pyarrow
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
@@ -127,7 +127,7 @@ def test_a_name_that_needs_a_link_is_refused_where_links_need_a_privilege(
         raise OSError(1314, "A required privilege is not held by the client")
 
     path = tmp_path / "release[1].parquet"
-    parquet.write_table(pyarrow.table({"age": [1, 2]}), path)
+    parquet.write_table(pa.table({"age": [1, 2]}), path)
     monkeypatch.setattr(Path, "symlink_to", refuse)
     with pytest.raises(UsageError, match="its path has a bracket or a brace; rename what has it"):
         audit(
