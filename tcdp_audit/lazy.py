@@ -1,6 +1,8 @@
 """Public names that are imported when they are first used, so that importing the module that offers them costs nothing.
 
-A module lists them once, as imports under `if TYPE_CHECKING:`, where type checkers read them too.
+A module lists them once, as imports under `if TYPE_CHECKING:`, where type checkers read them. `python -m
+tcdp_audit.public_names` writes `public_names.json` from there, which is read at run time: an installation may have no
+source files.
 """
 
 from __future__ import annotations
@@ -9,11 +11,14 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
+
+WRITTEN = Path(__file__).with_name("public_names.json")
 
 
 def on_first_use(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a module, from what it imports under `if TYPE_CHECKING:`."""
+    """`__getattr__` and `__dir__` of a module, from what `public_names.json` says of it."""
 
     def get(name: str) -> Any:
         if name == "__all__":
@@ -30,11 +35,7 @@ def on_first_use(module: str) -> tuple[Callable[[str], Any], Callable[[], list[s
 @cache
 def _homes(module: str) -> Mapping[str, str]:
     """The module that each public name is defined in."""
-    import ast  # noqa: PLC0415 - only where a name is used
+    import json  # noqa: PLC0415 - only where a name is used
 
-    spec = sys.modules[module].__spec__
-    # not `get_source`: the loader that pytest gives to packages with a plugin of its own has none
-    source = spec.loader.get_data(spec.origin) if spec and spec.loader else b""  # type: ignore[attr-defined]
-    guarded = (node for node in ast.parse(source).body if isinstance(node, ast.If))
-    listed = (node for block in guarded for node in block.body if isinstance(node, ast.ImportFrom))
-    return {alias.name: str(node.module) for node in listed for alias in node.names}
+    homes: Mapping[str, Mapping[str, str]] = json.loads(WRITTEN.read_text(encoding="utf-8"))
+    return homes[module]

@@ -14,7 +14,7 @@ from traceback import extract_tb
 from tcdp_audit import frozen
 from tcdp_audit.errors import PluginError, TcdpAuditError
 
-OURS = frozenset({frozen.__file__})  # where a refusal is raised, and not where it is deserved
+OURS = frozenset({frozen.refuse.__code__.co_filename})  # where a refusal is raised, and not where it is deserved
 
 
 def sentence_about(error: BaseException, what: str, plugin: str = "") -> str:

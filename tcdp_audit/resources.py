@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 from pathlib import Path
@@ -47,12 +48,20 @@ def budget(memory: int | None) -> int:
 
 
 def free_memory() -> int:
-    """Memory that is available without swapping, in bytes, within the limit of a container."""
-    free = [_proc_available(), _container_limit()]
-    known = [amount for amount in free if amount]
+    """Memory that is available without swapping, in bytes, within the limit of a container.
+
+    Where the system says only what the machine has, as macOS does, half of that.
+
+    Raises:
+        UsageError: the system says neither.
+    """
+    known = [amount for amount in (_proc_available(), _container_limit(), _windows_available()) if amount]
     if known:
         return min(known)
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):
+        raise UsageError("how much memory is free cannot be found out here; give --memory, such as 2GiB") from None
 
 
 def _proc_available() -> int | None:
@@ -61,6 +70,29 @@ def _proc_available() -> int | None:
     except OSError:
         return None
     return int(match[1]) * 1024 if match else None
+
+
+def _windows_available() -> int | None:
+    if not hasattr(ctypes, "windll"):
+        return None
+    state = _MemoryStatus(dwLength=ctypes.sizeof(_MemoryStatus))
+    return int(state.ullAvailPhys) if ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(state)) else None
+
+
+class _MemoryStatus(ctypes.Structure):
+    """MEMORYSTATUSEX of the Windows API."""
+
+    _fields_ = (
+        ("dwLength", ctypes.c_uint32),
+        ("dwMemoryLoad", ctypes.c_uint32),
+        ("ullTotalPhys", ctypes.c_uint64),
+        ("ullAvailPhys", ctypes.c_uint64),
+        ("ullTotalPageFile", ctypes.c_uint64),
+        ("ullAvailPageFile", ctypes.c_uint64),
+        ("ullTotalVirtual", ctypes.c_uint64),
+        ("ullAvailVirtual", ctypes.c_uint64),
+        ("ullAvailExtendedVirtual", ctypes.c_uint64),
+    )
 
 
 def _container_limit() -> int | None:

@@ -16,6 +16,14 @@ settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCh
 settings.register_profile("ci", settings.get_profile("desk"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
+# Signals, pipes, shells and limits of POSIX: Windows has none of them to test. docs/installing.md says so.
+OF_POSIX = (
+    *("bad_input/test_interruption.py", "bad_input/test_scratch.py", "bad_input/test_whole_csv.py"),
+    *("cli/test_streams.py", "repair/test_killed_fix.py", "repair/test_types_of_fix.py", "results/test_what_stays.py"),
+    *("engines/database/*", "bad_input/test_unwritable_reports.py"),
+)
+collect_ignore_glob = OF_POSIX if sys.platform == "win32" else ()
+
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not ask for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

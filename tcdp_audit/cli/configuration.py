@@ -151,7 +151,11 @@ def _folder(policy: Path) -> Path:
 
 def _shown(folder: Path) -> Path:
     """A folder as a person would type it."""
-    return Path(os.path.relpath(os.path.realpath(folder)))
+    whole = os.path.realpath(folder)
+    try:
+        return Path(os.path.relpath(whole))
+    except ValueError:  # on another drive
+        return Path(whole)
 
 
 def _real(path: Path | None) -> str | None:

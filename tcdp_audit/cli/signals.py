@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import current_thread, main_thread
 from typing import Any
 
-ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+from tcdp_audit.signal_mask import ENDING
 
 
 @dataclass

@@ -238,8 +238,11 @@ def located_from(location: str, path: Path) -> str:
     """A table's path as a policy names it: from the policy's folder, where both are below each other or beside."""
     if "://" in location or Path(location).is_absolute():
         return location
-    folder = Path(os.path.realpath(path.parent))
-    return Path(os.path.relpath(Path(os.path.realpath(Path(location).parent)) / Path(location).name, folder)).as_posix()
+    whole = Path(os.path.realpath(Path(location).parent)) / Path(location).name
+    try:
+        return Path(os.path.relpath(whole, os.path.realpath(path.parent))).as_posix()
+    except ValueError:  # on another drive
+        return str(whole)
 
 
 def _numbered(stem: str) -> Iterator[str]:

@@ -20,7 +20,8 @@ from tcdp_audit.engines.json_lines import json_lines
 from tcdp_audit.engines.parquet import ParquetFile, parquet, parquet_files
 from tcdp_audit.engines.parts import Parts
 from tcdp_audit.engines.source import EMPTY, TEXTS, WIDE, TableSource, extension, open_bytes, require_names
-from tcdp_audit.errors import DataError
+from tcdp_audit.errors import DataError, UsageError
+from tcdp_audit.scratch import IS_POSIX
 
 UNUSUAL = r"[*?\[\]{}\ud800-\udfff]"
 
@@ -72,7 +73,10 @@ def _given(path: Path, link: Path) -> str:
     """The path for DuckDB, which would take `*`, `?` and `[` as patterns, and knows UTF-8 only: through a link."""
     if not re.search(UNUSUAL, str(path)):
         return str(path)
-    link.symlink_to(path.resolve())
+    try:
+        link.symlink_to(path.resolve())
+    except OSError:  # Windows asks for a privilege
+        raise UsageError(f"{path}: its path has a bracket or a brace; rename what has it") from None
     return str(link)
 
 
@@ -85,7 +89,8 @@ def delimiter_of(path: Path) -> str:
 
 
 def _arrow(path: Path, _: str, connection: duckdb.DuckDBPyConnection) -> TableSource:
-    with pa.memory_map(os.fsencode(path)) as file:
+    opened = pa.memory_map if IS_POSIX else pa.OSFile  # Windows neither removes nor replaces what a table still maps
+    with opened(os.fsencode(path)) as file:
         table = pa.ipc.open_file(file).read_all()
     require_names(table.column_names, str(path))
     exact = exact_table(table, str(path))

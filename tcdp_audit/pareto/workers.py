@@ -22,6 +22,7 @@ from tcdp_audit.registry import Plugins
 from tcdp_audit.results.setting_trial import SettingTrial
 from tcdp_audit.results.varied_demand import VariedDemand
 from tcdp_audit.scratch import leaving_nothing
+from tcdp_audit.signal_mask import waiting
 
 IN_PROCESS = "(in this process)"  # the distribution of plugins that were registered by a program
 PATIENCE = 10  # seconds that a process has to clean up
@@ -223,11 +224,8 @@ class Processes:
         context = get_context("spawn")  # a fork would share locks with the threads of this process
         here, there = context.Pipe()
         process = context.Process(target=serve_process, args=(there, self.blueprint), daemon=True)
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # of which it would tell while it starts
-        try:
+        with waiting([signal.SIGINT]):  # the process starts with it blocked: it would print where it was interrupted
             process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         there.close()
         self._processes[here] = process
         return here
@@ -274,7 +272,8 @@ class Processes:
 
 def serve_process(connection: Connection, blueprint: Blueprint) -> None:
     """The whole of another process: what its starter sends is tried, until nothing more comes."""
-    signal.signal(signal.SIGTERM, _interrupt)  # Ctrl-C is blocked here; the starter hears it and ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # blocked already but on Windows; the starter hears it and ends this
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         with leaving_nothing():
             serve(connection, blueprint)

@@ -66,7 +66,7 @@ def audited(records: Sequence[Record], given: Rules, expect: list[dict[str, Any]
         "expect": expect,
     }
     if given.unit is not None:
-        policy["unit"] = given.unit
+        policy |= {"unit": given.unit, "unit_released": False}  # otherwise cells of a person are read together
     loaded = load_policy(policy, PLUGINS)
     return audit(table, loaded, plugins=PLUGINS, memory=2**28, shards=shards).expectations
 
@@ -182,7 +182,7 @@ def of_persons(rows: Sequence[tuple[str, ...]], expect: list[dict[str, Any]], **
     names = ("ward", "drug", "illness", "person")
     table = pa.table({name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)})
     roles = {"ward": "quasi_identifier", "drug": "sensitive", "illness": "sensitive", "person": "insensitive"}
-    document = {"version": 1, "unit": "person", "expect": expect, **policy}
+    document = {"version": 1, "unit": "person", "unit_released": False, "expect": expect, **policy}
     document["attributes"] = {name: {"role": role} for name, role in roles.items()}
     return audit(table, load_policy(document, PLUGINS), plugins=PLUGINS).expectations
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import subprocess
 import sys
 import tempfile
+from io import FileIO
 from pathlib import Path
 
 import pytest
+from filelock import lock_descriptor
 
 from tcdp_audit import scratch
 from tcdp_audit.errors import UsageError
@@ -49,7 +50,7 @@ def test_a_folder_that_nobody_holds_is_removed(tmp_path: Path) -> None:
 def test_a_folder_in_use_stays(tmp_path: Path) -> None:
     folder = abandoned(tmp_path)
     with (folder / LOCK).open("rb+") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock_descriptor(lock.fileno())
         sweep(tmp_path)
         assert (folder / "0-1").exists()
     with Scratch(tmp_path) as mine:
@@ -87,7 +88,7 @@ def test_a_folder_of_another_user_stays(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_folder_that_was_taken_for_abandoned_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     locked, times = scratch._locked, iter([True, False])
 
-    def swept_first(path: Path) -> int:
+    def swept_first(path: Path) -> FileIO:
         if next(times):
             sweep(tmp_path)  # another process, between the folder and its lock
             assert not path.exists()
@@ -102,8 +103,8 @@ def test_a_folder_that_was_taken_for_abandoned_is_made_again(tmp_path: Path, mon
 def test_a_folder_that_a_signal_kept_from_its_owner_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     locked = scratch._locked
 
-    def interrupted(path: Path) -> int:
-        os.close(locked(path))
+    def interrupted(path: Path) -> FileIO:
+        locked(path).close()
         raise KeyboardInterrupt
 
     monkeypatch.setattr(scratch, "_locked", interrupted)

@@ -76,7 +76,7 @@ def outcomes_of(
         "attributes": ROLES,
         "conventions": conventions.document(),
         "expect": expect,
-        **({"unit": brute.UNIT} if conventions.unit else {}),
+        **({"unit": brute.UNIT, "unit_released": False} if conventions.unit else {}),
     }
     beside = as_table(original) if conventions.reference == "original" else None
     table, options = as_table(records), Options(memory=2**28, shards=shards)

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -180,6 +181,10 @@ SCHEMAS = {
     "examples/ci/github-action.yml": "github-workflows",
     "examples/ci/gitlab-ci.yml": "gitlab-ci",
     ".github/workflows/release.yml": "github-workflows",
+    ".github/workflows/tests.yml": "github-workflows",
+    ".github/ISSUE_TEMPLATE/config.yml": "github-issue-config",
+    ".github/ISSUE_TEMPLATE/proposal.yml": "github-issue-forms",
+    ".github/ISSUE_TEMPLATE/wrong_answer.yml": "github-issue-forms",
     "CITATION.cff": "citation-file-format",
 }
 
@@ -199,6 +204,29 @@ def test_services_accept_their_files(name: str, skip_or_fail: Callable[[str], No
     told = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
 
     assert told.returncode == 0, told.stdout + told.stderr
+
+
+def test_the_tests_run_on_every_system_with_every_python():
+    workflow, project = _read(".github", "workflows", "tests.yml"), tomllib.loads((ROOT / "pyproject.toml").read_text())
+    job = workflow["jobs"]["tests"]
+    promised = [one.rpartition(" ")[2] for one in project["project"]["classifiers"] if "Python :: 3." in one]
+
+    assert job["strategy"]["matrix"]["python"] == promised
+    assert [one.partition("-")[0] for one in job["strategy"]["matrix"]["os"]] == ["ubuntu", "windows", "macos"]
+    assert f"\n{job['steps'][-1]['run']}\n" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert (promised[0], workflow["permissions"]) == ("3.11", {"contents": "read"})
+    assert list(workflow[True]) == ["push", "pull_request", "workflow_dispatch"]  # `on` is a boolean of YAML
+
+
+@pytest.mark.parametrize("name", ["proposal", "wrong_answer"])
+def test_issues_ask_for_policy_and_result_and_never_for_data(name: str):
+    form = {one.get("id", "warning"): one for one in _read(".github", "ISSUE_TEMPLATE", f"{name}.yml")["body"]}
+
+    assert {"policy", "result", "no_data"} <= set(form)
+    assert all(form[one]["validations"]["required"] for one in ("policy", "result"))
+    assert "**Never attach data.**" in form["warning"]["attributes"]["value"]
+    assert form["no_data"]["attributes"]["options"][0]["required"] is True
+    assert not {"data", "release", "table", "records"} & set(form)
 
 
 @pytest.mark.long

@@ -20,4 +20,4 @@ def announced() -> str:
 
 
 if __name__ == "__main__":
-    (Path(__file__).parent / ANNOUNCED).write_text(announced(), encoding="utf-8")
+    (Path(__file__).parent / ANNOUNCED).write_text(announced(), encoding="utf-8", newline="\n")

@@ -29,4 +29,4 @@ def converted() -> str:
 
 
 if __name__ == "__main__":
-    WRITTEN.write_text(converted(), encoding="utf-8")
+    WRITTEN.write_text(converted(), encoding="utf-8", newline="\n")

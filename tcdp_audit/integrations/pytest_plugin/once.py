@@ -6,7 +6,6 @@ audits, and leaves its answer there; others wait for its lock, which goes with i
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 from collections.abc import Callable
@@ -57,10 +56,12 @@ def once(config: pytest.Config, policy: Policy, ask: Callable[[], Answer]) -> An
 def _once_in_all_processes(folder: str, name: str, ask: Callable[[], Answer]) -> Answer:
     if not folder or not Path(folder).is_dir():  # a worker on another machine has no such folder
         return ask()
+    from filelock import lock_descriptor  # noqa: PLC0415 - only workers wait for each other
+
     answer = Path(folder, f"{name}.json")
     with answer.with_suffix(".lock").open("w", encoding="ascii") as lock:
         with suppress(OSError):  # a file system without locks: then more than one of them audits
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock_descriptor(lock.fileno())
         if not answer.exists():
             _write(answer, json.dumps(asdict(ask())))
         return Answer(**json.loads(answer.read_text(encoding="ascii")))

@@ -16,6 +16,7 @@ from tcdp_audit.plugin import CheckError, Floats
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+SOLVER = Path(__file__).with_stem("solver_process")  # bytecode where this module is
 GRACE = 10  # seconds that the process may take beyond what the solver was given
 
 
@@ -78,7 +79,7 @@ def solved(programme: MixedIntegerProgramme, seconds: float) -> Answer:
         shape=rows.shape,
         **{name: getattr(programme, name) for name in ("costs", "whole", "low", "high", "least", "most")},
     )
-    command = [sys.executable, "-P", str(Path(__file__).with_name("solver_process.py"))]
+    command = [sys.executable, "-P", str(SOLVER)]
     try:
         ended = subprocess.run(  # noqa: S603 - our own file, by the interpreter that runs this
             command, input=given.getvalue(), capture_output=True, check=True, timeout=seconds + GRACE
