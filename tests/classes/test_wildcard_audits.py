@@ -93,7 +93,13 @@ def compared(
 
 
 def answer(release: pa.Table, conventions: dict[str, str], unit: str | None, **options: Any) -> list[Any]:
-    document = {"version": 1, "attributes": ROLES, "expect": EXPECT, "unit": unit, **({} if unit is None else {"unit_released": False})}
+    document = {
+        "version": 1,
+        "attributes": ROLES,
+        "expect": EXPECT,
+        "unit": unit,
+        **({} if unit is None else {"unit_released": False}),
+    }
     asked = load_policy({**document, "conventions": {"missing_quasi_identifier": "wildcard", **conventions}}, PLUGINS)
     return [one.as_json() for one in audit(release, asked, plugins=PLUGINS, memory=2**28, **options).expectations]
 

@@ -34,6 +34,8 @@ def test_a_suite_is_one_item(
     result.stdout.fnmatch_lines(
         [f"release.tcdp.yaml::suite {word.upper()}*", f"release.tcdp.yaml::verdict {word.upper()}*"]
     )
-    result.assert_outcomes(passed=len(COLUMN_DEMANDS) + (3 if word == "passed" else 1), failed=0 if word == "passed" else 2)
+    result.assert_outcomes(
+        passed=len(COLUMN_DEMANDS) + (3 if word == "passed" else 1), failed=0 if word == "passed" else 2
+    )
     lines = [line for line in result.outlines if line.startswith("release.tcdp.yaml:3: ")]
     assert len(lines) == (word == "failed")
