@@ -247,10 +247,10 @@ DEMANDS: list[dict[str, Any]] = [
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("unit", [{}, {"unit": "person"}])
+@pytest.mark.parametrize("unit", [{}, {"unit": "person", "unit_released": False}])
 @settings(max_examples=8)
 @given(records=RECORDS, demands=st.lists(st.sampled_from(DEMANDS), min_size=1, max_size=2, unique_by=str))
-def test_the_audit_agrees(unit: dict[str, str], records: list[Record], demands: list[dict[str, Any]]) -> None:
+def test_the_audit_agrees(unit: dict[str, Any], records: list[Record], demands: list[dict[str, Any]]) -> None:
     columns = {
         **_columns(records),
         "pay": [((age or 0) * 5 + len(place or "")) % 7 for age, place, _, _ in records],

@@ -162,7 +162,8 @@ def test_eusilc_gives_nothing_back() -> None:
     attributes: dict[str, Any] = {name: {"role": "insensitive"} for name in table.columns}
     attributes |= {name: {"role": "quasi_identifier"} for name in names}
     attributes["age"]["scale"] = "numeric"
-    asked = {"version": 1, "unit": "db030", "attributes": attributes, "expect": [{"k_anonymity": {"k": 3}}]}
+    claim = {"unit": "db030", "conventions": {"known_rows": "one"}}
+    asked = {"version": 1, **claim, "attributes": attributes, "expect": [{"k_anonymity": {"k": 3}}]}
     for remedy in ({"suppression": {"of": "cells"}}, {"mondrian": {}}):
         result = fix(table, {**asked, "remedy": [remedy]})
         assert result.passed

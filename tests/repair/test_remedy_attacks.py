@@ -188,7 +188,7 @@ def test_a_result_with_attacks_is_verified_with_the_input_and_not_without(tmp_pa
     done.write(result)
     given: dict[str, Any] = {"release": release, "policy": path, "original": tmp_path / "in.csv"}
     assert verify(result, **given, before=tmp_path / "in.csv").is_confirmed
-    assert [one.subject for one in verify(result, **given).unverified] == ["changes"]
+    assert [one.subject for one in verify(result, **given).unverified] == ["figures", "changes"]  # order and log
     forged = json.loads(result.read_text(encoding="utf-8"))
     forged["change_log"]["attacks"][0]["outcome"]["observed"] = 0.001
     result.write_text(json.dumps(forged), encoding="utf-8")
