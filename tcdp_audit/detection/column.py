@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +24,8 @@ class DetectorColumn:
 
     Args:
         name: its name.
-        texts: its distinct values without blanks around them, or a seeded sample of them; no missing one.
+        texts: its distinct values without blanks around them and invisible characters, or a seeded sample of them; no
+            missing one.
         values: how many distinct values it has.
         records: how many records have a value.
         distinct_integers: all of its distinct values where each is an integer, in ascending order; None where not.
@@ -84,7 +86,7 @@ def column_of_engine(engine: Engine, name: str, missing: Collection[str], seed: 
     chosen = present
     if len(present) > MOST:
         chosen = np.sort(np.random.default_rng(seed).choice(present, MOST, replace=False))
-    texts = tuple(text.strip() for text in texts_of(raw.values[chosen]).tolist())
+    texts = tuple(_as_seen(text) for text in texts_of(raw.values[chosen]).tolist())
     return DetectorColumn(
         name,
         texts,
@@ -94,6 +96,13 @@ def column_of_engine(engine: Engine, name: str, missing: Collection[str], seed: 
         lambda: _in_order(engine, name, raw, present),
         tuple(raw.counts[chosen].tolist()),
     )
+
+
+def _as_seen(text: str) -> str:
+    """A text as a reader sees it: without blanks around it and invisible characters, in the usual width."""
+    if text.isascii():
+        return text.strip()
+    return "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf").strip()
 
 
 def _present(raw: RawDomain, missing: Collection[str]) -> Integers:

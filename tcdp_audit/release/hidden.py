@@ -19,6 +19,7 @@ from tcdp_audit.policy import AttributeDeclaration, Conventions, Role
 from tcdp_audit.release.release import Release
 
 MOSTLY = Fraction(1, 2)  # of the records
+SHORT = 2  # letters of a code, such as that of a state
 OTHER = re.compile(r"[\W_]+")
 ABSENT = re.compile(  # words for no value, without what is no letter
     "na|nan|nil|none|null|nv|nd|dk|ka|x|missing|unknown|unspecified|refused|dontknow|suppressed|redacted|masked|"
@@ -112,8 +113,20 @@ def _has_value(release: Release, domain: Domain, tokens: Sequence[str]) -> bool:
         return False
     raw, declaration = release.engine.domain(domain.attribute), release.policy.attributes[domain.attribute]
     texts, places = texts_of(raw.values), _places(raw, tokens)
-    others = _range_of(np.delete(texts, places).tolist())
-    return any(_is_value(texts[one], int(raw.counts[one]), declaration, others) for one in places.tolist())
+    rest = np.delete(texts, places).tolist()
+    others = _range_of(rest)
+    return any(
+        _is_code_among(texts[one], rest) or _is_value(texts[one], int(raw.counts[one]), declaration, others)
+        for one in places.tolist()
+    )
+
+
+def _is_code_among(text: str, others: Sequence[str]) -> bool:
+    """Whether a token is a short code among such codes: X beside F and M, ND beside the states; never NA."""
+    if not text.isalpha() or len(text) > SHORT or text.casefold() == "na":
+        return False
+    rest = [one for one in others if any(map(str.isalnum, one))]
+    return bool(rest) and all(one.isalpha() and len(one) == len(text) for one in rest)
 
 
 def _range_of(texts: Sequence[str]) -> tuple[float, float] | None:

@@ -34,10 +34,7 @@ Numbers = NDArray[np.int64]
 
 def linking_unit(policy: Policy) -> str | None:
     """The column that joins the rows of a unit in what people get; None where it is dropped before release."""
-    unit = policy.document.unit
-    declared = None if unit is None else policy.attributes.get(unit)
-    dropped = declared is not None and declared.role is Role.IDENTIFIER
-    return unit if not dropped and policy.document.unit_released else None
+    return None if policy.document.drops_unit else policy.document.unit
 
 
 def as_read(release: Release, *, missing_is_open: bool = False) -> Release:

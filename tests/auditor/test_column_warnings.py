@@ -80,6 +80,9 @@ LONELY = [str(number) for number in range(20)]
         (["30"] * 40 + ["40"] * 40 + ["-9"] * 5 + ["-8"] * 5, {"missing_tokens": ["-9", "-8"]}, False),
         (["30"] * 40 + ["50"] * 40 + ["40"] * 5 + ["41"] * 5, {"missing_tokens": ["40", "41"]}, True),
         (["30"] * 40 + ["50"] * 40 + ["99"], {"missing_tokens": ["99"], "missing_quasi_identifier": "wildcard"}, True),
+        (["F"] * 40 + ["M"] * 40 + ["X"], {"missing_tokens": ["X"], "missing_quasi_identifier": "wildcard"}, True),
+        (["AL"] * 40 + ["NY"] * 40 + ["ND"], {"missing_tokens": ["ND"], "missing_quasi_identifier": "wildcard"}, True),
+        (["AL"] * 40 + ["NY"] * 40 + ["NA"], {"missing_tokens": ["NA"], "missing_quasi_identifier": "wildcard"}, False),
         (["30"] * 40 + ["50"] * 40 + ["99"] * 2, {"missing_tokens": ["99"]}, False),  # a category by itself
         (["a"] * 5 + [""] * 6, {"missing_quasi_identifier": "wildcard"}, True),
         (["a"] * 6 + [""] * 6, {"missing_quasi_identifier": "wildcard"}, False),

@@ -154,6 +154,39 @@ def test_so_many_that_chance_does_not_explain_them_are_enough(kind: str, cells: 
     assert found.best["note"].evidence.hits == number
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Ada Smith <p{}@example.org>",
+        "mailto:p{}@example.org",
+        "p{}@example.org;",
+        "p{}@example.org, q@example.com",
+        '"p{}@example.org"',
+        "p{}(at)example.org",
+        "p{}\u200b@example.org",
+        "p{}\uff20example.org",
+        "{{o{0}@example.org, p{0}@example.org}}",
+        "she wrote from p{}@example.org. No answer",
+    ],
+)
+def test_an_address_is_found_however_it_is_wrapped(form: str):
+    cells = [form.format(i) for i in range(19)]
+    assert kinds(cells) == {"email_address"}
+    assert kinds([*cells, *(f"seen twice, then {i}" for i in range(281))]) == {"email_address"}
+
+
+@pytest.mark.parametrize(
+    "column", ["physician_name", "NAME_LAST", "doctor_name", "Name of patient", "patient", "employee", "next_of_kin"]
+)
+def test_names_are_found_in_columns_that_are_called_so(column: str):
+    cells = [first + last for first in ["Ada", "Ben", "Cara", "Dirk"] for last in ["son", "ley", "ski"]]
+    assert "person_name" in kinds(cells, column)
+
+
+def test_telephone_numbers_with_an_area_code_need_no_name():
+    assert kinds([f"(201) 604-{number}" for number in range(1000, 1020)]) == {"telephone_number_with_area_code"}
+
+
 def test_two_cells_are_an_accident():
     text = [f"seen twice, then {i}" for i in range(20)]
     assert not detections({"note": [*text, "p1@example.org", "p2@example.org"]}).found

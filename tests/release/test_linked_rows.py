@@ -206,3 +206,27 @@ def test_what_is_fit_once_a_column_is_dropped_is_not_signed(tmp_path: Path) -> N
     audit(tmp_path / "v.csv", policy(**ONE_ROW)).write(tmp_path / "result.json")
     signed = attest(read_audit(tmp_path / "result.json"), tmp_path / "v.csv", signer, PLUGINS)
     assert "payload" in signed
+
+
+def test_blanks_around_a_unit_make_no_other_unit() -> None:
+    rows = pa.table({"patient_id": ["p", "p ", "q", "r"], "ward": ["1", "1", "1", "1"]})
+    attributes = {"ward": {"role": "quasi_identifier"}}
+    declared = {"version": 1, "unit": "patient_id", "attributes": attributes, "expect": [{"k_anonymity": {"k": 2}}]}
+    found = next(one for one in audit(rows, declared).structure if one.check == "linked_rows")
+    assert found.status.value == "failed"
+    assert "1 of 3 patients has more than one, at most 2" in found.message
+
+
+def test_a_key_that_is_the_unit_is_dropped_and_reads_no_cell() -> None:
+    """Without the column nobody joins its rows: a suppressed cell is alone in its class."""
+    rows = pa.table({"id": ["a", "a", "b", "b", "c", "c"], "q": ["x", "*", "x", "x", "x", "x"]})
+    attributes = {"q": {"role": "quasi_identifier"}}
+    declared = {
+        "version": 1,
+        "unit": "id",
+        "key": "id",
+        "attributes": attributes,
+        "expect": [{"k_anonymity": {"k": 2}}],
+    }
+    (size,) = audit(rows, declared).expectations
+    assert (size.observed, size.status.value) == (1, "failed")

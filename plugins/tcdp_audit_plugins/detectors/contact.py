@@ -10,13 +10,16 @@ from tcdp_audit_plugins.detectors._shared.random_texts import DIGITS, anything, 
 
 TELEPHONE = phrases(
     """
-    phone, phone number, telephone, telephone number, =tel, tel no, mobile, mobile number, =cell, cell phone,
+    phone, phone number, telephone, telephone number, tel, tel no, =contact, contact number, mobile,
+    mobile number, =cell, cell phone,
     telefon, telefonnummer, =handy, handynummer, mobilnummer, telephone portable, =portable, numero de telephone,
     telefono, numero de telefono, movil, celular, telefoon, telefoonnummer, mobiel, cellulare, telefone, telemovel,
     puhelin, puhelinnumero, numer telefonu
     """
 )
 FAX = phrases("fax, fax number, facsimile, telefax, faxnummer, telecopie, numero de fax")
+ADDRESS = r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}(@| ?[(\[]at[)\]] ?)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,63}"
+BEFORE, AFTER = r"[\s\S]*[\s<>\"'({\[:;,|]", r"[.!?]?[\s<>\"')}\]:;,|][\s\S]*"  # an address in a text is an address
 NO_TELEPHONE = re.compile(
     r"\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ](\d{2}|\d{4})"  # dates
     r"|\d{3}-\d{2}-\d{4}|\d+[.,]\d+|\d{1,3}(\.\d{1,3}){3}|\d{1,3}( \d{3})+|\d+ ?- ?\d+"  # other numbers and ranges
@@ -38,13 +41,20 @@ DETECTORS: tuple[Detector, ...] = (
             electronico, e mailadres, posta elettronica, epost, sahkoposti
             """
         ),
-        layout=r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,63}",
+        layout=rf"({BEFORE})?{ADDRESS}({AFTER}|[.!?])?",
         base_rate=0.0001,
         random_value=anything,
         safe_harbor="F",
         source="RFC 5322, section 3.4.1; RFC 1035, section 2.3.1",
-        examples=("ada@example.org", "a.b+c@sub.example.co.uk"),
-        counterexamples=("ada@example", "@ada", "example.org", "a b@example.org"),
+        examples=(
+            "ada@example.org",
+            "a.b+c@sub.example.co.uk",
+            "Ada Lovelace <ada@example.org>",
+            "mailto:ada@example.org",
+            "ada@example.org; bob@example.org",
+            "ada(at)example.org",
+        ),
+        counterexamples=("ada@example", "@ada", "example.org", "@ada@example.org"),
     ),
     ValueDetector(
         name="telephone_number",
@@ -72,6 +82,19 @@ DETECTORS: tuple[Detector, ...] = (
         source="ITU-T E.164, E.123",
         examples=("+1 202-555-0123", "+442079460018"),
         counterexamples=("1 202-555-0123", "+12"),
+    ),
+    ValueDetector(
+        name="telephone_number_with_area_code",
+        noun="telephone number with its area code",
+        nouns="telephone numbers with their area codes",
+        words=TELEPHONE,
+        layout=r"\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[-. ]?[0-9]{4}",
+        base_rate=0.0001,
+        random_value=characters(DIGITS + " ()-", 13, 14),
+        safe_harbor="D",
+        source="North American Numbering Plan, as numbers of it are written",
+        examples=("(202) 555-0123", "(202)555-0123"),
+        counterexamples=("(20) 555-0123", "202-555-0123", "2025550123"),
     ),
     ValueDetector(
         name="fax_number",

@@ -27,7 +27,9 @@ DETECTORS: tuple[Detector, ...] = (
             =name, =names, =nom, =naam, =nome, =nombre, =namn, =navn, =nimi, first name, given name, last name,
             surname, family name, middle name, full name, maiden name, forename, christian name, patient name,
             person name, customer name, client name, employee name, student name, mother name, father name, spouse
-            name, contact name, fname, lname, mname, vorname, nachname, familienname, geburtsname, madchenname,
+            name, contact name, physician name, doctor name, provider name, nurse name, name first, name last,
+            name middle, name of patient, =patient, =employee, =customer, next of kin,
+            fname, lname, mname, vorname, nachname, familienname, geburtsname, madchenname,
             rufname, prenom, nom de famille, nom de naissance, nom complet, nombre completo, primer nombre,
             apellido, apellidos, voornaam, achternaam, familienaam, volledige naam, cognome, nome completo, apelido,
             sobrenome, fornamn, efternamn, fornavn, etternavn, efternavn, etunimi, sukunimi, imie, nazwisko, jmeno,
