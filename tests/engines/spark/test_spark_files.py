@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -56,8 +57,8 @@ def test_a_table_of_versions_is_refused(tmp_path: Path, kind: str) -> None:
         assert f"holds files of a table of {kind}, which keeps the rows of earlier versions" in refused(
             f"spark:{location}"
         )
-    data.rename(tmp_path / "moved") if data == copy else None
-    assert "holds files of a table of" in refused(f"spark:file:{data_of(root, kind)}".replace("{", "\\{")) or True
+    escaped = re.sub(r"([{}\[\]^,])", r"\\\1", str(data_of(root, kind)))  # which are signs of a pattern to Spark
+    assert "holds files of a table of" in refused(f"spark:{escaped}")
 
 
 @pytest.mark.parametrize("values", [["01", "1", "02", "2"], ["02139", "2139"], ["a b", "a%2Fb", "1.0", "1"]])
