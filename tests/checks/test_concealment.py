@@ -280,7 +280,7 @@ def test_a_release_that_a_remedy_made(remedy):
     attributes = {name: declared for name, (declared, _) in KINDS.items()} | {"town": {"role": "quasi_identifier"}}
     policy = {"version": 1, "rows_aligned": True, "attributes": attributes}
     demands = {"expect": [{"k_anonymity": {"k": 5}}], "remedy": [remedy]}
-    released = tcdp_audit.fix(pd.DataFrame(table), {**policy, **demands}).released
+    released = tcdp_audit.fix(pd.DataFrame(table), {**policy, **demands}, keep_order=True).released
     outcomes = tcdp_audit.audit(released, {**policy, "expect": CHECKS}, pd.DataFrame(table)).expectations
     concealed, _, one_k, _, k = (one.observed or 0 for one in outcomes)
     assert 5 <= k <= concealed <= one_k

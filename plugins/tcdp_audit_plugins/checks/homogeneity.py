@@ -99,7 +99,7 @@ CHECKS = [
             **formula(
                 r"\frac{1}{N} \sum_{E : m_E = 1} n_E \le \text{at\_most}",
                 r"m_E = \left|\{i : p_i > 0\}\right|",
-                r"\text{with a unit: } \frac{1}{U}\, \#\{u : \max_i c_i = n_E \text{ for some } E \text{ of } u\}",
+                r"\text{with a unit: } \frac{1}{U}\, \#\{u : \max_i c_i = n_E, u \in E\}",
                 r"c_i = \text{units of } E \text{ that have the value } i",
             ),
             reading=(

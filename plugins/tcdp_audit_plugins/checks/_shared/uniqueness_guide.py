@@ -14,7 +14,7 @@ SAMPLE_UNIQUENESS = Guide(
     ),
     **formula(
         r"\frac{1}{n}\, \#\{E : n_E = 1\} \le \text{at\_most}",
-        r"\text{with a unit: } \frac{1}{U}\, \#\{u : n_E = 1 \text{ for some } E \text{ of } u\} \le \text{at\_most}",
+        r"\text{with a unit: } \frac{1}{U}\, \#\{u : n_E = 1 , u \in E\} \le \text{at\_most}",
         r"n_E = \text{units of } E",
     ),
     reading=(
