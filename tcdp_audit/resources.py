@@ -6,6 +6,7 @@ import ctypes
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 from tcdp_audit.errors import UsageError
 
@@ -73,10 +74,11 @@ def _proc_available() -> int | None:
 
 
 def _windows_available() -> int | None:
-    if not hasattr(ctypes, "windll"):
+    windows: Any = getattr(ctypes, "windll", None)  # only there
+    if windows is None:
         return None
     state = _MemoryStatus(dwLength=ctypes.sizeof(_MemoryStatus))
-    return int(state.ullAvailPhys) if ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(state)) else None
+    return int(state.ullAvailPhys) if windows.kernel32.GlobalMemoryStatusEx(ctypes.byref(state)) else None
 
 
 class _MemoryStatus(ctypes.Structure):

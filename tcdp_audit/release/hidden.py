@@ -112,8 +112,9 @@ def _has_value(release: Release, domain: Domain, tokens: Sequence[str]) -> bool:
     if not tokens:
         return False
     raw, declaration = release.engine.domain(domain.attribute), release.policy.attributes[domain.attribute]
-    texts, places = texts_of(raw.values), _places(raw, tokens)
-    rest = np.delete(texts, places).tolist()
+    places = _places(raw, tokens)
+    texts: list[str] = texts_of(raw.values).tolist()
+    rest = np.delete(texts_of(raw.values), places).tolist()
     others = _range_of(rest)
     return any(
         _is_code_among(texts[one], rest) or _is_value(texts[one], int(raw.counts[one]), declaration, others)

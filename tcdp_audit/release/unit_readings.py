@@ -273,7 +273,7 @@ class _EngineAsRead(BorrowedEngine):
                 codes[one.attribute] = recode(unit, one) if is_unit else rows[one.attribute]
         return codes
 
-    def shards(self, *_: object) -> None:
+    def shards(self, domains: Sequence[Domain], by: Sequence[Domain], wanted: int) -> None:
         """None: units cross the shards of the table."""
 
     def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:

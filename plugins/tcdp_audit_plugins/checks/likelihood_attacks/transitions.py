@@ -99,11 +99,11 @@ class Transitions:
             group = groups
         return total
 
-    def of_pairs(self, seekers: NDArray[np.intp], found: NDArray[np.intp]) -> Floats:
+    def of_pairs(self, released: NDArray[np.intp], known: NDArray[np.intp]) -> Floats:
         """Ln Pr of points side by side, added in the same order."""
-        total = np.zeros(len(seekers))
+        total = np.zeros(len(released))
         for table, own, other in zip(self.logarithms, self.seekers.codes.T, self.found.codes.T, strict=True):
-            total += table[own[seekers], other[found]]
+            total += table[own[released], other[known]]
         return total
 
     def exceeds(self, released: NDArray[np.intp], known: NDArray[np.intp], share: Fraction) -> NDArray[np.bool_]:

@@ -68,14 +68,14 @@ def _session() -> tuple[Any, Callable[[], None]]:
         if active is not None:
             return active, _nothing
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # what `python3` is has no tcdp-audit, as a rule
-        settings = {"spark.app.name": "tcdp-audit", "spark.ui.showConsoleProgress": "false"}
+        settings: dict[str, Any] = {"spark.app.name": "tcdp-audit", "spark.ui.showConsoleProgress": "false"}
         if not _CONNECT & set(os.environ):
             _start_java(settings)
         session = SparkSession.builder.config(map=settings).getOrCreate()
         return session, session.stop
 
 
-def _start_java(settings: dict[str, str]) -> None:
+def _start_java(settings: dict[str, Any]) -> None:
     """Start Java without what it writes: Spark's log quotes cells, and its warnings are about other things.
 
     Where the program has started it before, its log is turned off.

@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow.compute
 
 from tcdp_audit.plugin import DataError, Discreet, Engine, UsageError, open_converted, texts_of
 from tcdp_audit_plugins.engines.statistics.dates import Times, times_of
 from tcdp_audit_plugins.engines.statistics.intact import has_special_missing, require_intact
 from tcdp_audit_plugins.engines.statistics.labels import ValueLabels, as_texts, is_within, write_labels
 
+pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
 CELL = 200  # bytes of a cell while it is an object of Python
 SHARE = 4  # of the memory that some records may take
 FEWEST, MOST = 1_000, 500_000  # records at a time
