@@ -106,7 +106,7 @@ def fit_sentence(conditions: Sequence[Condition]) -> str:
     if words[Kind.INSIDE]:
         parts.append(f" to stay inside: {' and '.join(words[Kind.INSIDE])}")
     if words[Kind.FOR]:
-        parts.append(f" for {' and '.join(words[Kind.FOR])}")
+        parts.append(f"{',' if len(parts) > 1 else ''} for {' and '.join(words[Kind.FOR])}")
     if words[Kind.BUT]:
         parts.append(f", but {listing(words[Kind.BUT])}")
     return "".join(parts) if len(parts) > 1 else "Fit for release"

@@ -136,7 +136,7 @@ def test_a_unit_that_is_the_key_too(*, inside: bool) -> None:
     )
     assert verdict_title(fix(TABLE, asked).after) == "Fit for release"
     kept = {**asked, "keep_key": True, **ONE_ROW, "stays_inside": True}
-    title = "Fit to stay inside: the key is in the file for people of whom one row is known"
+    title = "Fit to stay inside: the key is in the file, for people of whom one row is known"
     assert verdict_title(audit(TABLE, kept)) == title
     assert not audit(TABLE, {**kept, "conventions": {}}).passed
 

@@ -12,6 +12,7 @@ from tcdp_audit import Audit, audit
 from tcdp_audit.exposed import Exposed
 from tcdp_audit.outcome import COLUMN_DEMANDS, STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.results.beside import beside
+from tcdp_audit.results.conditions import Condition, Kind, fit_sentence
 from tcdp_audit.results.verdict import VERDICTS, exposed_sentence, verdict_sentence
 
 WARDS = pa.table({"ward": list("aaabbc"), "illness": ["flu", "flu", "gout", "flu", "flu", "gout"], "id": range(6)})
@@ -152,3 +153,16 @@ def test_what_is_met_beside_a_failure_says_how_both_are_true() -> None:
     assert (beside(found, varied), beside(found, size)) == ("", "")
     alike = of(met, fails)
     assert [beside(alike, one) for one in alike.expectations] == ["", ""]
+
+
+def test_conditions_of_a_verdict_stand_apart():
+    inside, narrower = (
+        Condition(Kind.INSIDE, "the key is in the file"),
+        Condition(Kind.FOR, "people of whom one row is known"),
+    )
+
+    assert fit_sentence([narrower]) == "Fit for people of whom one row is known"
+    assert fit_sentence([inside, narrower]) == (
+        "Fit to stay inside: the key is in the file, for people of whom one row is known"
+    )
+    assert fit_sentence([]) == "Fit for release"
