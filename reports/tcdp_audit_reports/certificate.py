@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import (
-    Audit,
+from tcdp_audit.plugin._internal import allowance, bound, failing, observed, prose, state_of
+from tcdp_audit.plugin.check import Quarter
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Quarter,
     Status,
     agree,
-    allowance,
-    bound,
     column_of,
     count,
-    failing,
-    observed,
     part_of,
     percent,
     plural,
-    prose,
     record_noun,
     sentence_case,
-    state_of,
     visible,
 )
 from tcdp_audit_reports.guide_text import quoted

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Audit, AuditedColumn, Role, count, listing, visible
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.report import Audit, AuditedColumn
+from tcdp_audit.plugin.sentences import count, listing, visible
 
 ROLES = {
     Role.QUASI_IDENTIFIER: "a neighbour may know it",

@@ -7,24 +7,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeGuard
 
-from tcdp_audit.plugin import (
-    SIGNS,
-    Audit,
-    Check,
-    Limit,
+from tcdp_audit.plugin._internal import SIGNS, Check, beside, demanded, failing, observed, prose, state_of
+from tcdp_audit.plugin.check import Limit
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    beside,
     count,
     decimal,
-    demanded,
-    failing,
     figure,
     known_columns,
-    observed,
-    prose,
     record_noun,
     sentence_case,
-    state_of,
     visible,
 )
 from tcdp_audit_reports import cumulative, dumbbell, histogram, scatter, share_bar

@@ -10,8 +10,8 @@ import click
 
 from tcdp_audit.cli.options import load_plugins, plugin_options
 from tcdp_audit.cli.printing import write
-from tcdp_audit.errors import UsageError
-from tcdp_audit.visible import visible
+from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.plugin.sentences import visible
 
 PASSWORD = "TCDP_AUDIT_KEY_PASSWORD"  # noqa: S105 - the name of a variable
 
@@ -40,12 +40,12 @@ def command(
 
     Exit code: 0 signed; 1 RESULT is about another release; 2 the call is wrong; 3 RESULT cannot be attested.
     """
-    from tcdp_audit.attestation.keys import private_key  # noqa: PLC0415 - imports cryptography
-    from tcdp_audit.attestation.signature import attest  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.files import write_atomically  # noqa: PLC0415 - only for a file
-    from tcdp_audit.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.results.written_title import is_approval, title_in  # noqa: PLC0415 - likewise
-    from tcdp_audit.written import read_audit  # noqa: PLC0415 - likewise
+    from tcdp_audit.api import write_atomically  # noqa: PLC0415 - only for a file
+    from tcdp_audit.core.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.written_title import is_approval, title_in  # noqa: PLC0415 - likewise
+    from tcdp_audit.verification.attestation.keys import private_key  # noqa: PLC0415 - imports cryptography
+    from tcdp_audit.verification.attestation.signature import attest  # noqa: PLC0415 - imports the engine
 
     written = read_audit(Path(result))
     if output is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tcdp_audit.api import audit
+from tcdp_audit.api import Plugins, audit
 from tcdp_audit.cli.ahead import ahead
 from tcdp_audit.cli.forms import Form
 from tcdp_audit.cli.options import on_engine, prepare, with_query
@@ -15,12 +15,11 @@ from tcdp_audit.cli.printing import complain_of
 from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.cli.reports import Reports, Written
 from tcdp_audit.cli.request import Call, Request
-from tcdp_audit.errors import TcdpAuditError
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.own_files import files_of, require_own_files
-from tcdp_audit.results.unaudited import Unaudited
-from tcdp_audit.visible import visible
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.own_files import files_of, require_own_files
+from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.plugin.engine import TcdpAuditError
+from tcdp_audit.plugin.sentences import visible
 
 
 @dataclass(frozen=True)

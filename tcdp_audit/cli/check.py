@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tcdp_audit.cli.release_command import release_command
-from tcdp_audit.errors import UsageError
+from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
     from tcdp_audit.cli.forms import Form

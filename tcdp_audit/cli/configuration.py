@@ -13,8 +13,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from tcdp_audit.errors import UsageError
-from tcdp_audit.policy.discovery import discover, named_policies, policies_in, with_parents
+from tcdp_audit.api import discover, named_policies, policies_in, with_parents
+from tcdp_audit.plugin.engine import UsageError
 
 FEW = 3  # policies that a line names
 FILE, TABLE = "pyproject.toml", "tool.tcdp-audit"

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from tcdp_audit.auditor.conventions import Variant, flips
+from tcdp_audit.api import Policy, Variant, flips
 from tcdp_audit.cli.console import console as console_of_command
-from tcdp_audit.outcome import Status
-from tcdp_audit.policy import Policy
+from tcdp_audit.plugin.sentences import Status
 
 MARKS = {
     Status.PASSED: "✓",

@@ -35,8 +35,8 @@ def command(request: Request, *, output: str, keep_failing: bool, keep_order: bo
 
     Exit code: 0 the output passes, 1 it does not, 2 the call or the policy is wrong, 3 the audit is incomplete.
     """
+    from tcdp_audit.api import fix  # noqa: PLC0415 - imports the engine
     from tcdp_audit.cli.reports import Reports  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.repair.fixing import fix  # noqa: PLC0415 - imports the engine
 
     call = request.call(single_policy(request, "repaired"))
     reports = Reports.chosen(request.reports, request.policies, call.plugins)

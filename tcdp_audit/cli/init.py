@@ -14,8 +14,7 @@ import click
 from tcdp_audit.cli.options import load_plugins, plugin_options
 from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.progress import progress_of_work
-from tcdp_audit.visible import visible
-from tcdp_audit.words import agree, count
+from tcdp_audit.plugin.sentences import agree, count, visible
 
 if TYPE_CHECKING:
     from tcdp_audit.drafting import PolicyDraft
@@ -53,9 +52,9 @@ def command(
 
     Exit code: 0 the draft is written, 2 the call is wrong or a file is there already, 3 the table cannot be read.
     """
+    from tcdp_audit.api import parse_memory  # noqa: PLC0415 - likewise
     from tcdp_audit.drafting import draft_policy  # noqa: PLC0415 - imports the engine
     from tcdp_audit.drafting.draft import file_name_of, require_free  # noqa: PLC0415 - likewise
-    from tcdp_audit.resources import parse_memory  # noqa: PLC0415 - likewise
 
     path = Path(output or f"{file_name_of(table)}{ENDING}")
     require_free([path], force=force)
@@ -71,8 +70,8 @@ def command(
 
 def _told(draft: PolicyDraft, files: list[Path], table: str) -> Iterator[str]:
     """What was drafted, what is written, what to decide, and the next command."""
-    from tcdp_audit.policy import Role  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.policy.faults import UNDECIDED  # noqa: PLC0415 - likewise
+    from tcdp_audit.api import UNDECIDED  # noqa: PLC0415 - likewise
+    from tcdp_audit.plugin.detector import Role  # noqa: PLC0415 - imports pydantic
 
     yield f"{draft.table}: {count(draft.records, 'record')}, {count(len(draft.columns), 'column')}"
     for role in Role:
@@ -105,7 +104,7 @@ def _counted(role: str, names: list[str]) -> list[str]:
 
 def next_command(table: str, policy: Path) -> str:
     """The audit under a draft: its policy is named where it would not be found, or not alone."""
-    from tcdp_audit.policy.discovery import policies_in  # noqa: PLC0415 - a few lines of our own
+    from tcdp_audit.api import policies_in  # noqa: PLC0415 - a few lines of our own
 
     found = [one.name for one in policies_in(Path())] == [policy.name] and policy.parent == Path()
     named = "" if found else f" --policy {shlex.quote(str(policy))}"

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tcdp_audit.api import visible_json
 from tcdp_audit.cli.options import load_plugins, plugin_options, plugins_of
 from tcdp_audit.cli.printing import complain, complain_of, write
-from tcdp_audit.errors import TcdpAuditError
-from tcdp_audit.visible import visible, visible_json
-from tcdp_audit.words import agree, count
+from tcdp_audit.plugin.engine import TcdpAuditError
+from tcdp_audit.plugin.sentences import agree, count, visible
 
 if TYPE_CHECKING:
-    from tcdp_audit.policy import Policy
-    from tcdp_audit.registry import Plugins
-    from tcdp_audit.results.findings import ToolFinding
+    from tcdp_audit.api import Plugins, Policy
+    from tcdp_audit.core.results.findings import ToolFinding
 
 FORMATS = ("text", "github", "json")
 VAIN = 1  # the exit code of a policy that is sound and demands something in vain
@@ -46,8 +45,8 @@ def command(
     Exit code: 0 all are sound, perhaps with warnings, 1 a demand is one that no release could fail or keep, 2 a policy
     is wrong, 3 a plugin that one needs does not work. The highest of several policies counts.
     """
+    from tcdp_audit.api import named_policies  # noqa: PLC0415 - likewise
     from tcdp_audit.cli.configuration import configuration, meant_policies  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.policy.discovery import named_policies  # noqa: PLC0415 - likewise
 
     paths = named_policies(policies)
     if not paths:
@@ -78,10 +77,10 @@ def _judged(
 
     Faults are told at once: they have lines of the policy in them.
     """
-    from tcdp_audit.linting import policy_findings  # noqa: PLC0415 - imports numpy
-    from tcdp_audit.policy import read_policy  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.results.findings import Level, findings_of  # noqa: PLC0415 - likewise
-    from tcdp_audit.results.unaudited import Unaudited  # noqa: PLC0415 - likewise
+    from tcdp_audit.api import read_policy  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.cli.linting import policy_findings  # noqa: PLC0415 - imports numpy
+    from tcdp_audit.core.results.findings import Level, findings_of  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.unaudited import Unaudited  # noqa: PLC0415 - likewise
 
     try:
         policy = read_policy(path, plugins)
@@ -96,9 +95,8 @@ def _judged(
 
 def _of_release(policy: Policy, release: str, plugins: Plugins) -> Sequence[ToolFinding]:
     """What the policy does to a release."""
-    from tcdp_audit.auditor.evaluation import Options  # noqa: PLC0415 - imports numpy
-    from tcdp_audit.inputs import open_inputs  # noqa: PLC0415 - likewise
-    from tcdp_audit.linting import release_findings  # noqa: PLC0415 - likewise
+    from tcdp_audit.api import Options, open_inputs  # noqa: PLC0415 - likewise
+    from tcdp_audit.cli.linting import release_findings  # noqa: PLC0415 - likewise
 
     with open_inputs(release, policy, None, None, plugins, Options()) as inputs:
         return list(release_findings(policy, inputs.engine))
@@ -106,7 +104,7 @@ def _of_release(policy: Policy, release: str, plugins: Plugins) -> Sequence[Tool
 
 def _printed(path: Path, code: int, findings: Sequence[ToolFinding], policy: Policy | None) -> int:
     """Tell about one policy for people; the exit code. Faults are told already."""
-    from tcdp_audit.results.findings import Level  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.findings import Level  # noqa: PLC0415 - imports pydantic
 
     if policy is None:
         return code

@@ -9,14 +9,13 @@ from urllib.parse import quote
 
 import click
 
-from tcdp_audit.errors import UsageError
-from tcdp_audit.plugin_faults import blaming
-from tcdp_audit.registry import Plugins
+from tcdp_audit.api import Plugins, blaming
+from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
+    from tcdp_audit.api import Policy
     from tcdp_audit.cli.request import Request
-    from tcdp_audit.policy import Policy
-    from tcdp_audit.results.reporter import Reporter
+    from tcdp_audit.core.results.reporter import Reporter
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -113,7 +112,7 @@ def require_own_outputs(written: Sequence[tuple[str, Path]], policy: Policy, **g
     Raises:
         UsageError: two of these are the same file.
     """
-    from tcdp_audit.results.own_files import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.own_files import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
 
     require_own_files(written, files_of(policy, **given))
 

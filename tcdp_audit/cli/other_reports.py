@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from tcdp_audit.registry import Plugins
-    from tcdp_audit.results.reporter import Reporter
+    from tcdp_audit.api import Plugins
+    from tcdp_audit.core.results.reporter import Reporter
 
 Form = Literal["render_comparison", "render_frontier"]
 Chosen = Sequence[tuple[Path, "Reporter"]]
@@ -28,8 +28,8 @@ def chosen_reports(
     Raises:
         UsageError: a format has no such form, or a file cannot be written.
     """
-    from tcdp_audit.files import require_writable  # noqa: PLC0415 - only for reports
-    from tcdp_audit.results.reporter import reporter_of  # noqa: PLC0415 - likewise
+    from tcdp_audit.api import require_writable  # noqa: PLC0415 - only for reports
+    from tcdp_audit.core.results.reporter import reporter_of  # noqa: PLC0415 - likewise
 
     known = [one for one in plugins.reporters.values() if getattr(one, form) is not None] if names else []
     chosen = [(Path(name), reporter_of(Path(name), known)) for name in names]
@@ -46,8 +46,8 @@ def write_reports(form: Form, chosen: Chosen, result: Any, plugins: Plugins) -> 
         PluginError: a format raised, or gave no text.
         UsageError: a file cannot be written any more.
     """
-    from tcdp_audit.files import write_atomically  # noqa: PLC0415 - only for reports
-    from tcdp_audit.results.audit import blaming_reporter  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.api import write_atomically  # noqa: PLC0415 - only for reports
+    from tcdp_audit.core.results.audit import blaming_reporter  # noqa: PLC0415 - imports pydantic
 
     for path, reporter in chosen:
         with blaming_reporter(reporter.name, plugins):

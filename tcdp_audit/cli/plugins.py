@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tcdp_audit.api import visible_json
 from tcdp_audit.cli.options import load_plugins, plugin_options
 from tcdp_audit.cli.printing import complain, write
-from tcdp_audit.errors import PluginError
-from tcdp_audit.visible import visible, visible_json
+from tcdp_audit.plugin.engine import PluginError
+from tcdp_audit.plugin.sentences import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tcdp_audit.provenance import PluginInfo
-from tcdp_audit.registry import Plugins
+    from tcdp_audit.api import PluginInfo
+from tcdp_audit.api import Plugins
 
 KINDS = ("checks", "remedies", "reporters", "report_sections", "engines", "detectors")
 WIDTH = 80

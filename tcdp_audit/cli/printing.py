@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from tcdp_audit.errors import PolicyError, TcdpAuditError
-from tcdp_audit.visible import visible, visible_lines
+from tcdp_audit.api import PolicyError, visible_lines
+from tcdp_audit.plugin.engine import TcdpAuditError
+from tcdp_audit.plugin.sentences import visible
 
 INCOMPLETE = 3
 ENDED_WELL = (0, 1, INCOMPLETE)

@@ -8,15 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tcdp_audit.errors import PluginError, UsageError
-from tcdp_audit.files import require_writable, write_atomically
-from tcdp_audit.policy.discovery import SUFFIXES
-from tcdp_audit.results.reporter import Reporter, reporter_of
+from tcdp_audit.api import SUFFIXES, require_writable, write_atomically
+from tcdp_audit.core.results.reporter import Reporter, reporter_of
+from tcdp_audit.plugin.engine import PluginError, UsageError
 
 if TYPE_CHECKING:
-    from tcdp_audit.registry import Plugins
-    from tcdp_audit.results.audit import Audit
-    from tcdp_audit.results.unaudited import Unaudited
+    from tcdp_audit.api import Plugins
+    from tcdp_audit.core.results.audit import Audit
+    from tcdp_audit.core.results.unaudited import Unaudited
 
 POLICY = "{policy}"  # in the name of a report: the name of the policy, without its extension
 
@@ -120,7 +119,7 @@ class Reports:
         return written
 
     def _several(self, reporter: Reporter, results: Sequence[Audit | Unaudited]) -> str:
-        from tcdp_audit.results.audit import render_several  # noqa: PLC0415 - imports pydantic
+        from tcdp_audit.core.results.audit import render_several  # noqa: PLC0415 - imports pydantic
 
         return render_several(reporter, results, self.plugins)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tcdp_audit.api import Plugins, Policy, command_line, named_policies, parse_memory, read_policy
 from tcdp_audit.cli.configuration import (
     NO_CONFIGURATION,
     Configuration,
@@ -20,16 +21,12 @@ from tcdp_audit.cli.configuration import (
 )
 from tcdp_audit.cli.options import load_plugins, plugins_of
 from tcdp_audit.cli.printing import complain, write
-from tcdp_audit.policy import Policy, read_policy
-from tcdp_audit.policy.discovery import named_policies
-from tcdp_audit.provenance import Run, command_line
-from tcdp_audit.registry import Plugins
-from tcdp_audit.resources import parse_memory
-from tcdp_audit.visible import visible
+from tcdp_audit.plugin.report import Run
+from tcdp_audit.plugin.sentences import visible
 
 if TYPE_CHECKING:
     from tcdp_audit.cli.reports import Written
-    from tcdp_audit.results.audit import Audit
+    from tcdp_audit.core.results.audit import Audit
 
 JSON_SUFFIX = ".json"
 LOOSENING = "measure-only"  # what a pyproject.toml may loosen, which is said whatever is printed

@@ -8,13 +8,12 @@ from importlib import import_module
 
 import click
 
+from tcdp_audit.api import appeared, leaving_nothing
 from tcdp_audit.cli import COMMANDS
 from tcdp_audit.cli.printing import complain, complain_of, streams
 from tcdp_audit.cli.signals import Interruption, interruptible
-from tcdp_audit.errors import TcdpAuditError
-from tcdp_audit.files import appeared
-from tcdp_audit.scratch import leaving_nothing
-from tcdp_audit.visible import visible
+from tcdp_audit.plugin.engine import TcdpAuditError
+from tcdp_audit.plugin.sentences import visible
 
 
 def run(name: str, arguments: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import current_thread, main_thread
 from typing import Any
 
-from tcdp_audit.signal_mask import ENDING
+from tcdp_audit.api import ENDING
 
 
 @dataclass

@@ -11,17 +11,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tcdp_audit.api import SHAPES, demanded, observed, prose, state_of
 from tcdp_audit.cli.console import console as console_of_command
-from tcdp_audit.notebook import SHAPES
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.phrases import demanded, observed, state_of
-from tcdp_audit.provenance import Table as Release
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.remedy_trial import RemedyTrial
-from tcdp_audit.results.unaudited import Unaudited
-from tcdp_audit.results.verdict import VERDICTS, verdict_sentence, verdict_title
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count, listing, prose, sentence_case
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.remedy_trial import RemedyTrial
+from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.verdict import VERDICTS, verdict_sentence, verdict_title
+from tcdp_audit.plugin.report import Table as Release
+from tcdp_audit.plugin.sentences import Outcome, Status, count, listing, sentence_case, visible
 
 STATUS, GAP = 12, 2  # columns of the status, and between two figures
 WIDEST, SHORTEST = 14, 16  # of a figure, and of a name however narrow the terminal is

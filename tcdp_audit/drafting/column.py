@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding.domain import RawDomain, texts_of
-from tcdp_audit.encoding.generalised import number_or_interval
+from tcdp_audit.api import number_or_interval, texts_of
+from tcdp_audit.plugin.engine import RawDomain
 
 SAMPLE = 10_000  # distinct values that forms are looked for in
 SEED = 0

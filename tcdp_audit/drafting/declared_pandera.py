@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from tcdp_audit.drafting.declarations import Declaration, declaration_of, roles_in
-from tcdp_audit.errors import UsageError
+from tcdp_audit.plugin.engine import UsageError
 
 SAID = "quasi-identifiers and attributes of an expectation in the schema"
 SCHEMAS = ("DataFrameSchema", "DataFrameModel", "SchemaModel")

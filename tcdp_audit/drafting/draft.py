@@ -11,16 +11,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, reason, require_writable, write_atomically
+from tcdp_audit.core.results.own_files import require_own_files
 from tcdp_audit.drafting.ladders import Ladder
 from tcdp_audit.drafting.yaml_text import comment, entry, flow, listed, scalar
-from tcdp_audit.errors import Discreet, UsageError
-from tcdp_audit.files import reason, require_writable, write_atomically
-from tcdp_audit.policy import Role, Scale
-from tcdp_audit.policy.discovery import SUFFIXES
-from tcdp_audit.policy.faults import UNDECIDED
-from tcdp_audit.policy.profile import CAVEAT, Profile
-from tcdp_audit.results.own_files import require_own_files
-from tcdp_audit.words import count
+from tcdp_audit.plugin.detector import Role, Scale
+from tcdp_audit.plugin.engine import Discreet, UsageError
+from tcdp_audit.plugin.sentences import count
 
 ROLES = (
     "  identifier        names a person directly: it must not be in the release",

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from tcdp_audit.classes.strength import Strengths, strengths_of
-from tcdp_audit.detection.detecting import Detection, detect
+from tcdp_audit.api import Plugins, Strengths, strengths_of
 from tcdp_audit.drafting.roles import Evidence
 from tcdp_audit.drafting.words import topic_of
-from tcdp_audit.engines import Engine
-from tcdp_audit.policy import Role
-from tcdp_audit.registry import Plugins
-from tcdp_audit.words import count, listing, share
+from tcdp_audit.plugin.detector import Detection, Role, detect
+from tcdp_audit.plugin.engine import Engine
+from tcdp_audit.plugin.sentences import count, listing, share
 
 OF_FORM = ("record_number", "record_code")  # say that values are one a record, which a word of the name explains better
 

@@ -15,8 +15,8 @@ from tcdp_audit.drafting.column import ColumnFacts
 from tcdp_audit.drafting.ladders import form_of_days
 from tcdp_audit.drafting.vocabulary import Topic
 from tcdp_audit.drafting.words import words_of
-from tcdp_audit.policy import Role
-from tcdp_audit.words import count, share
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.sentences import count, share
 
 MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}.*)?")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)

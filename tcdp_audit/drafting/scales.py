@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tcdp_audit.drafting.column import ColumnFacts
 from tcdp_audit.drafting.vocabulary import Topic
-from tcdp_audit.policy import Scale
+from tcdp_audit.plugin.detector import Scale
 
 ORDERS = (  # of words that have one, lowest first
     ("very low", "low", "medium", "high", "very high"),

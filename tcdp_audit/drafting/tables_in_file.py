@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tcdp_audit.errors import UsageError
-from tcdp_audit.words import listing
+from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.plugin.sentences import listing
 
 FEW = 6
 

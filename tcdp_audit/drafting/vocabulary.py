@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tcdp_audit.policy import Role, Scale
+from tcdp_audit.plugin.detector import Role, Scale
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
-from tcdp_audit.visible import visible
+from tcdp_audit.plugin.sentences import visible
 
 PLAIN = re.compile(r"(?:\.\.?/)*[A-Za-z_/][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./][A-Za-z0-9_./-]*)*")
 READ_AS_ANOTHER = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})

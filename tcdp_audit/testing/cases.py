@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, FinestGrouping, Marginal, Parameters
-from tcdp_audit.classes.histogram import Counts, Histogram
-from tcdp_audit.encoding.hierarchy import Tree, load_hierarchy
-from tcdp_audit.policy import Scale
+from tcdp_audit.api import CheckOnClasses, Counts, FinestGrouping, load_hierarchy
+from tcdp_audit.plugin.check import ClassEvidence, Histogram, Marginal, Parameters
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.engine import Tree
 
 SEED = 20_240_229
 VALUE_MARKER = "zqvalue"

@@ -8,9 +8,9 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from tcdp_audit.check.kinds import AttributeParameters, CheckOnClasses, Parameters, Quarter, Specification
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.remedy.remedy import Remedy
+from tcdp_audit.api import CheckOnClasses, Specification
+from tcdp_audit.plugin.check import AttributeParameters, Comparison, Parameters, Quarter
+from tcdp_audit.plugin.remedy import Remedy
 from tcdp_audit.testing.conformance import Subject
 
 GUIDE = ("definition", "formula", "reading", "choosing", "source", "example")

@@ -7,13 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.errors import Discreet, TcdpAuditError
-from tcdp_audit.named_files import named_files
-from tcdp_audit.policy import Policy
-from tcdp_audit.provenance import tool
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.written_title import title_in
+from tcdp_audit.api import Plugins, Policy, named_files
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.written.audit import WrittenAudit, read_audit
+from tcdp_audit.core.results.written_title import title_in
+from tcdp_audit.plugin.engine import Discreet, TcdpAuditError
+from tcdp_audit.plugin.report import tool
 from tcdp_audit.verification.again import (
     TRIAL,
     Given,
@@ -29,7 +28,6 @@ from tcdp_audit.verification.digests import digest_of_file, shown
 from tcdp_audit.verification.page import page_point
 from tcdp_audit.verification.points import Point, State, Verification
 from tcdp_audit.verification.wording import Wording, points_of
-from tcdp_audit.written.audit import WrittenAudit, read_audit
 
 LOG = "change_log"
 OTHERWISE = "what the remedies make of the release as it came in is another table than this one"

@@ -7,11 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.engines import open_engine
-from tcdp_audit.engines.opener import opener_of, require_no_url
-from tcdp_audit.errors import Discreet, UsageError
-from tcdp_audit.registry import Plugins
-from tcdp_audit.resources import budget
+from tcdp_audit.api import Plugins, budget, open_engine, opener_of, require_no_url
+from tcdp_audit.plugin.engine import Discreet, UsageError
 
 SHOWN = 12  # digits of a digest that a sentence gives
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from html import unescape
 from typing import Any
 
-from tcdp_audit.embedded_result import with_plain_result
-from tcdp_audit.results.audit import Audit
+from tcdp_audit.api import with_plain_result
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.written.audit import WrittenAudit
+from tcdp_audit.plugin.sentences import visible
 from tcdp_audit.verification.again import as_then
 from tcdp_audit.verification.points import Point, State
-from tcdp_audit.visible import visible
-from tcdp_audit.written.audit import WrittenAudit
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 UNSEEN = frozenset({"style", "script", "template", "title"})

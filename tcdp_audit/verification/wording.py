@@ -10,15 +10,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tcdp_audit.comparison.matching import matched
-from tcdp_audit.outcome import PUT_BACK
-from tcdp_audit.provenance import NamedFile
+from tcdp_audit.api import PUT_BACK, NamedFile
+from tcdp_audit.core.results.comparison.matching import matched
+from tcdp_audit.core.results.written.audit import Entry, WrittenAudit, files_in, is_structural, table_of
+from tcdp_audit.plugin.sentences import count, listing, visible
 from tcdp_audit.verification.digests import shown
 from tcdp_audit.verification.points import Point, State
 from tcdp_audit.verification.values import ABSENT, Difference, differences
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count, listing
-from tcdp_audit.written.audit import Entry, WrittenAudit, files_in, is_structural, table_of
 
 CIRCUMSTANCES = ("audited_at", "run")  # what an audit made again cannot know
 OF_THEIR_OWN = (

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 
 import tcdp_audit
-from tcdp_audit import ClassCheck, Comparison, DataError, Quarter, Status, Threshold, UsageError, hookimpl
-from tcdp_audit.check.kinds import Guide, Parameters
-from tcdp_audit.registry import Plugins
+from tcdp_audit import DataError, Status, UsageError
+from tcdp_audit.core.check.kinds import Guide, Parameters
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import ClassCheck, Comparison, Quarter, Threshold, hookimpl
 
 TABLE = pa.table(
     {

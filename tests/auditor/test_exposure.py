@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import audit, failing_records
-from tcdp_audit.exposed import Exposed
-from tcdp_audit.outcome import COLUMN_DEMANDS, Status
-from tcdp_audit.results.verdict import verdict_sentence
+from tcdp_audit.core.base.exposed import Exposed
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, Status
+from tcdp_audit.core.results.verdict import verdict_sentence
 
 FIRST = len(COLUMN_DEMANDS)  # the number of the first expectation among the outcomes
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import DataError, failing_records
-from tcdp_audit.auditor.evaluation import Options
-from tcdp_audit.auditor.noted import NotedExpectations, NumberedEngine
-from tcdp_audit.engines import open_engine
-from tcdp_audit.engines.base import BorrowedEngine
-from tcdp_audit.inputs import open_inputs
+from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.auditor.noted import NotedExpectations, NumberedEngine
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.base import BorrowedEngine
+from tcdp_audit.core.session.inputs import open_inputs
 
 WARDS = pa.table(
     {

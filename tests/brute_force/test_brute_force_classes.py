@@ -22,11 +22,11 @@ from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from tcdp_audit import audit
-from tcdp_audit.auditor.evaluation import Options
-from tcdp_audit.auditor.noted import NotedExpectations
-from tcdp_audit.inputs import open_inputs
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.auditor.noted import NotedExpectations
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.session.inputs import open_inputs
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 CELLS: dict[str, Sequence[str | None]] = {

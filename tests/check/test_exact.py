@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit import Ratios, Transcendental
-from tcdp_audit.check.exact import as_measured
+from tcdp_audit.core.check.exact import as_measured
+from tcdp_audit.plugin.check import Ratios, Transcendental
 
 INTEGERS = st.integers(0, 2**60)
 

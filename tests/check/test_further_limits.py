@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field
 
-from tcdp_audit.check.estimate import Estimate
-from tcdp_audit.check.kinds import Limit, TableCheck, TableFigure
-from tcdp_audit.errors import CheckError
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.plugin import Exact, Guide, Parameters, Quarter
+from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.estimate import Estimate
+from tcdp_audit.core.check.kinds import Limit, TableCheck, TableFigure
+from tcdp_audit.plugin.check import Guide, Parameters, Quarter
+from tcdp_audit.plugin.detector import Exact
 
 
 class Both(Parameters):

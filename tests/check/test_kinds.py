@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.check.kinds import KINDS, Check, CheckOnClasses, Limit, Threshold
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.kinds import KINDS, Check, CheckOnClasses, Limit, Threshold
+from tcdp_audit.core.session.registry import Plugins
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [ROOT / "tcdp_audit", ROOT / "plugins" / "tcdp_audit_plugins", ROOT / "reports" / "tcdp_audit_reports"]

@@ -17,7 +17,7 @@ import pytest
 import tcdp_audit
 from tcdp_audit import Audit, Outcome, Status
 from tcdp_audit.cli.run import run
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 # Eight people in four pairs. The rarest disease is 1/4 of the table, the commonest 1/2.
 RELEASE = pa.table(

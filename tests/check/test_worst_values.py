@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from tcdp_audit.auditor.worst_values import MOST, worst_values
-from tcdp_audit.check.evidence import Marginal
-from tcdp_audit.check.summary import PAIR, merge, summarise
-from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.encoding.domain import Domain
-from tcdp_audit.outcome import Comparison
+from tcdp_audit.core.auditor.worst_values import MOST, worst_values
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.evidence import Marginal
+from tcdp_audit.core.check.summary import PAIR, merge, summarise
+from tcdp_audit.core.classes.histogram import Histogram
+from tcdp_audit.core.encoding.domain import Domain
 
 CLASS = st.tuples(st.integers(1, 2), st.integers(1, 2), st.dictionaries(st.integers(0, 3), st.integers(1, 2)))
 CLASSES = st.lists(CLASS, max_size=12)

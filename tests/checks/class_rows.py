@@ -12,10 +12,10 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from tcdp_audit import Outcome, measure
-from tcdp_audit.check.exact import Measured, Ratios, as_measured
-from tcdp_audit.check.kinds import ClassEvidence, Marginal
-from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.encoding.hierarchy import Tree
+from tcdp_audit.core.check.exact import Measured, Ratios, as_measured
+from tcdp_audit.core.check.kinds import ClassEvidence, Marginal
+from tcdp_audit.core.classes.histogram import Histogram
+from tcdp_audit.core.encoding.hierarchy import Tree
 
 Rows = Sequence[Sequence[int]]
 

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, strategies as st
 from mechanism_tables import Rows, histogram, tables
 
-from tcdp_audit import ClassEvidence, Outcome, PolicyError, Status, audit
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.registry import Plugins
+from tcdp_audit import Outcome, PolicyError, Status, audit
+from tcdp_audit.core.check.kinds import Marginal
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import ClassEvidence
 from tcdp_audit.testing import check_conforms
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucket_of_values, bucketised
 from tcdp_audit_plugins.checks.differential_privacy.expected_t_closeness import ExpectedParameters, expected_t

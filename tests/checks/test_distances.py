@@ -25,10 +25,10 @@ from distance_tables import (
 )
 from hypothesis import given, settings, strategies as st
 
-from tcdp_audit import Ratios, Transcendental
-from tcdp_audit.check.exact import Measured
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.encoding.hierarchy import Tree
+from tcdp_audit.core.check.exact import Measured
+from tcdp_audit.core.check.kinds import Marginal
+from tcdp_audit.core.encoding.hierarchy import Tree
+from tcdp_audit.plugin.check import Ratios, Transcendental
 from tcdp_audit_plugins.checks._shared import distances
 from tcdp_audit_plugins.checks._shared.distances import line
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, largest_loss

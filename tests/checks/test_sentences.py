@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import tcdp_audit
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import Audit
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.session.registry import Plugins
 
 FAULTS = [
     r"\b1 \w*(records|groups|classes|values|attributes|people|persons|others|patients|columns)\b",

@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 from mechanism_tables import Rows, histogram, log_ratio, points, tables
 
 from tcdp_audit import Outcome, PolicyError, Status, audit, measure
-from tcdp_audit.check.kinds import Marginal
+from tcdp_audit.core.check.kinds import Marginal
 from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import heaviest_lacked, response_distance
@@ -241,7 +241,7 @@ def test_fractions_that_floats_do_not_tell_apart():
 
 
 def test_the_largest_of_several_fractions():
-    from tcdp_audit import Ratios
+    from tcdp_audit.plugin.check import Ratios
 
     first, second = Ratios(np.array([1, 1]), np.array([3, 0])), Ratios(np.array([2, 7]), np.array([5, 1]))
 

@@ -11,7 +11,7 @@ import pyarrow.csv
 import pytest
 import yaml
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "pareto"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "frontiers"))
 from frontier_samples import release
 
 POLICY = {

@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).parents[1] / "written"))
 
 from written_samples import MARK, POLICY, Pair, copied_pair, write_pair
 
-from tcdp_audit.outcome import COLUMN_DEMANDS
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
 
 KEY = """-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIIfU3d2i1YJWVVDKvzFpF0aRXxTjfZ3nXpJB5CYh0Ylx

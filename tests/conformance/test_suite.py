@@ -12,19 +12,12 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, Field
 
-from tcdp_audit import (
-    ClassEvidence,
-    Comparison,
-    Parameters,
-    Ratios,
-    Reporter,
-    Threshold,
-    Transcendental,
-)
-from tcdp_audit.check.kinds import AttributeParameters, FinestGrouping, ShareParameters, VictimCheck
-from tcdp_audit.policy import Scale
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.kinds import AttributeParameters, FinestGrouping, ShareParameters, VictimCheck
+from tcdp_audit.core.policy import Scale
+from tcdp_audit.core.policy.scalars import Exact
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import ClassEvidence, Comparison, Parameters, Ratios, Threshold, Transcendental
+from tcdp_audit.plugin.report import Reporter
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.sample import SAMPLE, SampleParameters
 

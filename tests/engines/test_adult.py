@@ -8,7 +8,7 @@ import adult_release
 import pytest
 from answers import PLUGINS, answer
 
-from tcdp_audit.plugin import ClassCheck, VictimCheck
+from tcdp_audit.plugin.check import ClassCheck, VictimCheck
 
 
 def test_every_check_on_classes_is_in_the_list() -> None:

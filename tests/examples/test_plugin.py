@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 SOURCE = Path(__file__).parents[2] / "examples" / "plugin" / "src"
 MODULES = sorted((SOURCE / "tcdp_audit_office").glob("*.py"))

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit import hookspecs
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session import hookspecs
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import check_conforms
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("tcdp_audit_"))

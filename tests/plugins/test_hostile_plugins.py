@@ -23,8 +23,9 @@ CHECK = """\
 
 import os, sys
 import numpy as np
-from tcdp_audit import ClassCheck, Comparison, Parameters, Threshold, Reporter, hookimpl
-from tcdp_audit.check.kinds import Guide, Quarter
+from tcdp_audit.plugin.check import ClassCheck, Comparison, Parameters, Threshold, hookimpl
+from tcdp_audit.plugin.report import Reporter
+from tcdp_audit.core.check.kinds import Guide, Quarter
 
 class Shares(Parameters):
     at_most: float | None = None

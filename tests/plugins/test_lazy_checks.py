@@ -12,9 +12,9 @@ import pytest
 from test_plugins import POLICY, TABLE, Provider, loaded as plugins_with
 
 from tcdp_audit import PluginError, PolicyError, Status, audit, load_policy
-from tcdp_audit.check.announced import LazyCheck, loaded
-from tcdp_audit.check.kinds import Check, Quarter
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.announced import LazyCheck, loaded
+from tcdp_audit.core.check.kinds import Check, Quarter
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.sample import SAMPLE
 from tcdp_audit.testing.suites import properties_of

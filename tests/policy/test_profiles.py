@@ -13,13 +13,13 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import audit
-from tcdp_audit.errors import PolicyError
-from tcdp_audit.outcome import PROFILE, Status
-from tcdp_audit.policy import read_policy
-from tcdp_audit.policy.profile import CAVEAT, profiles
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import status_of
-from tcdp_audit.results.verdict import exposed_sentence, verdict_sentence, verdict_title
+from tcdp_audit.core.base.errors import PolicyError
+from tcdp_audit.core.base.outcome import PROFILE, Status
+from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.policy.profile import CAVEAT, profiles
+from tcdp_audit.core.results.audit import status_of
+from tcdp_audit.core.results.verdict import exposed_sentence, verdict_sentence, verdict_title
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 PAGE = Path(__file__).parents[2] / "docs" / "profiles.md"

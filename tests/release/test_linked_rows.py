@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import Audit, audit, fix, load_policy
-from tcdp_audit.attestation.signature import attest
-from tcdp_audit.errors import PolicyError, ResultError
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.verdict import verdict_title
-from tcdp_audit.written import read_audit
+from tcdp_audit.core.base.errors import PolicyError, ResultError
+from tcdp_audit.core.results.verdict import verdict_title
+from tcdp_audit.core.results.written import read_audit
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.verification.attestation.signature import attest
 
 PLUGINS = Plugins.load(external=False)
 VISITS = 2  # of each patient

@@ -10,12 +10,13 @@ import pyarrow as pa
 import pytest
 from masked import PLUGINS, paired_policy
 
-from tcdp_audit import RemedyError, Treatment, load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.outcome import Comparison, Outcome, Status
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import OutdoneError, require_least
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit import RemedyError, load_policy
+from tcdp_audit.core.base.outcome import Comparison, Outcome, Status
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.remedy import OutdoneError, require_least
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.plugin.remedy import Treatment
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 
 POLICY = load_policy(

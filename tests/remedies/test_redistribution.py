@@ -17,9 +17,9 @@ from mondrian_tables import policy, view_of
 
 import tcdp_audit
 from tcdp_audit import RemedyError
-from tcdp_audit.registry import Plugins
-from tcdp_audit.remedy.remedy import Treatment
-from tcdp_audit.remedy.treatment import treated
+from tcdp_audit.core.remedy.remedy import Treatment
+from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class
 from tcdp_audit_plugins.remedies.redistribution import REDISTRIBUTION, division, nodes, strata
 

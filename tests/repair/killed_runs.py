@@ -17,11 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit import files
-from tcdp_audit.auditor import evaluation
-from tcdp_audit.classes.shards import Plan
 from tcdp_audit.cli import remediation, run
-from tcdp_audit.repair import fixing
+from tcdp_audit.core.auditor import evaluation
+from tcdp_audit.core.base import files
+from tcdp_audit.core.classes.shards import Plan
+from tcdp_audit.core.repair import fixing
 
 PATIENCE = 300  # seconds
 OUTSIDE = 75  # the signal came before the command began, or when it was over

@@ -17,13 +17,14 @@ import pytest
 import toy_remedies as toys
 from pyarrow import csv, feather, parquet
 
-from tcdp_audit import NewColumn, Remediation, RemedyView, Treatment, audit, fix
-from tcdp_audit.engines import open_engine
-from tcdp_audit.errors import DataError, PolicyError
-from tcdp_audit.outcome import Status
-from tcdp_audit.repair.output import OutputFile
-from tcdp_audit.repair.put_back import PutBack
-from tcdp_audit.results.verdict import verdict_title
+from tcdp_audit import Remediation, audit, fix
+from tcdp_audit.core.base.errors import DataError, PolicyError
+from tcdp_audit.core.base.outcome import Status
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.repair.output import OutputFile
+from tcdp_audit.core.repair.put_back import PutBack
+from tcdp_audit.core.results.verdict import verdict_title
+from tcdp_audit.plugin.remedy import NewColumn, RemedyView, Treatment
 
 AGES = [20, 21, 33, 34, 51, 52, 67, 68, 39, 40]
 NOTES = [f"n{i}" for i in range(len(AGES))]

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from killed_runs import OUTSIDE
 
-from tcdp_audit.scratch import NAME
+from tcdp_audit.core.base.scratch import NAME
 
 POLICY = """
 version: 1

@@ -12,9 +12,10 @@ import pyarrow as pa
 import pytest
 import toy_remedies as toys
 
-from tcdp_audit import NewColumn, PolicyError, Remediation, Treatment, audit, fix, load_policy, verify
+from tcdp_audit import PolicyError, Remediation, audit, fix, load_policy, verify
 from tcdp_audit.cli.schema import result_schema
-from tcdp_audit.results.verdict import title_of, verdict_title
+from tcdp_audit.core.results.verdict import title_of, verdict_title
+from tcdp_audit.plugin.remedy import NewColumn, Treatment
 
 AGES = ["20", "20", "33", "51", "51", "67", "38", "39"]
 POLICY: dict[str, Any] = {

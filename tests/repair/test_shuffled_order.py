@@ -13,13 +13,13 @@ import pytest
 from pyarrow import csv
 
 from tcdp_audit import audit, fix, verify
-from tcdp_audit.attestation.signature import attest
-from tcdp_audit.errors import DataError, ResultError
-from tcdp_audit.registry import Plugins
-from tcdp_audit.repair.output import OutputFile
-from tcdp_audit.results.verdict import verdict_title
+from tcdp_audit.core.base.errors import DataError, ResultError
+from tcdp_audit.core.repair.output import OutputFile
+from tcdp_audit.core.results.verdict import verdict_title
+from tcdp_audit.core.results.written import read_audit
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification import State
-from tcdp_audit.written import read_audit
+from tcdp_audit.verification.attestation.signature import attest
 
 PLUGINS = Plugins.load(external=False)
 RECORDS = 60

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit import ClassCheck, Comparison, Parameters, Quarter, Threshold, hookimpl
-from tcdp_audit.check.kinds import AttributeParameters, Guide
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.kinds import AttributeParameters, Guide
+from tcdp_audit.core.policy.scalars import Exact
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import ClassCheck, Comparison, Parameters, Quarter, Threshold, hookimpl
 
 
 class SizeParameters(Parameters):

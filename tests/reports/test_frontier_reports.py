@@ -7,12 +7,12 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "pareto"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "frontiers"))
 from frontier_samples import K, T, frontier_of, trial
 
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.results.frontier import Frontier
-from tcdp_audit.results.varied_demand import VariedDemand
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.results.frontier import Frontier
+from tcdp_audit.core.results.varied_demand import VariedDemand
 from tcdp_audit_reports.frontier_html import render as html
 from tcdp_audit_reports.frontier_map import STAIRS, chart
 from tcdp_audit_reports.frontier_markdown import render as markdown

@@ -10,7 +10,7 @@ from html_page import Page
 from remedied_samples import attribute_loss, log_of
 from report_samples import made_up
 
-from tcdp_audit.outcome import Comparison, Naming, Status
+from tcdp_audit.core.base.outcome import Comparison, Naming, Status
 from tcdp_audit_reports.nested import nested_tables
 from tcdp_audit_reports.pictures import pictures
 from tcdp_audit_reports.remedy import penalties

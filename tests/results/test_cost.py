@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tcdp_audit.results.cost import Cost
+from tcdp_audit.core.results.cost import Cost
 
 
 def column(lost: float, kept: float | None) -> dict[str, Any]:

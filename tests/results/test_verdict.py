@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Audit, audit
-from tcdp_audit.exposed import Exposed
-from tcdp_audit.outcome import COLUMN_DEMANDS, STRUCTURE, Outcome, Severity, Status
-from tcdp_audit.results.beside import beside
-from tcdp_audit.results.conditions import Condition, Kind, fit_sentence
-from tcdp_audit.results.verdict import VERDICTS, exposed_sentence, verdict_sentence
+from tcdp_audit.core.base.exposed import Exposed
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, STRUCTURE, Outcome, Severity, Status
+from tcdp_audit.core.results.beside import beside
+from tcdp_audit.core.results.conditions import Condition, Kind, fit_sentence
+from tcdp_audit.core.results.verdict import VERDICTS, exposed_sentence, verdict_sentence
 
 WARDS = pa.table({"ward": list("aaabbc"), "illness": ["flu", "flu", "gout", "flu", "flu", "gout"], "id": range(6)})
 ATTRIBUTES: dict[str, Any] = {"ward": {"role": "quasi_identifier"}, "illness": {"role": "sensitive"}}

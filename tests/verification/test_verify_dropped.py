@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tcdp_audit import fix
-from tcdp_audit.outcome import COLUMN_DEMANDS
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification import Verification, verify
 
 FIRST = len(COLUMN_DEMANDS)  # the number of the first expectation among the outcomes

@@ -12,10 +12,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tcdp_audit.plugin import LazyCheck, Quarter, ReportSection, hookimpl
+from tcdp_audit.plugin._internal import LazyCheck
+from tcdp_audit.plugin.check import Quarter, hookimpl
+from tcdp_audit.plugin.report import ReportSection
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin import Check, Detector
+    from tcdp_audit.plugin._internal import Check
+    from tcdp_audit.plugin.detector import Detector
 
 FAMILIES = (  # in the order of lists of checks
     "k_anonymity",

@@ -11,24 +11,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Guide,
-    Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
-    Scale,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
-    agree,
-    part_of,
-    record_noun,
-    sentence_case,
-)
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import CheckError, Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import PolicyDocument, Scale, Text
+from tcdp_audit.plugin.sentences import Outcome, agree, part_of, record_noun, sentence_case
 from tcdp_audit_plugins.formulas import formula
 
 

@@ -8,29 +8,29 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import percent_of, unit_noun, worst_group
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
     Guide,
-    Outcome,
     Quarter,
     Ratios,
-    Status,
     Threshold,
+)
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     chance_of,
     column_of,
     count,
     in_worst_group,
     percent,
-    percent_of,
     record_noun,
     sentence_case,
-    unit_noun,
     victims,
-    worst_group,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
 from tcdp_audit_plugins.formulas import formula

@@ -9,25 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import unit_noun, values_left
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     ClassSummary,
     Comparison,
     Guide,
-    Outcome,
     Quarter,
-    Status,
     Threshold,
+)
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     column_of,
     count,
     in_worst_group,
     record_noun,
     sentence_case,
-    unit_noun,
-    values_left,
     victims,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared

@@ -10,22 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    BORDERLINE,
+from tcdp_audit.plugin._internal import BORDERLINE, percent_of
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     ClassSummary,
     Comparison,
-    Exact,
     Guide,
     Histogram,
     Marginal,
-    Outcome,
     Quarter,
     Ratios,
-    Status,
     Threshold,
+)
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     column_of,
     count,
@@ -33,7 +35,6 @@ from tcdp_audit.plugin import (
     figure,
     in_worst_group,
     percent,
-    percent_of,
     record_noun,
     victims,
 )

@@ -12,23 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import FinestGrouping, Floats
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
-    FinestGrouping,
-    Floats,
     Guide,
     Histogram,
     Marginal,
-    Outcome,
     Quarter,
     Signs,
-    Status,
     Threshold,
     Transcendental,
+)
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     column_of,
     decimal,
     every_record,

@@ -8,25 +8,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Detector,
-    Guide,
-    Outcome,
-    Parameters,
-    Quarter,
-    Role,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
-    agree,
-    column_of,
-    listing,
-    somebody,
-)
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import CheckError, Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Detector, Role, Text
+from tcdp_audit.plugin.sentences import Outcome, Status, agree, column_of, listing, somebody
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,

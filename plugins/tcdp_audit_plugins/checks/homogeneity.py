@@ -5,22 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
-    ClassEvidence,
-    Guide,
+from tcdp_audit.plugin._internal import groups, unit_noun, values_left
+from tcdp_audit.plugin.check import ClassEvidence, Guide, Quarter, ShareParameters, VictimCheck
+from tcdp_audit.plugin.report import Tally
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Quarter,
-    ShareParameters,
-    Tally,
-    VictimCheck,
     agree,
     column_of,
-    groups,
     in_worst_group,
     record_noun,
     records_of,
-    unit_noun,
-    values_left,
     whoever_knows,
 )
 from tcdp_audit_plugins.formulas import formula

@@ -7,20 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    Guide,
-    Outcome,
-    Parameters,
-    Quarter,
-    Role,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    agree,
-    count,
-)
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.sentences import Outcome, Status, agree, count
 from tcdp_audit_plugins.formulas import formula
 
 

@@ -12,36 +12,22 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    CheckError,
-    Counts,
-    Exact,
-    Floats,
-    Guide,
+from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold, noun_form, percent_of, unit_noun, with_article
+from tcdp_audit.plugin.check import CheckError, Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
     agree,
-    boundaries,
     chance_of,
     count,
     decimal,
     figure,
-    fold,
     known_columns,
-    noun_form,
     percent,
-    percent_of,
     record_noun,
     records_of,
-    unit_noun,
     whoever_knows,
-    with_article,
 )
 from tcdp_audit_plugins.checks._shared.sampling import (
     covering_population,

@@ -9,29 +9,20 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    Guide,
+from tcdp_audit.plugin._internal import Check, average_group, unit_noun, worst_group
+from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Comparison, Guide, Parameters, Quarter, Threshold
+from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
     Status,
-    Threshold,
     agree,
-    average_group,
     chance_of,
     count,
     known_columns,
     record_noun,
     sentence_case,
-    unit_noun,
     victims,
     whoever_knows,
-    worst_group,
 )
 from tcdp_audit_plugins.formulas import formula
 

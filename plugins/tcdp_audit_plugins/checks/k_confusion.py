@@ -9,26 +9,16 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from tcdp_audit.plugin import (
-    Check,
-    Comparison,
-    Counts,
-    Exact,
-    Guide,
+from tcdp_audit.plugin._internal import Check, Counts, bound, noun_form
+from tcdp_audit.plugin.check import Comparison, Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
     agree,
-    bound,
     count,
     figure,
     known_columns,
-    noun_form,
     part_of,
     record_noun,
     whoever_knows,

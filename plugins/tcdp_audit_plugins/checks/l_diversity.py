@@ -12,36 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import Check, Counts, Floats, noun_form, values_left, worst_group_of
+from tcdp_audit.plugin.check import (
     AttributeParameters,
-    Check,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Counts,
-    Exact,
-    Floats,
     Guide,
-    Outcome,
-    PolicyDocument,
     Quarter,
     Ratios,
-    Role,
-    Status,
     Threshold,
     Transcendental,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     chance_of,
     column_of,
     count,
     decimal,
     figure,
     in_worst_group,
-    noun_form,
     record_noun,
     sentence_case,
-    values_left,
     victims,
-    worst_group_of,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared, uncertain_values
 from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity

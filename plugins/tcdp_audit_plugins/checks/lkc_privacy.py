@@ -12,37 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, Counts, MeasuredSubsets, count_in_classes, occurrences, percent_of
+from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
-    Counts,
-    Exact,
     Guide,
     Histogram,
     Limit,
-    MeasuredSubsets,
-    Outcome,
     Parameters,
-    PolicyDocument,
     Quarter,
     Ratios,
-    Role,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     chance_of,
     column_of,
     columns_of,
     count,
-    count_in_classes,
-    occurrences,
     percent,
-    percent_of,
     record_noun,
     records_of,
     somebody,

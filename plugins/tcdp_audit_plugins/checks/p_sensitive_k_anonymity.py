@@ -8,27 +8,26 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import noun_form, unit_noun, values_left, worst_group
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
     Guide,
-    Outcome,
-    PolicyDocument,
     Quarter,
-    Status,
     Threshold,
+)
+from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     column_of,
     count,
     in_worst_group,
-    noun_form,
     record_noun,
     sentence_case,
-    unit_noun,
-    values_left,
     victims,
-    worst_group,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared, uncertain_values
 from tcdp_audit_plugins.formulas import formula

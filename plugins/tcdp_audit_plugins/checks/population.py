@@ -10,22 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import (
     Comparison,
-    Exact,
     Guide,
     Limit,
-    Outcome,
     Parameters,
-    PolicyDocument,
-    PopulationClasses,
     Quarter,
     Ratios,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.engine import PopulationClasses
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     chance_of,
     count,

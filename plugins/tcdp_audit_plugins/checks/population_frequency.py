@@ -12,24 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, Counts, fold
+from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
-    Counts,
     Guide,
-    Outcome,
     Parameters,
-    PolicyDocument,
     Quarter,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
+)
+from tcdp_audit.plugin.detector import PolicyDocument, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     count,
-    fold,
     known_columns,
     listing,
     part_of,

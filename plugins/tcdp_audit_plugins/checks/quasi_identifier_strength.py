@@ -7,28 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    Exact,
-    Guide,
-    Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
-    SetStrength,
-    Status,
-    Strengths,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
-    allowance,
-    columns_of,
-    percent,
-    plural,
-    record_noun,
-    strengths,
-)
+from tcdp_audit.plugin._internal import Check, SetStrength, Strengths, allowance, strengths
+from tcdp_audit.plugin.check import Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.sentences import Outcome, Status, columns_of, percent, plural, record_noun
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.formulas import formula

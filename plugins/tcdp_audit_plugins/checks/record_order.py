@@ -11,26 +11,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Codes,
-    Floats,
-    Guide,
-    Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
-    Role,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    columns_of,
-    count,
-    numbered,
-    somebody,
-)
+from tcdp_audit.plugin._internal import Check, Codes, Floats, numbered
+from tcdp_audit.plugin.check import CheckError, Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import PolicyDocument, Role
+from tcdp_audit.plugin.sentences import Outcome, Status, columns_of, count, somebody
 from tcdp_audit_plugins.formulas import formula
 
 FEW = 20  # records below which an order says nothing

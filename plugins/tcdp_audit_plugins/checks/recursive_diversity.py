@@ -10,20 +10,20 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
     Guide,
-    Outcome,
-    PolicyDocument,
     Quarter,
     Ratios,
-    Status,
-    Text,
     Threshold,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     column_of,
     every_record,

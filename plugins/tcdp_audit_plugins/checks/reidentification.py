@@ -11,29 +11,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Counts,
-    Exact,
-    Guide,
-    Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Tally,
-    allowance,
-    chance_of,
-    known_columns,
-    percent,
-    percent_of,
-    records_of,
-    unit_noun,
-    whoever_knows,
-    with_article,
-)
+from tcdp_audit.plugin._internal import Counts, allowance, percent_of, unit_noun, with_article
+from tcdp_audit.plugin.check import Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.report import Tally
+from tcdp_audit.plugin.sentences import Outcome, Status, chance_of, known_columns, percent, records_of, whoever_knows
 from tcdp_audit_plugins.checks._shared.sampling import (
     counts_rows,
     covering_population,

@@ -7,23 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Detections,
-    Guide,
-    Outcome,
-    Parameters,
-    Quarter,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    column_of,
-    listing,
-    sentence_case,
-    somebody,
-)
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import CheckError, Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Detections
+from tcdp_audit.plugin.sentences import Outcome, Status, column_of, listing, sentence_case, somebody
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,

@@ -7,30 +7,20 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import Counts, percent_of, worst_group_of
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     CheckError,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Counts,
-    Exact,
     Guide,
-    Outcome,
     Quarter,
     Ratios,
-    Scale,
-    Status,
     Threshold,
-    chance_of,
-    column_of,
-    decimal,
-    in_worst_group,
-    percent,
-    percent_of,
-    victims,
-    worst_group_of,
 )
+from tcdp_audit.plugin.detector import Exact, Scale
+from tcdp_audit.plugin.sentences import Outcome, Status, chance_of, column_of, decimal, in_worst_group, percent, victims
 from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS, may_be_shared
 from tcdp_audit_plugins.checks._shared.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
 from tcdp_audit_plugins.formulas import formula

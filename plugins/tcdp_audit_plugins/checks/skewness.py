@@ -8,20 +8,20 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
     Guide,
-    Outcome,
-    PolicyDocument,
     Quarter,
     Ratios,
-    Status,
-    Text,
     Threshold,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     column_of,
     decimal,
     every_record,

@@ -10,24 +10,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Exact,
-    Guide,
-    Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    allowance,
-    column_of,
-    known_columns,
-    record_noun,
-    records_of,
-    somebody,
-)
+from tcdp_audit.plugin._internal import allowance
+from tcdp_audit.plugin.check import Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import Outcome, Status, column_of, known_columns, record_noun, records_of, somebody
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
 from tcdp_audit_plugins.checks._shared.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks._shared.population_estimators import data_intrusion_simulation

@@ -10,31 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, allowance, unit_noun
+from tcdp_audit.plugin.check import (
     CheckError,
     ClassEvidence,
-    Exact,
-    Outcome,
     Parameters,
-    PolicyDocument,
-    PopulationClasses,
     Quarter,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
-    Tally,
     VictimCheck,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.engine import PopulationClasses
+from tcdp_audit.plugin.report import Tally
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
-    allowance,
     chance_of,
     known_columns,
     percent,
     record_noun,
     records_of,
     sentence_case,
-    unit_noun,
     whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.population_estimators import (

@@ -10,26 +10,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Exact,
-    Guide,
+from tcdp_audit.plugin._internal import Check, allowance, gibibytes
+from tcdp_audit.plugin.check import CheckError, Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
-    Role,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
     agree,
-    allowance,
     columns_of,
     count,
-    gibibytes,
     percent,
     plural,
     record_noun,

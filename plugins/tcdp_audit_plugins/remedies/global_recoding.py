@@ -9,24 +9,21 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.remedy import (
     Attribute,
-    Exact,
-    Floats,
     NewColumn,
-    Outcome,
-    PolicyDocument,
     Remedy,
     RemedyError,
     RemedyGuide,
     RemedyParameters,
     RemedyView,
-    Scale,
-    Text,
     Treatment,
     interval_label,
     number_text,
 )
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
 from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
 from tcdp_audit_plugins.remedies._shared.scope import only_where_masked

@@ -12,24 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import fold, numbered
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.remedy import (
     Attribute,
-    Exact,
     NewColumn,
-    Outcome,
-    PolicyDocument,
     Remedy,
     RemedyError,
     RemedyGuide,
     RemedyParameters,
     RemedyView,
-    Scale,
-    Text,
     Treatment,
-    fold,
     number_text,
-    numbered,
 )
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.masked_attributes import MASKED, is_orderable, masked_faults
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded

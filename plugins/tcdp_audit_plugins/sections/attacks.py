@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import (
-    Audit,
+from tcdp_audit.plugin._internal import failing, unit_noun
+from tcdp_audit.plugin.report import Audit, Rows
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Rows,
     agree,
     column_of,
     count,
-    failing,
     figure,
     known_columns,
     percent,
     plural,
     record_noun,
-    unit_noun,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.plugin import ChangeLog, Step, agree, blocking, count, figure, in_words, sentence_case
+from tcdp_audit.plugin._internal import blocking, in_words
+from tcdp_audit.plugin.report import ChangeLog, Step
+from tcdp_audit.plugin.sentences import agree, count, figure, sentence_case
 from tcdp_audit_reports.axis import axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing

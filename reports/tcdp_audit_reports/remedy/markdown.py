@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin import sentence_case
+from tcdp_audit.plugin.sentences import sentence_case
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.markdown_text import escaped, fenced, table
 from tcdp_audit_reports.remedy import Repair

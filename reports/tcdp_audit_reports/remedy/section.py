@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tcdp_audit.plugin import Audit
+from tcdp_audit.plugin.report import Audit
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.remedy import choices, lattice, penalties, sentences
 from tcdp_audit_reports.remedy.candidates import tried_table

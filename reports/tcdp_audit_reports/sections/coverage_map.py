@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import Audit, Quarter, agree, count, noun_form
+from tcdp_audit.plugin._internal import noun_form
+from tcdp_audit.plugin.check import Quarter
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import agree, count
 from tcdp_audit_reports.finding import Row
 
 ROWS = (

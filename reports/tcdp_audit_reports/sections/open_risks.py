@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import Audit, Check, Quarter, Status, agree, count, listing
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import Quarter
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import Status, agree, count, listing
 
 REGULATORS = (
     "Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques (WP216), section 2.2: singling out, "

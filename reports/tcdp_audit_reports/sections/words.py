@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from tcdp_audit.plugin import Audit, Guide, visible
+from tcdp_audit.plugin.check import Guide
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.guide_text import in_groups, inline
 from tcdp_audit_reports.markdown_text import escaped
 from tcdp_audit_reports.mathml import is_mathml

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from tcdp_audit.errors import Discreet, PolicyError
+from tcdp_audit.api import Expectation, Policy, PolicyError, read_policy
 from tcdp_audit.integrations.pandera.check import ExpectationCheck, structure_check
 from tcdp_audit.integrations.pandera.demand import (
     POLICY,
@@ -18,7 +18,8 @@ from tcdp_audit.integrations.pandera.demand import (
     judges,
     warns,
 )
-from tcdp_audit.policy import Expectation, Policy, Role, read_policy
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.engine import Discreet
 
 Source = str | Path | Mapping[str, Any] | Policy
 

@@ -6,17 +6,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
     Guide,
     Quarter,
     Ratios,
     Threshold,
 )
+from tcdp_audit.plugin.detector import Exact
 
 
 class BestGuessParameters(AttributeParameters):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Comparison, Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Comparison, Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
 
 
 class EnoughRecordsParameters(Parameters):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import ClassEvidence, Guide, Quarter, ShareParameters, VictimCheck
+from tcdp_audit.plugin.check import ClassEvidence, Guide, Quarter, ShareParameters, VictimCheck
 
 
 class MajorityParameters(ShareParameters):

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import LIMIT, Floats, Histogram, Marginal, Ratios, Signs, cached_on_histogram
+from tcdp_audit.plugin._internal import LIMIT, Floats, cached_on_histogram
+from tcdp_audit.plugin.check import Histogram, Marginal, Ratios, Signs
 
 DISTINGUISHED = 2**51  # quotients of integers whose products stay below this differ as float64 where they differ at all
 SHIFT = 130  # enough binary places to tell apart any two fractions of 62-bit integers

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import CheckError, Cover, Pairs, TableView, agree, count, gibibytes, listing
+from tcdp_audit.plugin._internal import Cover, gibibytes
+from tcdp_audit.plugin.check import CheckError, Pairs, TableView
+from tcdp_audit.plugin.sentences import agree, count, listing
 from tcdp_audit_plugins.checks._shared.boxes import Numbers, PointTree
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.concealment.points import Geometry, Positions, geometry

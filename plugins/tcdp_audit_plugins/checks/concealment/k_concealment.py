@@ -6,16 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit.plugin import (
-    Comparison,
-    Counts,
-    Guide,
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Comparison, Guide, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Quarter,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
     chance_of,
     count,
     known_columns,

@@ -8,22 +8,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Comparison,
-    Counts,
-    Guide,
-    Outcome,
-    Quarter,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    count,
-    known_columns,
-    record_noun,
-    records_of,
-    whoever_knows,
-)
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Comparison, Guide, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.sentences import Outcome, Status, count, known_columns, record_noun, records_of, whoever_knows
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.concealment.consistency import consistent
 from tcdp_audit_plugins.checks.concealment.k_concealment import distribution_of_people

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Cover, Pairs, fold, numbered
+from tcdp_audit.plugin._internal import Cover, fold, numbered
+from tcdp_audit.plugin.check import Pairs
 from tcdp_audit_plugins.checks._shared.boxes import Boxes, Places
 
 Positions = NDArray[np.intp]

@@ -12,26 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, Floats
+from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
-    Exact,
-    Floats,
     Guide,
-    Outcome,
-    PolicyDocument,
     Quarter,
-    Scale,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
-    column_of,
-    columns_of,
-    somebody,
 )
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.sentences import Outcome, column_of, columns_of, somebody
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks.control.gower import Gower, Points, numbers_of
 from tcdp_audit_plugins.checks.control.parameters import (

@@ -11,27 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    Comparison,
-    Exact,
-    Floats,
-    Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
-    Severity,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    allowance,
-    known_columns,
-    percent,
-    plural,
-    record_noun,
-    somebody,
-)
+from tcdp_audit.plugin._internal import Check, Floats, allowance
+from tcdp_audit.plugin.check import Comparison, Guide, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import Outcome, Severity, Status, known_columns, percent, plural, record_noun, somebody
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks.control.draws import none_drawn
 from tcdp_audit_plugins.checks.control.gower import Points

@@ -11,22 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    Comparison,
-    Exact,
-    Floats,
-    Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
-    columns_of,
-    somebody,
-)
+from tcdp_audit.plugin._internal import Check, Floats
+from tcdp_audit.plugin.check import Comparison, Guide, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.sentences import Outcome, columns_of, somebody
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks.control.gower import each_block
 from tcdp_audit_plugins.checks.control.parameters import (

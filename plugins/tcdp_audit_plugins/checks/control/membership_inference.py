@@ -10,28 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Comparison,
-    Exact,
-    Floats,
-    Guide,
-    Limit,
-    Outcome,
-    PolicyDocument,
-    Quarter,
-    TableCheck,
-    TableFigure,
-    TableView,
-    chance_of,
-    decimal,
-    figure,
-    known_columns,
-    percent,
-    percent_of,
-    somebody,
-)
+from tcdp_audit.plugin._internal import Check, Floats, percent_of
+from tcdp_audit.plugin.check import CheckError, Comparison, Guide, Limit, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import Outcome, chance_of, decimal, figure, known_columns, percent, somebody
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks.control.gower import Gower, Points
 from tcdp_audit_plugins.checks.control.parameters import (

@@ -12,28 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, Floats, fold
+from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
-    Exact,
-    Floats,
     Guide,
-    Outcome,
-    PolicyDocument,
     Quarter,
     TableCheck,
     TableFigure,
     TableView,
-    agree,
-    count,
-    figure,
-    fold,
-    known_columns,
-    record_noun,
-    somebody,
 )
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import Outcome, agree, count, figure, known_columns, record_noun, somebody
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.control.draws import one_drawn

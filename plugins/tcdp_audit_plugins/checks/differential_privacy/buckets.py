@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcdp_audit.plugin import Counts, Histogram, Marginal, boundaries
+from tcdp_audit.plugin._internal import Counts, boundaries
+from tcdp_audit.plugin.check import Histogram, Marginal
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 
 

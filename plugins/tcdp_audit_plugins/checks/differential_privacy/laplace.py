@@ -18,16 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
-    CheckError,
-    Counts,
-    Floats,
-    Histogram,
-    Marginal,
-    Signs,
-    Transcendental,
-    cached_on_marginal,
-)
+from tcdp_audit.plugin._internal import Counts, Floats, cached_on_marginal
+from tcdp_audit.plugin.check import CheckError, Histogram, Marginal, Signs, Transcendental
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 from tcdp_audit_plugins.checks.differential_privacy.laplace_exact import ExactMixtures, distinct_rows
 from tcdp_audit_plugins.checks.differential_privacy.line import Line, decayed_sums, reversed_sums

@@ -11,7 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit.plugin import LIMIT, Counts, Histogram, Marginal, Ratios, cached_on_marginal
+from tcdp_audit.plugin._internal import LIMIT, Counts, cached_on_marginal
+from tcdp_audit.plugin.check import Histogram, Marginal, Ratios
 from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum, product
 
 

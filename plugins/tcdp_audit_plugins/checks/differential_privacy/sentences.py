@@ -5,15 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf, isfinite
 
-from tcdp_audit.plugin import (
-    Outcome,
-    agree,
-    decimal,
-    figure,
-    part_of,
-    record_noun,
-    whoever_knows,
-)
+from tcdp_audit.plugin.sentences import Outcome, agree, decimal, figure, part_of, record_noun, whoever_knows
 
 ASSUMING = "Under the assumptions of t-closeness on prior and posterior knowledge"
 DS15 = (

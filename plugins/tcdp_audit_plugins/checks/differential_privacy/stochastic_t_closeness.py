@@ -10,23 +10,20 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     CheckError,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
     Guide,
-    Outcome,
     Quarter,
     Ratios,
-    Scale,
     Threshold,
     Transcendental,
-    column_of,
-    every_record,
 )
+from tcdp_audit.plugin.detector import Exact, Scale
+from tcdp_audit.plugin.sentences import Outcome, column_of, every_record
 from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance

@@ -9,20 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
     Guide,
-    Outcome,
     Parameters,
     Quarter,
     Signs,
     Threshold,
     Transcendental,
-    every_record,
 )
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import Outcome, every_record
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
 from tcdp_audit_plugins.formulas import formula

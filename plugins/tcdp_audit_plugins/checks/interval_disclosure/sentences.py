@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import percent_of
+from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
@@ -15,7 +16,6 @@ from tcdp_audit.plugin import (
     count,
     part_of,
     percent,
-    percent_of,
     record_noun,
     sentence_case,
     somebody,

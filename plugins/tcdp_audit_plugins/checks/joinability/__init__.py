@@ -8,31 +8,20 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, gibibytes, percent_of
+from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
-    Exact,
     Guide,
     Limit,
-    Outcome,
     Parameters,
-    PolicyDocument,
     Quarter,
-    Role,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
-    agree,
-    gibibytes,
-    known_columns,
-    percent,
-    percent_of,
-    plural,
-    record_noun,
-    somebody,
 )
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import Outcome, agree, known_columns, percent, plural, record_noun, somebody
 from tcdp_audit_plugins.checks._shared.key_sketch import number_of_keys, require_memory
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.joinability.common_keys import HashedTable, TableKeys, keys_of_both

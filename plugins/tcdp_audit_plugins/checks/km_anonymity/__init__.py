@@ -9,21 +9,21 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, unit_noun
+from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
     Guide,
-    Outcome,
     Parameters,
-    PolicyDocument,
     Quarter,
-    Role,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
+)
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     chance_of,
     count,
@@ -32,7 +32,6 @@ from tcdp_audit.plugin import (
     part_of,
     sentence_case,
     somebody,
-    unit_noun,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of, needs_a_partition
 from tcdp_audit_plugins.checks.km_anonymity.cells import item_sets_of

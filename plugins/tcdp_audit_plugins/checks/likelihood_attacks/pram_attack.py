@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tcdp_audit.plugin import (
-    Comparison,
-    Counts,
-    Guide,
-    Outcome,
-    Pairs,
-    Quarter,
-    Scale,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Comparison, Guide, Pairs, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.checks.likelihood_attacks.masked_values import MaskedAttribute, masked_attribute, transitions
 from tcdp_audit_plugins.checks.likelihood_attacks.outcome import (
     CHOOSING,

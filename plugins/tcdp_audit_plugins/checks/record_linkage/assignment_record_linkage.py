@@ -10,20 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    CheckError,
-    Comparison,
-    Exact,
-    Floats,
-    Guide,
-    Outcome,
-    Quarter,
-    TableCheck,
-    TableFigure,
-    TableView,
-    known_columns,
-    percent,
-)
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import CheckError, Comparison, Guide, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import Outcome, known_columns, percent
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked

@@ -7,24 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    Comparison,
-    Exact,
-    Floats,
-    Guide,
-    Outcome,
-    Quarter,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    count,
-    decimal,
-    figure,
-    known_columns,
-    record_noun,
-)
+from tcdp_audit.plugin._internal import Check, Floats
+from tcdp_audit.plugin.check import Comparison, Guide, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import Outcome, Status, count, decimal, figure, known_columns, record_noun
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.formulas import formula

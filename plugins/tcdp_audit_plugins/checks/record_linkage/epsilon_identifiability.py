@@ -11,23 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import Floats, allowance
+from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
-    Exact,
-    Floats,
     Guide,
-    Outcome,
     Parameters,
-    PolicyDocument,
     Quarter,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
-    allowance,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     chance_of,
     known_columns,
     part_of,

@@ -10,23 +10,23 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import allowance, fold
+from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
-    Exact,
     Guide,
-    Outcome,
-    PolicyDocument,
     Quarter,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
-    allowance,
     chance_of,
-    fold,
     known_columns,
     part_of,
     percent,

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import (
-    Outcome,
-    Status,
-    allowance,
-    chance_of,
-    part_of,
-    percent,
-    record_noun,
-    whoever_knows,
-)
+from tcdp_audit.plugin._internal import allowance
+from tcdp_audit.plugin.sentences import Outcome, Status, chance_of, part_of, percent, record_noun, whoever_knows
 
 
 def linked(outcome: Outcome) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Guide
+from tcdp_audit.plugin.check import Guide
 from tcdp_audit_plugins.formulas import formula
 
 GUIDE = Guide(

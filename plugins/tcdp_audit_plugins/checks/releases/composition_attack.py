@@ -9,23 +9,14 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Comparison,
-    Counts,
-    Guide,
+from tcdp_audit.plugin._internal import Check, Counts, fold, numbered
+from tcdp_audit.plugin.check import CheckError, Comparison, Guide, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Quarter,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
     agree,
     columns_of,
     count,
-    fold,
-    numbered,
     part_of,
     record_noun,
     sentence_case,

@@ -10,26 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Comparison,
-    Counts,
-    Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
-    TableCheck,
-    TableFigure,
-    TableView,
-    agree,
-    chance_of,
-    columns_of,
-    count,
-    plural,
-    record_noun,
-    whoever_knows,
-)
+from tcdp_audit.plugin._internal import Check, Counts
+from tcdp_audit.plugin.check import CheckError, Comparison, Guide, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin.sentences import Outcome, agree, chance_of, columns_of, count, plural, record_noun, whoever_knows
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.candidates import candidates
 from tcdp_audit_plugins.checks.releases.classes import (

@@ -9,19 +9,20 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, Counts
+from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
-    Counts,
     Guide,
-    Outcome,
     Parameters,
     Quarter,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
+)
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     count,
     known_columns,

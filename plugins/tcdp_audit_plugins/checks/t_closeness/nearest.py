@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
     CheckError,
     ClassEvidence,
     CodedTable,
@@ -19,8 +19,8 @@ from tcdp_audit.plugin import (
     Ratios,
     TableView,
     Transcendental,
-    Tree,
 )
+from tcdp_audit.plugin.engine import Tree
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, ClosenessParameters, closeness
 
 

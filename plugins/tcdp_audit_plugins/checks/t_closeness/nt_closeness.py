@@ -14,23 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    CheckError,
-    Comparison,
-    Guide,
-    Marginal,
-    PolicyDocument,
-    Quarter,
-    Role,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
-    add_up,
-    count,
-    order_of,
-    summarise,
-)
+from tcdp_audit.plugin._internal import add_up, order_of, summarise
+from tcdp_audit.plugin.check import CheckError, Comparison, Guide, Marginal, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.missing_values import violation_of
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.checks.t_closeness.nearest import Nearest, Subject

@@ -9,23 +9,10 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Guide,
-    Outcome,
-    Pairs,
-    PolicyDocument,
-    Quarter,
-    Role,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
-    count,
-    fold,
-    known_columns,
-)
+from tcdp_audit.plugin._internal import Check, fold
+from tcdp_audit.plugin.check import CheckError, Guide, Pairs, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import Outcome, count, known_columns
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
 from tcdp_audit_plugins.checks.transparency.group_intersections import known_groups

@@ -8,22 +8,15 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    CheckError,
-    Counts,
-    Exact,
+from tcdp_audit.plugin._internal import Counts, allowance, noun_form
+from tcdp_audit.plugin.check import CheckError, Parameters, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, Scale, Text
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Parameters,
-    Scale,
     Status,
-    TableFigure,
-    TableView,
-    Text,
-    allowance,
     chance_of,
     count,
     figure,
-    noun_form,
     part_of,
     percent,
     record_noun,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.exc import NoSuchModuleError
 
-from tcdp_audit.plugin import DataError, Discreet, UsageError
+from tcdp_audit.plugin.engine import DataError, Discreet, UsageError
 
 LOST = "the connection to the database broke while the table was read; nothing was judged, start again"
 TIMEOUT = "the database took longer than a statement may; give more with `?timeout=SECONDS`"

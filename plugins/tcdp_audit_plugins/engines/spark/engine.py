@@ -10,7 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import require_names
+from tcdp_audit.plugin.engine import (
     Batch,
     Column,
     CountedCodes,
@@ -21,7 +22,6 @@ from tcdp_audit.plugin import (
     Measure,
     RawDomain,
     Sampling,
-    require_names,
     streamed_engine,
 )
 from tcdp_audit_plugins.engines.spark.cells import alias, cell, has_cells, require_cells

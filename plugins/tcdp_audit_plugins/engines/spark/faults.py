@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tcdp_audit.plugin import DataError, Discreet, TcdpAuditError, UsageError
+from tcdp_audit.plugin.engine import DataError, Discreet, TcdpAuditError, UsageError
 
 SENTENCES = {
     "changed": "the table was changed while it was read; audit a copy, or a version that stays",

@@ -13,7 +13,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from tcdp_audit.plugin import Discreet, Engine, UsageError
+from tcdp_audit.plugin.engine import Discreet, Engine, UsageError
 from tcdp_audit_plugins.engines.spark import SCHEME
 from tcdp_audit_plugins.engines.spark.engine import SparkEngine
 from tcdp_audit_plugins.engines.spark.faults import on_cluster, without_warning_of_pandas

@@ -18,7 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from tcdp_audit.plugin import DataError, Discreet, Engine, UsageError, open_converted, texts_of
+from tcdp_audit.plugin._internal import open_converted, texts_of
+from tcdp_audit.plugin.engine import DataError, Discreet, Engine, UsageError
 from tcdp_audit_plugins.engines.statistics.dates import Times, times_of
 from tcdp_audit_plugins.engines.statistics.intact import has_special_missing, require_intact
 from tcdp_audit_plugins.engines.statistics.labels import ValueLabels, as_texts, is_within, write_labels

@@ -7,7 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Outcome, RemedyError, RemedyView, Treatment, blocking
+from tcdp_audit.plugin._internal import blocking
+from tcdp_audit.plugin.remedy import RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import Outcome
 
 ClassSize = Annotated[
     int | None, Field(ge=1, description="The least number of records in a class, besides what the policy demands.")

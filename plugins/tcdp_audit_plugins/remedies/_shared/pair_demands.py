@@ -7,17 +7,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Generic, TypeVar
 
-from tcdp_audit.plugin import (
-    Outcome,
-    OutdoneError,
-    RemedyError,
-    RemedyView,
-    Status,
-    Treatment,
-    blocking,
-    figure,
-    listing,
-)
+from tcdp_audit.plugin._internal import blocking
+from tcdp_audit.plugin.remedy import OutdoneError, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import Outcome, Status, figure, listing
 from tcdp_audit_plugins.remedies._shared.search import smallest, smallest_near
 
 S = TypeVar("S")

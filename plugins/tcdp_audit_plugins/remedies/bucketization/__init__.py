@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.bucketization.apply import apply
 from tcdp_audit_plugins.remedies.bucketization.parameters import BucketizationParameters, cannot_help, faults, plans
 

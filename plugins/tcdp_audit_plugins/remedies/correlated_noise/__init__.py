@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.correlated_noise.apply import add_noise
 from tcdp_audit_plugins.remedies.correlated_noise.parameters import (
     CorrelatedNoiseParameters,

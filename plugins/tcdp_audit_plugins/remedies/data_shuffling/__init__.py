@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.data_shuffling.apply import shuffle_data
 from tcdp_audit_plugins.remedies.data_shuffling.parameters import DataShufflingParameters, cannot_help, faults, plans
 

@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.generalization.apply import generalize, plans
 from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, cannot_help, faults
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import MergedDemands, NewColumn, Outcome, RemedyError, RemedyView, Treatment, agree, listing
+from tcdp_audit.plugin.remedy import MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import Outcome, agree, listing
 from tcdp_audit_plugins.remedies._shared.class_size import sufficient_size
 from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies.generalization.base import Base

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.microaggregation.apply import microaggregate
 from tcdp_audit_plugins.remedies.microaggregation.parameters import (
     MicroaggregationParameters,

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Text
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs
 from tcdp_audit_plugins.remedies.microaggregation.points import has_numbers
 

@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.mondrian.apply import cut, plans
 from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters, cannot_help, faults
 

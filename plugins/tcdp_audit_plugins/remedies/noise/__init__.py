@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.noise.apply import mask
 from tcdp_audit_plugins.remedies.noise.parameters import NoiseParameters, cannot_help, faults
 

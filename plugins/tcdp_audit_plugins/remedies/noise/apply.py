@@ -8,17 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
-    Attribute,
-    Codes,
-    Marginal,
-    NewColumn,
-    RemedyError,
-    RemedyView,
-    Treatment,
-    count_pairs,
-    fold,
-)
+from tcdp_audit.plugin._internal import Codes, count_pairs, fold
+from tcdp_audit.plugin.check import Marginal
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.checks._shared.distances import multiplicative_distance
 from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import Mechanism
 from tcdp_audit_plugins.remedies.noise.masking import Draw, Masking

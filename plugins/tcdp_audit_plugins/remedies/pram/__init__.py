@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.pram.apply import post_randomise
 from tcdp_audit_plugins.remedies.pram.parameters import PramParameters, cannot_help, faults, plans
 

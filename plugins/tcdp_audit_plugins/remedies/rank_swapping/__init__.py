@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.rank_swapping.apply import swap_ranks
 from tcdp_audit_plugins.remedies.rank_swapping.parameters import RankSwappingParameters, cannot_help, faults, plans
 

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.rebucketize.apply import apply
 from tcdp_audit_plugins.remedies.rebucketize.parameters import RebucketizeParameters, cannot_help, faults, plans
 

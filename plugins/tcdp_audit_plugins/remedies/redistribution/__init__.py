@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.mondrian.parameters import faults
 from tcdp_audit_plugins.remedies.redistribution.apply import redistribute
 from tcdp_audit_plugins.remedies.redistribution.parameters import RedistributionParameters, cannot_help, plans

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tcdp_audit.plugin import Comparison, Outcome, RemedyView
+from tcdp_audit.plugin.check import Comparison
+from tcdp_audit.plugin.remedy import RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
 from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters
 

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.suppression.apply import plans, suppress
 from tcdp_audit_plugins.remedies.suppression.parameters import SuppressionParameters, cannot_help, faults
 

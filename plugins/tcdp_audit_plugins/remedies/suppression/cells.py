@@ -9,7 +9,8 @@ from math import comb
 
 import numpy as np
 
-from tcdp_audit.plugin import Demands, Floats, MergedDemands, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies.suppression.enlargement import enlarge, refine
 from tcdp_audit_plugins.remedies.suppression.local_suppression import LocalSuppression
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integers, Mask, QuasiIdentifierCells

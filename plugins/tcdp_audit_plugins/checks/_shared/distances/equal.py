@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Counts, Histogram, Marginal, Ratios
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Histogram, Marginal, Ratios
 from tcdp_audit_plugins.checks._shared.distances.room import roomy
 
 

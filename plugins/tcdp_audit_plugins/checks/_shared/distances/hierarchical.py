@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tcdp_audit.plugin import Counts, Histogram, Marginal, Ratios, Tree, add_up, boundaries
+from tcdp_audit.plugin._internal import Counts, add_up, boundaries
+from tcdp_audit.plugin.check import Histogram, Marginal, Ratios
+from tcdp_audit.plugin.engine import Tree
 from tcdp_audit_plugins.checks._shared.distances.equal import surplus
 from tcdp_audit_plugins.checks._shared.distances.room import roomy
 

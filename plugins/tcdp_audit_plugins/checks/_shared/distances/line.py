@@ -17,19 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
-    LIMIT,
-    Floats,
-    Histogram,
-    Integers,
-    Marginal,
-    Measured,
-    Ratios,
-    Signs,
-    Transcendental,
-    cached_on_histogram,
-    cached_on_marginal,
-)
+from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, cached_on_histogram, cached_on_marginal
+from tcdp_audit.plugin.check import Histogram, Marginal, Measured, Ratios, Signs, Transcendental
 from tcdp_audit_plugins.checks._shared.distances.room import widened
 
 Positions = NDArray[Any]

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import LIMIT, Floats, Histogram, Integers, Marginal, Measured, Ratios, cached_on_marginal
+from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, cached_on_marginal
+from tcdp_audit.plugin.check import Histogram, Marginal, Measured, Ratios
 from tcdp_audit_plugins.checks._shared.distances.line import estimated_distance, line_distance
 
 EXACT_DECIMAL = 1e15  # a decimal of up to 15 digits is the shortest text of the float nearest to it

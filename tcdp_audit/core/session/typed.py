@@ -1,0 +1,11 @@
+"""`measure` as type checkers know it: the stub beside this file has a signature for each built-in check.
+
+`python -m tcdp_audit.cli.guide_page` writes the stub from the parameters of the checks. A check whose name only the
+program knows, or which is a plugin's, takes its parameters as a mapping there: `measure(name, frame, parameters={"k": 5}, …)`.
+"""
+
+from __future__ import annotations
+
+from tcdp_audit.core.session.audits import measure
+
+__all__ = ["measure"]
