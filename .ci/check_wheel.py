@@ -11,7 +11,7 @@ DATA = {
     "tcdp_audit/cli/pages/remedies/mondrian.md",
     "tcdp_audit/py.typed",
     "tcdp_audit/core/results/result.schema.json",
-    "tcdp_audit/core/session/typed.pyi",
+    "tcdp_audit/core/repair/typed.pyi",
     "tcdp_audit_plugins/formulas/formulas.json",
     "tcdp_audit_plugins/py.typed",
     "tcdp_audit_reports/py.typed",

@@ -32,9 +32,17 @@ if TYPE_CHECKING:
     from tcdp_audit.core.remedy.remedy import (
         RemedyError as RemedyError,
     )
+    from tcdp_audit.core.repair.audits import (
+        audit as audit,
+        failing_records as failing_records,
+        load_policy as load_policy,
+    )
     from tcdp_audit.core.repair.fixing import (
         Remediation as Remediation,
         fix as fix,
+    )
+    from tcdp_audit.core.repair.typed import (
+        measure as measure,
     )
     from tcdp_audit.core.results.audit import (
         Audit as Audit,
@@ -44,14 +52,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.results.frontier import (
         Frontier as Frontier,
-    )
-    from tcdp_audit.core.session.audits import (
-        audit as audit,
-        failing_records as failing_records,
-        load_policy as load_policy,
-    )
-    from tcdp_audit.core.session.typed import (
-        measure as measure,
     )
     from tcdp_audit.drafting import (
         PolicyDraft as PolicyDraft,

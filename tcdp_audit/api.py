@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.base.outcome import (
         COLUMN_DEMANDS as COLUMN_DEMANDS,
-        PUT_BACK as PUT_BACK,
+        RESTORED_COLUMNS as RESTORED_COLUMNS,
         SCHEMA as SCHEMA,
         SHUFFLED as SHUFFLED,
         STRUCTURE as STRUCTURE,
@@ -106,7 +106,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.kinds import (
         Check as Check,
         CheckOnClasses as CheckOnClasses,
-        FinestGrouping as FinestGrouping,
+        SingletonClasses as SingletonClasses,
         Specification as Specification,
         Target as Target,
     )
@@ -224,10 +224,19 @@ if TYPE_CHECKING:
     from tcdp_audit.core.remedy.treatment import (
         treated as treated,
     )
+    from tcdp_audit.core.repair.audits import (
+        audit as audit,
+        failing_records as failing_records,
+        load_policy as load_policy,
+        policy_of_one as policy_of_one,
+    )
     from tcdp_audit.core.repair.fixing import (
         Remediation as Remediation,
         fix as fix,
         fix_tables as fix_tables,
+    )
+    from tcdp_audit.core.repair.typed import (
+        measure as measure,
     )
     from tcdp_audit.core.results.audit import (
         Audit as Audit,
@@ -237,12 +246,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.results.frontier import (
         Frontier as Frontier,
-    )
-    from tcdp_audit.core.session.audits import (
-        audit as audit,
-        failing_records as failing_records,
-        load_policy as load_policy,
-        policy_of_one as policy_of_one,
     )
     from tcdp_audit.core.session.inputs import (
         AuditInputs as AuditInputs,
@@ -256,9 +259,6 @@ if TYPE_CHECKING:
     from tcdp_audit.core.session.registry import (
         NAME as NAME,
         Plugins as Plugins,
-    )
-    from tcdp_audit.core.session.typed import (
-        measure as measure,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

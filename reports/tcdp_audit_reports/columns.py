@@ -44,7 +44,7 @@ def unwanted(audit: Audit) -> list[str]:
     return [
         name_of(one)
         for one in audit.columns
-        if one in unit or (_is_unwanted(one) and not (document.stays_inside and one.is_key))
+        if one in unit or (_is_unwanted(one) and not (document.internal_only and one.is_key))
     ]
 
 

@@ -77,7 +77,7 @@ def _rule(name: str, check: Check | None, title: str) -> dict[str, Any]:
         "shortDescription": _plain(check.title),
         "fullDescription": _plain(guide.definition),
         "help": _plain("\n\n".join(part for part in parts if part)),
-        "properties": {"tags": ["privacy", *check.quarter.value.split(", ")]},
+        "properties": {"tags": ["privacy", *check.disclosure_type.value.split(", ")]},
     }
 
 

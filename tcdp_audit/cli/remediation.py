@@ -69,7 +69,7 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
             yield Text(f"- {visible(', '.join(titles))}: {visible(reason)}")
     if log.steps:
         yield Text("\nWhat it costs those who use it:")
-        yield from (Text(f"- {one}") for one in log.felt)
+        yield from (Text(f"- {one}") for one in log.utility_impact)
     yield from _records(log)
 
 
@@ -81,8 +81,8 @@ def _records(log: ChangeLog) -> Iterator[Text]:
             "shuffled, seed " + str(log.seed) if log.order == "shuffled" else "in the input's order, which links them"
         )
         yield Text(f"{start}Records: {log.records:,} in, {log.records - log.suppressed:,} out, {order}.")
-    if log.audited_with:
-        yield Text(f"{sentence_case(visible(log.put_back))}.")
+    if log.judged_with_columns:
+        yield Text(f"{sentence_case(visible(log.restored_columns))}.")
     if log.aligned:
         yield Text(f"{sentence_case(log.aligned)}.")
 

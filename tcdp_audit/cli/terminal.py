@@ -68,9 +68,9 @@ def summarise(results: Sequence[Audit | Unaudited], written: Iterable[str], code
 def _line(result: Audit | Unaudited) -> tuple[Text, ...]:
     if isinstance(result, Unaudited):
         return _status("error"), Text(visible(str(result.path))), *map(Text, ("–", "–", "–"))
-    blocking = sum(one.blocks for one in result.outcomes)
+    failing_demands = sum(one.blocks for one in result.outcomes)
     path = result.policy.path or result.policy.name
-    figures = (visible(result.release.name), f"{result.release.records:,}", f"{blocking:,}")
+    figures = (visible(result.release.name), f"{result.release.records:,}", f"{failing_demands:,}")
     return _status(result.verdict), Text(visible(str(path))), *map(Text, figures)
 
 
@@ -115,8 +115,8 @@ def _trial(trial: RemedyTrial) -> Iterator[str]:
             yield f"{number}. {visible(step.title)}{f': cells changed: {cells}' if cells else ''}"
         yield f"The cost: {log.cost}."
     if trial.passes:
-        useless = [] if log is None else list(map(visible, log.useless))
-        emptied = f", and be useless for {listing(useless)}" if useless else ""
+        constant_columns = [] if log is None else list(map(visible, log.constant_columns))
+        emptied = f", and be useless for {listing(constant_columns)}" if constant_columns else ""
         yield f"The release would then pass{emptied}; `tcdp-audit fix` writes and proves it."
     else:
         start = "" if trial.is_tested or (log is not None and log.dropped) else "\n"

@@ -20,7 +20,7 @@ from tcdp_audit.drafting.declared_contract import contract_of, is_contract
 from tcdp_audit.drafting.declared_dbt import is_manifest, manifest_of
 from tcdp_audit.drafting.declared_pandera import imported_of, is_serialized, serialized_of
 from tcdp_audit.drafting.declared_suite import is_suite, suite_of
-from tcdp_audit.plugin.engine import Discreet, UsageError
+from tcdp_audit.plugin.engine import UsageError, redact_errors
 
 KNOWN = (
     "known are a pandera schema (YAML, or FILE.py:NAME), a Great Expectations suite (JSON), dbt's manifest.json, "
@@ -52,7 +52,7 @@ FORMS = (
 )
 
 
-@Discreet()
+@redact_errors()
 def declarations_in(location: str, table: str) -> Declarations:
     """What a file declares of the columns of a table.
 

@@ -16,7 +16,7 @@ from tcdp_audit.core.results.own_files import require_own_files
 from tcdp_audit.drafting.ladders import Ladder
 from tcdp_audit.drafting.yaml_text import comment, entry, flow, listed, scalar
 from tcdp_audit.plugin.detector import Role, Scale
-from tcdp_audit.plugin.engine import Discreet, UsageError
+from tcdp_audit.plugin.engine import UsageError, redact_errors
 from tcdp_audit.plugin.sentences import count
 
 ROLES = (
@@ -100,7 +100,7 @@ class PolicyDraft:
         """
         return "".join(f"{line}\n" for line in self._lines(path))
 
-    @Discreet()
+    @redact_errors()
     def write(self, path: str | Path, *, force: bool = False) -> list[Path]:
         """Write the policy and its hierarchies; each file appears whole, the policy last.
 
@@ -188,7 +188,7 @@ def _questions(profile: Profile) -> Iterator[str]:
     )
     yield "# answers:"
     for one in profile.questions:
-        yield from comment(f"{one.asks} Fit for release: {one.fit}.")
+        yield from comment(f"{one.question} Fit for release: {one.fit}.")
         yield f"#   {one.key}: {{answer: TODO, by: TODO, date: TODO}}"
 
 

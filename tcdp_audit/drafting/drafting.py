@@ -21,7 +21,7 @@ from tcdp_audit.drafting.roles import Evidence, figures, proposed
 from tcdp_audit.drafting.scales import order_of, scale_of
 from tcdp_audit.drafting.words import topic_of
 from tcdp_audit.plugin.detector import Role, Scale
-from tcdp_audit.plugin.engine import DataError, Discreet, Engine, RawDomain, UsageError
+from tcdp_audit.plugin.engine import DataError, Engine, RawDomain, UsageError, redact_errors
 from tcdp_audit.plugin.remedy import silent
 from tcdp_audit.plugin.sentences import agree, count, listing, sentence_case
 
@@ -29,7 +29,7 @@ Progress = Callable[[str, int, int], None]
 FEW = 5  # columns that a note names
 
 
-@Discreet()
+@redact_errors()
 def draft_policy(
     table: Any,
     declared: str | Path | None = None,

@@ -21,14 +21,14 @@ from tcdp_audit.frontiers.saved import Saved
 from tcdp_audit.frontiers.trial import Repairs, Task, kind_of
 from tcdp_audit.frontiers.varied import Variation
 from tcdp_audit.frontiers.workers import Alone, Blueprint, Crew, Processes
-from tcdp_audit.plugin.engine import Discreet, UsageError
+from tcdp_audit.plugin.engine import UsageError, redact_errors
 from tcdp_audit.plugin.remedy import silent
 from tcdp_audit.plugin.report import Run, tool
 
 STEP = "trying settings"
 
 
-@Discreet()
+@redact_errors()
 def frontier(
     release: Any,
     policy: str | Path | Mapping[str, Any] | Policy,

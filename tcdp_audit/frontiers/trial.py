@@ -78,7 +78,7 @@ class Repairs:
             loss=log.loss,
             records=log.records,
             suppressed=log.suppressed,
-            useless=log.useless,
+            constant_columns=log.constant_columns,
             sha256="" if remediation.written is None else _digest(remediation.written),
             attempts=tuple(_attempt(one) for one in log.tried) if log.planned and len(log.steps) < 2 else (),
         )

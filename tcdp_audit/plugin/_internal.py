@@ -21,10 +21,10 @@ if TYPE_CHECKING:
         packed as packed,
     )
     from tcdp_audit.core.base.exposed import (
-        Exposed as Exposed,
+        ExposureCount as ExposureCount,
     )
     from tcdp_audit.core.base.outcome import (
-        Naming as Naming,
+        DisplayNames as DisplayNames,
         number as number,
     )
     from tcdp_audit.core.base.phrases import (
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
         interval_of_mean as interval_of_mean,
     )
     from tcdp_audit.core.check.evidence import (
-        cached_on_marginal as cached_on_marginal,
+        cached_on_reference as cached_on_reference,
     )
     from tcdp_audit.core.check.exact import (
         BORDERLINE as BORDERLINE,
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.kinds import (
         Check as Check,
         Finding as Finding,
-        FinestGrouping as FinestGrouping,
+        SingletonClasses as SingletonClasses,
         Verdict as Verdict,
     )
     from tcdp_audit.core.check.summary import (
@@ -152,13 +152,13 @@ if TYPE_CHECKING:
         ancestors_of as ancestors_of,
     )
     from tcdp_audit.core.release.covers import (
-        Cover as Cover,
+        GeneralizedMatch as GeneralizedMatch,
     )
     from tcdp_audit.core.results.beside import (
         beside as beside,
     )
     from tcdp_audit.core.results.change_log import (
-        blocking as blocking,
+        failing_demands as failing_demands,
     )
     from tcdp_audit.core.results.findings import (
         Level as Level,

@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check import (
         AttributeParameters as AttributeParameters,
         ClassEvidence as ClassEvidence,
+        DisclosureType as DisclosureType,
         Guide as Guide,
         Parameters as Parameters,
-        Quarter as Quarter,
     )
     from tcdp_audit.core.check.evidence import (
-        Marginal as Marginal,
+        ReferenceDistribution as ReferenceDistribution,
     )
     from tcdp_audit.core.check.exact import (
+        ApproximateFigure as ApproximateFigure,
         Measured as Measured,
         Ratios as Ratios,
         Signs as Signs,
-        Transcendental as Transcendental,
     )
     from tcdp_audit.core.check.kinds import (
+        AttackCheck as AttackCheck,
         ClassCheck as ClassCheck,
         Limit as Limit,
         ShareParameters as ShareParameters,
         TableCheck as TableCheck,
         TableFigure as TableFigure,
         Threshold as Threshold,
-        VictimCheck as VictimCheck,
     )
     from tcdp_audit.core.check.summary import (
         ClassSummary as ClassSummary,

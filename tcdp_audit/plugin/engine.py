@@ -9,10 +9,10 @@ from tcdp_audit.core.base.lazy import on_first_use
 if TYPE_CHECKING:
     from tcdp_audit.core.base.errors import (
         DataError as DataError,
-        Discreet as Discreet,
         PluginError as PluginError,
         TcdpAuditError as TcdpAuditError,
         UsageError as UsageError,
+        redact_errors as redact_errors,
     )
     from tcdp_audit.core.check.table_view import (
         PopulationClasses as PopulationClasses,

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
         MergedDemands as MergedDemands,
     )
     from tcdp_audit.core.remedy.remedy import (
+        DominatedError as DominatedError,
         NewColumn as NewColumn,
-        OutdoneError as OutdoneError,
         Remedy as Remedy,
         RemedyError as RemedyError,
         RemedyGuide as RemedyGuide,

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
         Status as Status,
     )
     from tcdp_audit.core.base.phrases import (
+        an_intruder as an_intruder,
         chance_of as chance_of,
         column_of as column_of,
         columns_of as columns_of,
         every_record as every_record,
         in_worst_group as in_worst_group,
+        intruder_who_knows as intruder_who_knows,
         known_columns as known_columns,
         part_of as part_of,
         record_noun as record_noun,
         records_of as records_of,
-        somebody as somebody,
         victims as victims,
-        whoever_knows as whoever_knows,
     )
     from tcdp_audit.core.base.visible import (
         visible as visible,

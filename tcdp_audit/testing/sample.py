@@ -18,8 +18,8 @@ from tcdp_audit.plugin.check import (
     ClassCheck,
     ClassEvidence,
     Comparison,
+    DisclosureType,
     Guide,
-    Quarter,
     Threshold,
 )
 from tcdp_audit.plugin.detector import PolicyDocument
@@ -48,7 +48,7 @@ def _distinct(evidence: ClassEvidence, _: SampleParameters) -> Counts:
 SAMPLE = ClassCheck(
     name="sample_check",
     title=f"Sample {SCRIPT}",
-    quarter=Quarter.ATTRIBUTE_MODEL,
+    disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
     parameters=SampleParameters,
     thresholds=(Threshold("n", Comparison.AT_LEAST, _distinct, "values in the class"),),
     on_attribute=True,

@@ -9,7 +9,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.api import CheckOnClasses, Specification
-from tcdp_audit.plugin.check import AttributeParameters, Comparison, Parameters, Quarter
+from tcdp_audit.plugin.check import AttributeParameters, Comparison, DisclosureType, Parameters
 from tcdp_audit.plugin.remedy import Remedy
 from tcdp_audit.testing.conformance import Subject
 
@@ -30,7 +30,9 @@ def examinations_of(subject: Subject, check: Specification[Any]) -> dict[str, Ca
 
 def _titles_conform(subject: Subject, check: Specification[Any]) -> None:
     subject.require_texts({"title": check.title}, "specification")
-    subject.require(isinstance(check.quarter, Quarter), "specification", "`quarter` must be a Quarter")
+    subject.require(
+        isinstance(check.disclosure_type, DisclosureType), "specification", "`disclosure_type` must be a DisclosureType"
+    )
 
 
 def _example_conforms(subject: Subject, check: Specification[Any]) -> None:

@@ -49,7 +49,7 @@ def _suite(specification: Any, parameters: Mapping[str, Any]) -> Suite:
     if isinstance(specification, Detector):
         return DetectorSuite(specification)
     known = (
-        "ClassCheck, VictimCheck, TableCheck, LazyCheck, Remedy, Reporter, ReportSection, EngineOpener, ValueDetector "
+        "ClassCheck, AttackCheck, TableCheck, LazyCheck, Remedy, Reporter, ReportSection, EngineOpener, ValueDetector "
         "and ColumnDetector"
     )
     kind = type(specification).__name__

@@ -10,7 +10,7 @@ from typing import Any
 
 from tcdp_audit.api import (
     BUILT_IN,
-    PUT_BACK,
+    RESTORED_COLUMNS,
     SHUFFLED,
     NamedFile,
     PluginInfo,
@@ -132,7 +132,7 @@ def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit
 
 def needs_repair(written: WrittenAudit) -> bool:
     """Whether a result says of some outcome that it was judged with a column or in an order that the release lacks."""
-    return any(not PUT_BACK.isdisjoint(one["details"]) for one in written.outcomes)
+    return any(not RESTORED_COLUMNS.isdisjoint(one["details"]) for one in written.outcomes)
 
 
 def policy_of(written: WrittenAudit, given: Given) -> Policy:

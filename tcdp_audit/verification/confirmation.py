@@ -11,7 +11,7 @@ from tcdp_audit.api import Plugins, Policy, named_files
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.written.audit import WrittenAudit, read_audit
 from tcdp_audit.core.results.written_title import title_in
-from tcdp_audit.plugin.engine import Discreet, TcdpAuditError
+from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
 from tcdp_audit.plugin.report import tool
 from tcdp_audit.verification.again import (
     TRIAL,
@@ -34,7 +34,7 @@ OTHERWISE = "what the remedies make of the release as it came in is another tabl
 DRAWN = "a remedy draws its noise anew each time, so what remedies did cannot be done again"
 
 
-@Discreet()
+@redact_errors()
 def verify(
     result: str | Path | WrittenAudit,
     release: Any,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.api import Plugins, budget, open_engine, opener_of, require_no_url
-from tcdp_audit.plugin.engine import Discreet, UsageError
+from tcdp_audit.plugin.engine import UsageError, redact_errors
 
 SHOWN = 12  # digits of a digest that a sentence gives
 
@@ -24,7 +24,7 @@ def digest_of_file(path: Any) -> str | None:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-@Discreet()
+@redact_errors()
 def digest_of(release: Any, plugins: Plugins) -> str | None:
     """SHA-256 as an audit of a release would give it; None where it has none, as a database's table.
 

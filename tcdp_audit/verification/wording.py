@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tcdp_audit.api import PUT_BACK, NamedFile
+from tcdp_audit.api import RESTORED_COLUMNS, NamedFile
 from tcdp_audit.core.results.comparison.matching import matched
 from tcdp_audit.core.results.written.audit import Entry, WrittenAudit, files_in, is_structural, table_of
 from tcdp_audit.plugin.sentences import count, listing, visible
@@ -186,7 +186,11 @@ class Wording:
 
 def _judged_with_more(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[Entry]:
     """The outcomes that were judged with what the release does not have, where no repair was repeated."""
-    return [] if "change_log" in now else [one for one in was["outcomes"] if not PUT_BACK.isdisjoint(one["details"])]
+    return (
+        []
+        if "change_log" in now
+        else [one for one in was["outcomes"] if not RESTORED_COLUMNS.isdisjoint(one["details"])]
+    )
 
 
 def name_of(entry: Entry, among: Sequence[Entry]) -> str:

@@ -12,7 +12,7 @@ import tcdp_audit
 from tcdp_audit import DataError, Status, UsageError
 from tcdp_audit.core.check.kinds import Guide, Parameters
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin.check import ClassCheck, Comparison, Quarter, Threshold, hookimpl
+from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Threshold, hookimpl
 
 TABLE = pa.table(
     {
@@ -341,7 +341,7 @@ def test_an_error_of_a_check_is_told_without_its_text_and_spares_the_others():
     check = ClassCheck(
         name="raising",
         title="Raising",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=AtLeast,
         thresholds=(Threshold("at_least", Comparison.AT_LEAST, raising),),
         guide=Guide("d", "f", "r", "c", "s", "- raising: {}"),

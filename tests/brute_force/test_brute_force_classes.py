@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit import audit
 from tcdp_audit.core.auditor.evaluation import Options
-from tcdp_audit.core.auditor.noted import NotedExpectations
+from tcdp_audit.core.auditor.noted import FailingRecordMasks
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.session.inputs import open_inputs
 from tcdp_audit.core.session.registry import Plugins
@@ -82,7 +82,7 @@ def outcomes_of(
     table, options = as_table(records), Options(memory=2**28, shards=shards)
     plain = audit(table, policy, beside, plugins=PLUGINS, memory=2**28, shards=shards).expectations
     with open_inputs(table, policy, beside, None, PLUGINS, options) as inputs:
-        noted = NotedExpectations(len(records))
+        noted = FailingRecordMasks(len(records))
         outcomes = [one for one in inputs.audited(noted).outcomes if not one.is_structural]
     assert outcomes == list(plain)
     return zip(outcomes, noted.masks, strict=True)

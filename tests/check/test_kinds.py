@@ -45,7 +45,7 @@ def test_nobody_asks_for_the_kind_of_a_check(folder: Path):
 @pytest.mark.parametrize(
     "line",
     [
-        "isinstance(check, ClassCheck | VictimCheck)",
+        "isinstance(check, ClassCheck | AttackCheck)",
         "isinstance(task.check, KINDS)",
         "getattr(check, 'requires', ())",
         "type(check) is TableCheck or issubclass(kind, TableCheck)",

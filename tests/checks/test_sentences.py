@@ -273,9 +273,9 @@ def test_every_check_tells_what_it_means_for_one_person_and_what_it_asks() -> No
     checks = Plugins.load(external=False).checks
     assert {name for name, one in checks.items() if one.person is None} == silent
     for one in checks.values():
-        assert one.guide.asks.endswith("?"), one.name
+        assert one.guide.question.endswith("?"), one.name
         assert one.guide.risk.endswith("."), one.name
-        assert not re.search("`|class|distribution|quasi|anonymity|closeness", one.guide.asks + one.guide.risk), (
+        assert not re.search("`|class|distribution|quasi|anonymity|closeness", one.guide.question + one.guide.risk), (
             one.name
         )
 

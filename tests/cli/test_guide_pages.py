@@ -40,7 +40,7 @@ def test_each_generated_file_is_there_and_up_to_date(name: str):
 
 
 def test_pages_schema_list_of_checks_and_signatures_are_generated():
-    signatures = {"tcdp_audit/core/session/typed.pyi", "tcdp_audit/integrations/great_expectations/__init__.pyi"}
+    signatures = {"tcdp_audit/core/repair/typed.pyi", "tcdp_audit/integrations/great_expectations/__init__.pyi"}
     others = {"docs/policy.schema.json", "README.md", *signatures}
 
     printed = {f"tcdp_audit/cli/pages/{name}" for name in PAGES if name not in INDICES}

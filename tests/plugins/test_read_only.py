@@ -17,7 +17,7 @@ import pytest
 from tcdp_audit import Outcome, PluginError, Status, audit, fix
 from tcdp_audit.core.base.arrays import frozen_array
 from tcdp_audit.core.base.frozen import FrozenDict, FrozenList, frozen
-from tcdp_audit.core.check.kinds import AttributeParameters, Guide, Quarter
+from tcdp_audit.core.check.kinds import AttributeParameters, DisclosureType, Guide
 from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import (
@@ -66,7 +66,7 @@ def class_check(measure: Callable[..., Any]) -> Any:
     return ClassCheck(
         name="vandal",
         title="Vandal",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=Sizes,
         thresholds=(Threshold("at_least", Comparison.AT_LEAST, given),),
         on_attribute=True,
@@ -80,7 +80,12 @@ def table_check(attempt: Attempt) -> Any:
         return TableFigure(Fraction(0), view.records)
 
     return TableCheck(
-        name="vandal", title="Vandal", quarter=Quarter.IDENTITY_DEGREE, parameters=Shares, measure=given, guide=GUIDE
+        name="vandal",
+        title="Vandal",
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
+        parameters=Shares,
+        measure=given,
+        guide=GUIDE,
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import Field
 
 from tcdp_audit import PolicyError, UsageError, load_policy
-from tcdp_audit.core.check.kinds import Guide, Quarter
+from tcdp_audit.core.check.kinds import DisclosureType, Guide
 from tcdp_audit.core.policy import Policy
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
@@ -373,7 +373,7 @@ class ThirdParty:
             name="harmful_share",
             title="Harmful share",
             guide=Guide("d", "f", "r", "c", "s", "- harmful_share: {share: 0.5}"),
-            quarter=Quarter.ATTRIBUTE_DEGREE,
+            disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
             parameters=Harm,
             thresholds=(Threshold("share", Comparison.BELOW, _share),),
             on_attribute=True,

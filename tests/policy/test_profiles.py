@@ -181,7 +181,7 @@ def test_the_page_says_all_that_a_profile_says(key: str) -> None:
         parameters = ", ".join(f"{name}: {value}" for name, value in demand.parameters.items())
         assert f"- `{demand.check}: {{{parameters}}}`. {demand.says}" in page
     for question in profile.questions:
-        assert f"- `{question.key}`: {question.asks} Fit: {question.fit}." in page
+        assert f"- `{question.key}`: {question.question} Fit: {question.fit}." in page
 
 
 def test_questions_are_skipped_and_make_nothing_pass() -> None:
@@ -344,7 +344,7 @@ def test_yes_and_no_may_be_typed_as_yaml_reads_them() -> None:
 
 
 def test_a_question_has_one_key_wherever_it_is_asked() -> None:
-    asked = {(one.key, one.asks, one.fit) for profile in profiles().values() for one in profile.questions}
+    asked = {(one.key, one.question, one.fit) for profile in profiles().values() for one in profile.questions}
     assert len({key for key, _, _ in asked}) == len(asked)
     for profile in profiles().values():
         assert len({one.key for one in profile.questions}) == len(profile.questions)

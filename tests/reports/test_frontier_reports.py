@@ -105,7 +105,7 @@ def test_the_markdown_has_the_same():
 
 def test_names_act_on_nothing():
     hostile = VariedDemand("t:<b>|x", "<i>t</i>", "t", Comparison.AT_MOST, F(1, 5), T.levels)
-    bad = trial(OWN, (5, 0.19), 0.2, remedies=("a: {x: '<script>```'}",), useless=("<b>\x1b",))
+    bad = trial(OWN, (5, 0.19), 0.2, remedies=("a: {x: '<script>```'}",), constant_columns=("<b>\x1b",))
     found = frontier_of([bad], demands=(K, hostile))
     page, text = html(found), markdown(found)
     assert not re.search(r"<(b|i|script)>", page)

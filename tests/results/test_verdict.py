@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Audit, audit
-from tcdp_audit.core.base.exposed import Exposed
+from tcdp_audit.core.base.exposed import ExposureCount
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.core.results.beside import beside
 from tcdp_audit.core.results.conditions import Condition, Kind, fit_sentence
@@ -135,7 +135,7 @@ def test_entities_are_counted_where_the_policy_names_a_unit() -> None:
         "attributes": ATTRIBUTES | {"id": {"role": "insensitive"}},
     }
     found = audit(release, {**document, "expect": [{"k_anonymity": {"k": 2}}]})
-    assert found.exposed == Exposed(records=3, of=6, units=2, units_of=3, counted=(len(COLUMN_DEMANDS),))
+    assert found.exposed == ExposureCount(records=3, of=6, units=2, units_of=3, counted=(len(COLUMN_DEMANDS),))
     columns = f"1 of {len(COLUMN_DEMANDS)} column checks warns"
     assert verdict_sentence(found) == f"The only demand fails; {columns}. 2 of 3 homes (66.7%) are exposed."
 

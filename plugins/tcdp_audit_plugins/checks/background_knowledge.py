@@ -16,8 +16,8 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     ClassSummary,
     Comparison,
+    DisclosureType,
     Guide,
-    Quarter,
     Threshold,
 )
 from tcdp_audit.plugin.sentences import (
@@ -57,8 +57,8 @@ def records_to_know(evidence: ClassEvidence, _: BackgroundParameters) -> NDArray
     Source: Machanavajjhala et al. (2007), background knowledge attack; Torra (2022).
 
     Example:
-        >>> from tcdp_audit.plugin import Marginal
-        >>> from tcdp_audit.plugin import Histogram
+        >>> from tcdp_audit.plugin.check import Marginal
+        >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 1, 3], [0, 0, 1], [2, 2, 1])))
         >>> evidence = ClassEvidence(np.array([2, 3]), rows, Marginal(np.array([4, 1])))
         >>> records_to_know(evidence, BackgroundParameters())
@@ -101,7 +101,7 @@ CHECKS = [
     ClassCheck(
         name="background_knowledge",
         title="Background knowledge attack",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=BackgroundParameters,
         thresholds=(
             Threshold("at_least", Comparison.AT_LEAST, records_to_know, "other records to be known", counts=True),
@@ -112,7 +112,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many others must somebody know before the rest of a group has only one secret?",
+            question="How many others must somebody know before the rest of a group has only one secret?",
             risk="A member of a group who knows their own secret may so learn that of all others.",
             definition=(
                 "An intruder finds the class of a person and knows the sensitive values of some other members, such "

@@ -17,11 +17,11 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     ClassSummary,
     Comparison,
+    DisclosureType,
     Guide,
     Histogram,
-    Marginal,
-    Quarter,
     Ratios,
+    ReferenceDistribution,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
@@ -95,7 +95,7 @@ def largest_bounded_gain(evidence: ClassEvidence, parameters: BetaParameters) ->
     return Ratios(gain.numerator, np.where(_unsatisfiable(*evidence.sensitive), 0, gain.denominator))
 
 
-def _unsatisfiable(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
+def _unsatisfiable(histogram: Histogram, marginal: ReferenceDistribution) -> NDArray[np.bool_]:
     """Which classes have a value whose gain exceeds -ln q_i. Shape (classes,)."""
     q = marginal.weights / marginal.total
     limit = q - q * np.log(q, out=np.zeros(len(q)), where=q > 0)  # of p_i, as p_i / q_i - 1 <= -ln q_i
@@ -139,7 +139,7 @@ CHECKS = [
     ClassCheck(
         name="basic_beta_likeness",
         title="Basic beta-likeness",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=BetaParameters,
         thresholds=(Threshold("beta", Comparison.AT_MOST, largest_gain, "largest relative gain of the group"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
@@ -147,7 +147,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does finding somebody's group make no secret much likelier than it was?",
+            question="Does finding somebody's group make no secret much likelier than it was?",
             risk="A rare and harmful secret may be many times likelier in somebody's group than elsewhere.",
             definition=(
                 "For every equivalence class and every sensitive value that is more frequent there than in the table, "
@@ -176,7 +176,7 @@ CHECKS = [
     ClassCheck(
         name="enhanced_beta_likeness",
         title="Enhanced beta-likeness",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=BetaParameters,
         thresholds=(Threshold("beta", Comparison.AT_MOST, largest_bounded_gain, "largest relative gain of the group"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
@@ -185,7 +185,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does finding somebody's group make no secret much likelier, and never certain?",
+            question="Does finding somebody's group make no secret much likelier, and never certain?",
             risk="A common secret may become certain in somebody's group, and a rare one many times likelier.",
             definition=(
                 "For every equivalence class and every sensitive value that is more frequent there than in the table, "

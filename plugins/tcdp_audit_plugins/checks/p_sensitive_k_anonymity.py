@@ -14,8 +14,8 @@ from tcdp_audit.plugin.check import (
     ClassCheck,
     ClassEvidence,
     Comparison,
+    DisclosureType,
     Guide,
-    Quarter,
     Threshold,
 )
 from tcdp_audit.plugin.detector import PolicyDocument
@@ -54,8 +54,8 @@ def distinct_values(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.plugin import Marginal
-        >>> from tcdp_audit.plugin import Histogram
+        >>> from tcdp_audit.plugin.check import Marginal
+        >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [2, 1])))
         >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([2, 1])))
         >>> distinct_values(evidence, PSensitiveParameters())
@@ -109,7 +109,7 @@ CHECKS = [
     ClassCheck(
         name="p_sensitive_k_anonymity",
         title="p-sensitive k-anonymity",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=PSensitiveParameters,
         thresholds=(
             Threshold("p", Comparison.AT_LEAST, distinct_values, "distinct values in the group", counts=True),
@@ -122,7 +122,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Is everybody hidden among enough others, with several different secrets among them?",
+            question="Is everybody hidden among enough others, with several different secrets among them?",
             risk="Whoever finds somebody's group may find that all of them share one secret.",
             definition=(
                 "Every equivalence class has at least k records and, for every confidential attribute, at least p "

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check, SetStrength, Strengths, allowance, strengths
-from tcdp_audit.plugin.check import Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import Outcome, Status, columns_of, percent, plural, record_noun
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets
@@ -120,7 +120,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="quasi_identifier_strength",
         title="Strength of quasi-identifiers",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=QuasiIdentifierStrengthParameters,
         measure=quasi_identifier_strength,
         label="figure of the strongest set of columns",
@@ -130,7 +130,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Which few columns together are as good as a name?",
+            question="Which few columns together are as good as a name?",
             risk="Two or three harmless columns may together tell nearly everybody apart.",
             definition=(
                 "For a set of attributes with equivalence classes of sizes n_E among n records: the distinction is the "

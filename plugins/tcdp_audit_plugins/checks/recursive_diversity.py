@@ -15,8 +15,8 @@ from tcdp_audit.plugin.check import (
     ClassCheck,
     ClassEvidence,
     Comparison,
+    DisclosureType,
     Guide,
-    Quarter,
     Ratios,
     Threshold,
 )
@@ -97,8 +97,8 @@ def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) ->
     Source: Machanavajjhala et al. (2007), recursive and pd-recursive (c,l)-diversity.
 
     Example:
-        >>> from tcdp_audit.plugin import Marginal
-        >>> from tcdp_audit.plugin import Histogram
+        >>> from tcdp_audit.plugin.check import Marginal
+        >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 3], [0, 1, 2], [8, 1, 1])))
         >>> evidence = ClassEvidence(np.array([10]), rows, Marginal(np.array([8, 1, 1])))
         >>> recursive_ratio(evidence, RecursiveParameters(l=2)).values
@@ -168,7 +168,7 @@ CHECKS = [
     ClassCheck(
         name="recursive_cl_diversity",
         title="Recursive (c,l)-diversity",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=RecursiveParameters,
         thresholds=(
             Threshold("c", Comparison.BELOW, recursive_ratio, "ratio of the first value to the tail"),
@@ -181,7 +181,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does the commonest secret of a group stay uncertain, even once a few others are ruled out?",
+            question="Does the commonest secret of a group stay uncertain, even once a few others are ruled out?",
             risk="Somebody who can rule out a few secrets may be left with a nearly certain one.",
             definition=(
                 "In every equivalence class with counts r_1 ≥ r_2 ≥ … ≥ r_m, the most frequent value is less than c "

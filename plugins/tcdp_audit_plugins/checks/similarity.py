@@ -14,8 +14,8 @@ from tcdp_audit.plugin.check import (
     ClassCheck,
     ClassEvidence,
     Comparison,
+    DisclosureType,
     Guide,
-    Quarter,
     Ratios,
     Threshold,
 )
@@ -66,8 +66,8 @@ def largest_similar_share(evidence: ClassEvidence, parameters: SimilarityParamet
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.plugin import Marginal
-        >>> from tcdp_audit.plugin import Histogram
+        >>> from tcdp_audit.plugin.check import Marginal
+        >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 3], [0, 1, 2], [1, 1, 1])))
         >>> salaries = numpy.array([3000, 4000, 9000])
         >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([1, 1, 1])), salaries)
@@ -126,7 +126,7 @@ CHECKS = [
     ClassCheck(
         name="similarity",
         title="Similarity attack",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=SimilarityParameters,
         thresholds=(
             Threshold("at_most", Comparison.AT_MOST, largest_similar_share, "share of the group with similar values"),
@@ -139,7 +139,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Do the secrets of a group differ in meaning, and not only in wording?",
+            question="Do the secrets of a group differ in meaning, and not only in wording?",
             risk="A group may have different secrets that say the same: all low incomes, all diseases of the stomach.",
             definition=(
                 "The values of a class may all differ and still say nearly the same: three salaries between 3,000 and "

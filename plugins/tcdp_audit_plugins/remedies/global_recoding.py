@@ -64,7 +64,7 @@ def faults(parameters: GlobalRecodingParameters, document: PolicyDocument) -> It
             yield "breaks", f"the first break of {name!r} is the least value, so that no value is less; leave it"
 
 
-def cannot_help(view: RemedyView, parameters: GlobalRecodingParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: GlobalRecodingParameters | None, outcome: Outcome) -> str:
     """Why declared ranges cannot help a failing demand, or nothing."""
     if parameters is None:
         return "needs breaks that only you can choose"
@@ -159,5 +159,5 @@ GLOBAL_RECODING = Remedy(
     parameters=GlobalRecodingParameters,
     apply=recode,
     validate=faults,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

@@ -74,7 +74,7 @@ def faults(parameters: RoundingParameters, document: PolicyDocument) -> Iterator
         yield "base", "an attribute has a base and is not rounded, or is rounded and has none"
 
 
-def cannot_help(view: RemedyView, parameters: RoundingParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: RoundingParameters | None, outcome: Outcome) -> str:
     """Why rounding cannot help a failing demand, or nothing."""
     given = parameters or RoundingParameters()
     return only_where_masked(
@@ -90,7 +90,7 @@ def cannot_help(view: RemedyView, parameters: RoundingParameters | None, outcome
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """As fine as will do, where a demand that compares with the original fails."""
-    if any(not cannot_help(view, None, one) for one in outcomes):
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}
 
 
@@ -207,5 +207,5 @@ ROUNDING = Remedy(
     apply=round_numbers,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

@@ -30,7 +30,7 @@ INTRODUCTION = (
     "Six people who might open the file, what each of them does with it, and how far they get. They overlap: the "
     "numbers must not be added."
 )
-Reach = Callable[[Outcome], str]
+Applicability = Callable[[Outcome], str]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Story:
 
     who: str
     deed: str
-    told_by: Sequence[tuple[str, Reach]]
+    told_by: Sequence[tuple[str, Applicability]]
 
 
 def stories(audit: Audit) -> Iterator[str | Rows]:

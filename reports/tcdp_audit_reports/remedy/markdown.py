@@ -18,9 +18,9 @@ HEAD = ("Check", "Attribute", "Demanded", "Before", "After", "Margin", "Outcome"
 def blocks(remedy: Repair) -> Iterator[str]:
     """The paragraphs and tables of the section, each to be put after an empty line."""
     yield escaped(remedy.summary)
-    if remedy.felt:
+    if remedy.utility_impact:
         yield f"**{escaped(FELT)}**"
-        yield "\n".join(f"- {escaped(one)}" for one in remedy.felt)
+        yield "\n".join(f"- {escaped(one)}" for one in remedy.utility_impact)
     if remedy.how:
         yield escaped(f"{remedy.how} {remedy.order}")
     if remedy.shifts:

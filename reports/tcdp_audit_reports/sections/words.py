@@ -26,7 +26,7 @@ GLOSSARY = {
     "Warns": "The demand is not met, and the policy says that this alone does not stop publication.",
     "Column check": "What the auditor asks of the columns of every file, whatever the policy says.",
     "Measured": "A number was computed, and the policy demands nothing of it.",
-    "Exposed": "In a group that does not keep a failing demand. Each person is counted once.",
+    "ExposureCount": "In a group that does not keep a failing demand. Each person is counted once.",
     "Margin": "How far what was found is from what is demanded, as a factor.",
 }
 
@@ -37,7 +37,7 @@ class Explained:
 
     id: str
     title: str
-    asks: str
+    question: str
     definition: Markup
     formula: str
     mathml: str
@@ -63,7 +63,7 @@ def _explained(audit: Audit) -> Iterator[Explained]:
         yield Explained(
             id=f"words-{name}",
             title=visible(checks[name].title),
-            asks=visible(guide.asks),
+            question=visible(guide.question),
             definition=inline(in_groups(guide.definition)),
             formula=visible(guide.formula).replace(";  ", "\n"),
             mathml=guide.mathml.replace("'", '"') if is_mathml(guide.mathml) else "",

@@ -44,7 +44,7 @@ def page_of(registered: Check | Remedy[Any], *, for_terminal: bool = False) -> s
 
 def index_of_checks(checks: Mapping[str, Check]) -> str:
     """The page that lists all checks."""
-    rows = [(f"[`{name}`]({name}.md)", one.title, one.quarter.value) for name, one in sorted(checks.items())]
+    rows = [(f"[`{name}`]({name}.md)", one.title, one.disclosure_type.value) for name, one in sorted(checks.items())]
     return f"""{GENERATED}
 
 # Checks
@@ -75,7 +75,7 @@ None of them judges itself: after each the whole release is audited again.
 def _head(registered: Check | Remedy[Any]) -> str:
     if isinstance(registered, Remedy):
         return f"# {registered.title}\n\nRemedy `{registered.name}`. {registered.summary}"
-    return f"# {registered.title}\n\nCheck `{registered.name}`. Disclosure: {registered.quarter.value}."
+    return f"# {registered.title}\n\nCheck `{registered.name}`. Disclosure: {registered.disclosure_type.value}."
 
 
 def _of_check(check: Check, *, for_terminal: bool) -> list[tuple[str, str]]:
@@ -83,7 +83,10 @@ def _of_check(check: Check, *, for_terminal: bool) -> list[tuple[str, str]]:
     parameters = _parameters(check, [limit.parameter for limit in check.limits])
     demands = " and ".join(limit.demand for limit in check.limits)
     return [
-        ("In plain words", f"{guide.asks}\n\nWhere nobody asks it: {guide.risk}" if guide.asks and guide.risk else ""),
+        (
+            "In plain words",
+            f"{guide.question}\n\nWhere nobody asks it: {guide.risk}" if guide.question and guide.risk else "",
+        ),
         ("Definition", f"{guide.definition}\n\n{_formula(guide, for_terminal=for_terminal)}"),
         (
             "Parameters",

@@ -17,7 +17,7 @@ from tcdp_audit.cli.guide_page import index_of_checks, index_of_remedies, page_o
 from tcdp_audit.cli.guide_page.signatures import signatures
 from tcdp_audit.cli.guide_page.topics import topic_pages
 from tcdp_audit.integrations.great_expectations.stub import stub_of
-from tcdp_audit.plugin.check import Quarter
+from tcdp_audit.plugin.check import DisclosureType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ def generated(plugins: Plugins, readme: str) -> dict[str, str]:
         **{f"docs/{name}": text for name, text in written.items()},
         **{f"tcdp_audit/cli/pages/{name}": text for name, text in printed.items() if not name.endswith(INDEX)},
         "docs/policy.schema.json": policy_schema_text(plugins.checks, plugins.remedies),
-        "tcdp_audit/core/session/typed.pyi": signatures(plugins.checks),
+        "tcdp_audit/core/repair/typed.pyi": signatures(plugins.checks),
         "tcdp_audit/integrations/great_expectations/__init__.pyi": stub_of(plugins.checks),
         "README.md": LIST.sub(lambda _: _list_of(plugins.checks), readme),
     }
@@ -66,8 +66,8 @@ def generated(plugins: Plugins, readme: str) -> dict[str, str]:
 def _list_of(checks: Mapping[str, Check]) -> str:
     """A table with one row for each kind and degree of disclosure that has checks."""
     rows = ["| disclosure | checks |", "|---|---|"]
-    for disclosure in Quarter:
-        names = sorted(name for name, one in checks.items() if one.quarter is disclosure)
+    for disclosure in DisclosureType:
+        names = sorted(name for name, one in checks.items() if one.disclosure_type is disclosure)
         if names:
             links = ", ".join(f"[`{name}`](docs/checks/{name}.md)" for name in names)
             rows.append(f"| {disclosure.value} | {links} |")

@@ -1,4 +1,4 @@
-"""The stub `core/session/typed.pyi`: a signature of `measure` for each check, from the JSON Schema of its parameters."""
+"""The stub `core/repair/typed.pyi`: a signature of `measure` for each check, from the JSON Schema of its parameters."""
 
 from __future__ import annotations
 

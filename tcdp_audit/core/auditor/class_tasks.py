@@ -10,13 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.exposure import PartExposure
-from tcdp_audit.core.auditor.noted import NotedRecords
+from tcdp_audit.core.auditor.exposure import ExposureMeasure
+from tcdp_audit.core.auditor.noted import FailingRecordMask
 from tcdp_audit.core.auditor.singles import Singles
 from tcdp_audit.core.auditor.tasks import Measurements, Summaries, Task, plain_figures
 from tcdp_audit.core.auditor.worst_values import worst_values
 from tcdp_audit.core.base.outcome import BY_SIZE, WORST_GROUP, Comparison, Outcome, Status, Tally, WorstClass
-from tcdp_audit.core.check.kinds import CheckOnClasses, ClassEvidence, Figure, FinestGrouping, Marginal, Verdict
+from tcdp_audit.core.check.kinds import (
+    CheckOnClasses,
+    ClassEvidence,
+    Figure,
+    ReferenceDistribution,
+    SingletonClasses,
+    Verdict,
+)
 from tcdp_audit.core.check.summary import ClassSummary, merge, summarise
 from tcdp_audit.core.check.unfailable import classes_of_one
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
@@ -41,10 +48,10 @@ class ClassTask(Task[CheckOnClasses[Any]]):
 
     quasi_identifiers: tuple[Domain, ...] = ()
     attribute: Domain | None = None
-    marginal: Marginal | None = None
+    marginal: ReferenceDistribution | None = None
     tree: Tree | None = None
     records: int = 0
-    noted: NotedRecords | None = None
+    noted: FailingRecordMask | None = None
     incomplete: Sequence[Domain] = ()
 
     def on_classes(self) -> Sequence[ClassTask]:
@@ -104,7 +111,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         histogram: Histogram | None,
         *,
         show_values: bool,
-        exposure: PartExposure | None = None,
+        exposure: ExposureMeasure | None = None,
     ) -> Summaries:
         """The summaries of some classes. Cost: that of the check, and a sort of the classes."""
         values = 0 if self.attribute is None else self.attribute.size
@@ -124,7 +131,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         return histogram if self.check.judges_each_class else None
 
     def _note(
-        self, grouping: Grouping | MatchedClasses, failing: NDArray[np.bool_], exposure: PartExposure | None
+        self, grouping: Grouping | MatchedClasses, failing: NDArray[np.bool_], exposure: ExposureMeasure | None
     ) -> None:
         """Note which classes fail, for whoever asks."""
         if exposure is not None:
@@ -174,12 +181,12 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         unfailable = self.check.unfailable(finest, self.expectation.parameters)
         return self._judged(outcome, unfailable, f"{every}however these records are grouped")
 
-    def _finest(self) -> FinestGrouping:
+    def _finest(self) -> SingletonClasses:
         """The release's records, each in a class of its own. Cost: O(domain)."""
         attribute, marginal, one = self.attribute, self.marginal, np.ones(1, dtype=np.int64)
         if attribute is None or marginal is None:
             evidence = ClassEvidence(size=one, records=self.records)
-            return FinestGrouping(evidence, one * self.records, of_entities=self.of_entities)
+            return SingletonClasses(evidence, one * self.records, of_entities=self.of_entities)
         counts = np.append(attribute.counts, attribute.missing)
         counts, valueless = counts[: marginal.size], int(counts[marginal.size :].sum())
         if self.conventions["reference"] == "release":  # exempt records are not in it
@@ -187,7 +194,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         values = np.flatnonzero(counts)
         size = np.ones(len(values), dtype=np.int64)
         classes = self._evidence(size, classes_of_one(values), size > 0)
-        return FinestGrouping(classes, counts[values], valueless, self.of_entities)
+        return SingletonClasses(classes, counts[values], valueless, self.of_entities)
 
     def _outcome_of_classes(self, headline: ClassSummary, verdict: Verdict) -> Outcome:
         status = self._status(verdict)

@@ -150,10 +150,10 @@ def _undemanded_sensitive(policy: Policy, columns: Collection[str]) -> Outcome:
 
 
 def _of_secrets(policy: Policy, secret: Sequence[str]) -> str:
-    asks = f"{listing([one.key for one in policy.profiles])} {agree(len(policy.profiles), 'asks', 'ask')}"
+    question = f"{listing([one.key for one in policy.profiles])} {agree(len(policy.profiles), 'question', 'ask')}"
     return (
-        f"nothing is demanded of {listing([repr(name) for name in secret])}, which must stay secret: {asks} how many "
-        "look alike, not what they have in common; demand l-diversity or t-closeness as well, or declare "
+        f"nothing is demanded of {listing([repr(name) for name in secret])}, which must stay secret: {question} how "
+        "many look alike, not what they have in common; demand l-diversity or t-closeness as well, or declare "
         f"{agree(len(secret), 'it', 'them')} insensitive"
     )
 

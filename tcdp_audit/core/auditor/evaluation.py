@@ -16,13 +16,13 @@ import numpy as np
 from tcdp_audit.core.auditor.class_tasks import ClassTask
 from tcdp_audit.core.auditor.column_warnings import column_warnings
 from tcdp_audit.core.auditor.expectations import Counted, Tasks
-from tcdp_audit.core.auditor.exposure import Exposure, told_by_classes
+from tcdp_audit.core.auditor.exposure import Exposure, decided_per_class
 from tcdp_audit.core.auditor.measuring import Measuring
-from tcdp_audit.core.auditor.noted import NotedExpectations, NumberedEngine
+from tcdp_audit.core.auditor.noted import FailingRecordMasks, NumberedEngine
 from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import Measurements, Result
 from tcdp_audit.core.base.errors import DataError, UsageError
-from tcdp_audit.core.base.exposed import Exposed
+from tcdp_audit.core.base.exposed import ExposureCount
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.resources import budget, processors
@@ -87,7 +87,7 @@ class Evaluation:
     """
 
     outcomes: tuple[Outcome, ...]
-    exposed: Exposed
+    exposed: ExposureCount
     columns: tuple[AuditedColumn, ...]
     column_risks: tuple[ColumnRisk, ...] = ()
 
@@ -97,7 +97,7 @@ def evaluate(
     engine: Engine,
     options: Options,
     companions: Mapping[str, Engine] = MappingProxyType({}),
-    noted: NotedExpectations | None = None,
+    noted: FailingRecordMasks | None = None,
 ) -> tuple[Outcome, ...]:
     """Every outcome of a release under a policy; see `evaluation`."""
     return evaluation(policy, engine, options, companions, noted).outcomes
@@ -108,7 +108,7 @@ def evaluation(
     engine: Engine,
     options: Options,
     companions: Mapping[str, Engine] = MappingProxyType({}),
-    noted: NotedExpectations | None = None,
+    noted: FailingRecordMasks | None = None,
 ) -> Evaluation:
     """Every outcome of a release under a policy, and whom it exposes.
 
@@ -156,7 +156,7 @@ class _Evaluation:
     """The expectations of one audit."""
 
     def __init__(
-        self, release: Release, options: Options, companions: Mapping[str, Engine], noted: NotedExpectations | None
+        self, release: Release, options: Options, companions: Mapping[str, Engine], noted: FailingRecordMasks | None
     ) -> None:
         self.release, self.options, self.noted = release, options, noted
         borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
@@ -231,7 +231,9 @@ class _Evaluation:
         if not tasks:
             return {}
         overlapping = self.wildcard and any(domain.missing for task in tasks for domain in task.quasi_identifiers)
-        divided = overlapping and self.shards.divisible and told_by_classes(tasks)  # few shards are worked on in parts
+        divided = (
+            overlapping and self.shards.divisible and decided_per_class(tasks)
+        )  # few shards are worked on in parts
         parts = max(1, PARTS * processors() // self.shards.count) if divided else 1
         shards: list[Sequence[Result]] = []
         every = self.shards.count * parts

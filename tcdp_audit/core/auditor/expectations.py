@@ -21,10 +21,10 @@ from tcdp_audit.core.auditor.reference import (
 from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import conventions_of
 from tcdp_audit.core.base.errors import CheckError, TcdpAuditError
-from tcdp_audit.core.base.outcome import Naming
+from tcdp_audit.core.base.outcome import DisplayNames
 from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree, count
-from tcdp_audit.core.check.kinds import Check, CheckOnClasses, Marginal, TableCheck, Target
+from tcdp_audit.core.check.kinds import Check, CheckOnClasses, ReferenceDistribution, TableCheck, Target
 from tcdp_audit.core.classes.exempt import suppressed_in_all, without_exempt
 from tcdp_audit.core.classes.grouping import Grouping, Shard
 from tcdp_audit.core.classes.histogram import Counts
@@ -62,7 +62,7 @@ class Tasks:
     shards: MappedShards | None
     whole: bool = True
     _attributes: dict[tuple[str, ...], Domain] = field(default_factory=dict)
-    _marginals: dict[Target, Marginal] = field(default_factory=dict)
+    _marginals: dict[Target, ReferenceDistribution] = field(default_factory=dict)
 
     @property
     def policy(self) -> Policy:
@@ -121,7 +121,7 @@ class Tasks:
         except CheckError as error:
             return replace(task, obstacle=f"cannot be evaluated: {error}")
 
-    def _naming(self, target: Target) -> Naming:
+    def _naming(self, target: Target) -> DisplayNames:
         """What sentences call people and columns; several attributes that are read together are a combination."""
         naming = self.policy.naming
         return naming.with_combination(target.attributes, target.name or "") if len(target.attributes) > 1 else naming
@@ -223,7 +223,7 @@ class Tasks:
             raise CheckError(f"the original has no column {lacking[0]!r}")
         return original.counted([coded[name] for name in names])
 
-    def _marginal(self, target: Target, attribute: Domain) -> Marginal:
+    def _marginal(self, target: Target, attribute: Domain) -> ReferenceDistribution:
         """The reference distribution of an attribute, under the conventions that shape it."""
         if target not in self._marginals:
             marginal = self._reference(target, attribute)
@@ -232,7 +232,7 @@ class Tasks:
             self._marginals[target] = marginal
         return self._marginals[target]
 
-    def _reference(self, target: Target, attribute: Domain) -> Marginal:
+    def _reference(self, target: Target, attribute: Domain) -> ReferenceDistribution:
         if self.conventions.reference == "declared":
             return marginal_as_declared(attribute, self.policy)
         if self.conventions.reference == "original":

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.exposed import Exposed, failures
+from tcdp_audit.core.base.exposed import ExposureCount, failures
 from tcdp_audit.core.base.outcome import Outcome, Severity
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.core.encoding.counting import distinct_of, tally
@@ -33,7 +33,7 @@ Places = frozenset[int]  # of tasks, among those that are measured on classes
 
 
 @dataclass(frozen=True)
-class ExposedInPart:
+class ShardExposure:
     """What came of a shard, or of a part of its classes.
 
     Args:
@@ -49,7 +49,7 @@ class ExposedInPart:
 
 
 @dataclass
-class PartExposure:
+class ExposureMeasure:
     """What is exposed in a shard, or in a part of its classes, noted task by task.
 
     Args:
@@ -82,23 +82,23 @@ class PartExposure:
         whole = masks.setdefault(place, (grouping, np.zeros(len(grouping.records), dtype=bool)))[1]
         whole[some] |= failing
 
-    def result(self) -> ExposedInPart:
+    def result(self) -> ShardExposure:
         """How many records and which entities fail what."""
         victims = {p: self._entities(grouping, grouping.rows_of(m)) for p, (grouping, m) in self._victims.items()}
         return replace(self._failing(), victims=victims)
 
-    def _failing(self) -> ExposedInPart:
+    def _failing(self) -> ShardExposure:
         if not self._masks:
-            return ExposedInPart({})
-        if told_by_classes([self.tasks[place] for place in self._masks]):
+            return ShardExposure({})
+        if decided_per_class([self.tasks[place] for place in self._masks]):
             grouping = next(iter(self._masks.values()))[0]
             records = _by_places({place: mask for place, (_, mask) in self._masks.items()}, grouping.records)
         else:
             shard = next(iter(self._masks.values()))[0].shard
             records = _by_places({place: self._rows(place) for place in self._masks}, shard.each)
         if self.unit is None:
-            return ExposedInPart(records)
-        return ExposedInPart(records, {p: self._entities(one, self._rows(p)) for p, (one, _) in self._masks.items()})
+            return ShardExposure(records)
+        return ShardExposure(records, {p: self._entities(one, self._rows(p)) for p, (one, _) in self._masks.items()})
 
     def _entities(self, grouping: Grouping, rows: Mask) -> Codes:
         """The entities of some rows."""
@@ -123,7 +123,7 @@ def counts_victims(task: ClassTask, unit: Domain | None) -> bool:
     return unit is not None and unit.repeats and not task.check.judges_each_class
 
 
-def told_by_classes(tasks: Sequence[ClassTask]) -> bool:
+def decided_per_class(tasks: Sequence[ClassTask]) -> bool:
     """Whether classes tell which records several tasks fail: all group alike, and no single record fails by itself."""
     alike = {tuple(domain.attribute for domain in task.quasi_identifiers) for task in tasks}
     return len(alike) == 1 and not any(task.incomplete for task in tasks)
@@ -162,7 +162,7 @@ class Exposure:
     entities: dict[int, Mask] = field(default_factory=dict)
     victims: dict[int, Mask] = field(default_factory=dict)
 
-    def add(self, part: ExposedInPart) -> None:
+    def add(self, part: ShardExposure) -> None:
         """Take what a shard tells. Cost: a byte for each entity and task that exposes one, and for each attack."""
         self.records.update(part.records)
         for marked, of_places in ((self.entities, part.entities), (self.victims, part.victims)):
@@ -177,7 +177,7 @@ class Exposure:
             return None
         return int(self.victims[place].sum()) if place in self.victims else 0
 
-    def of(self, failed: Mapping[int, int], outcomes: Sequence[Outcome], counted: Counted) -> Exposed:
+    def of(self, failed: Mapping[int, int], outcomes: Sequence[Outcome], counted: Counted) -> ExposureCount:
         """The records that failing demands expose.
 
         Args:
@@ -187,7 +187,7 @@ class Exposure:
         """
         if not failed:
             return _of_a_table(outcomes, counted.records)
-        exposed = Exposed(
+        exposed = ExposureCount(
             records=sum(number for places, number in self.records.items() if places & failed.keys()),
             of=counted.records,
             counted=tuple(sorted(failed.values())),
@@ -204,11 +204,11 @@ class Exposure:
         return int(exposed.sum())
 
 
-def _of_a_table(outcomes: Sequence[Outcome], records: int) -> Exposed:
+def _of_a_table(outcomes: Sequence[Outcome], records: int) -> ExposureCount:
     """The records of the only failing demand that counts some, where none is on classes."""
     tallies = {position: outcomes[position].records for position in failures(outcomes)}
     counts = {position: one.failing for position, one in tallies.items() if one is not None and one.failing is not None}
     if len(counts) != 1:
-        return Exposed(records=None, of=records)
+        return ExposureCount(records=None, of=records)
     ((position, failing),) = counts.items()
-    return Exposed(records=failing, of=records, counted=(position,))
+    return ExposureCount(records=failing, of=records, counted=(position,))

@@ -13,7 +13,7 @@ from threading import Lock
 import numpy as np
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask
-from tcdp_audit.core.auditor.exposure import PartExposure
+from tcdp_audit.core.auditor.exposure import ExposureMeasure
 from tcdp_audit.core.auditor.tasks import Measured, Result, Summaries, raised_by_check
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.words import gibibytes
@@ -54,7 +54,7 @@ class MatchedShard:
     def measure(self, part: tuple[int, int]) -> Measured:
         """Every task on one part of the classes."""
         results: dict[int, Result] = {}
-        exposure = PartExposure(self.tasks, self.unit)
+        exposure = ExposureMeasure(self.tasks, self.unit)
         for group in self._prepared:
             results |= group.measure(part, self.limit, exposure, show_values=self.show_values)
         return Measured([results[id(task)] for task in self.tasks], exposure.result())
@@ -111,7 +111,7 @@ class _Group:
         grouping.compatibility.prepare()
 
     def measure(
-        self, part: tuple[int, int], limit: int, exposure: PartExposure, *, show_values: bool
+        self, part: tuple[int, int], limit: int, exposure: ExposureMeasure, *, show_values: bool
     ) -> dict[int, Result]:
         """The results of one part of the classes by the task's identity."""
         if self.error is not None:
@@ -127,7 +127,7 @@ class _Group:
             return dict.fromkeys(map(id, self.tasks), raised_by_check(error))
         return {id(task): result for reader in readers.values() for task, result in reader.results()}
 
-    def _whole(self, task: ClassTask, part: tuple[int, int], exposure: PartExposure, *, show_values: bool) -> Result:
+    def _whole(self, task: ClassTask, part: tuple[int, int], exposure: ExposureMeasure, *, show_values: bool) -> Result:
         """A task on classes that do not overlap, in the first part."""
         if part[0]:
             return None
@@ -142,7 +142,7 @@ class _Group:
         except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
             return raised_by_check(error)
 
-    def _readers(self, limit: int, exposure: PartExposure, *, show_values: bool) -> dict[str | None, _Reader]:
+    def _readers(self, limit: int, exposure: ExposureMeasure, *, show_values: bool) -> dict[str | None, _Reader]:
         readers: dict[str | None, _Reader] = {}
         for task in self.tasks:
             name = None if task.attribute is None else task.attribute.attribute
@@ -172,7 +172,7 @@ class _Reader:
 
     grouping: Grouping
     limit: int
-    exposure: PartExposure
+    exposure: ExposureMeasure
     show_values: bool
     tasks: list[ClassTask] = field(default_factory=list)
     waiting: list[tuple[Counts, Counts, Histogram | None]] = field(default_factory=list)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask
-from tcdp_audit.core.auditor.exposure import PartExposure
+from tcdp_audit.core.auditor.exposure import ExposureMeasure
 from tcdp_audit.core.auditor.tasks import Measured, Result, raised_by_check
 from tcdp_audit.core.classes.exempt import without_exempt
 from tcdp_audit.core.classes.grouping import Grouping, Shard
@@ -75,7 +75,7 @@ class Measuring:
     def _measured(self, shard: Shard, part: Part) -> Measured:
         if part[0]:  # classes that do not overlap are measured in one go
             return self._nothing
-        view, exposure = _ShardView(shard, self.unit, self.missing_is_a_value), PartExposure(self.tasks, self.unit)
+        view, exposure = _ShardView(shard, self.unit, self.missing_is_a_value), ExposureMeasure(self.tasks, self.unit)
         results: list[Result] = []
         for task in self.tasks:
             try:

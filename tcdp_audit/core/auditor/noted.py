@@ -30,7 +30,7 @@ _NOTHING = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class NotedRecords:
+class FailingRecordMask:
     """The records that fail one expectation.
 
     Args:
@@ -52,7 +52,7 @@ class NotedRecords:
 
 
 @dataclass(frozen=True, eq=False)
-class NotedExpectations:
+class FailingRecordMasks:
     """The records that fail each expectation of an audit, for as long as it runs.
 
     Args:
@@ -69,9 +69,9 @@ class NotedExpectations:
         """The column of the records' numbers."""
         return _Numbers(NUMBER, _NOTHING, _NOTHING, 0, _NOTHING, records=self.records)
 
-    def blank(self, incomplete: Sequence[Domain]) -> NotedRecords:
-        """Where to note the records that fail one expectation; see `NotedRecords`."""
-        return NotedRecords(incomplete, np.zeros(self.records, dtype=bool))
+    def blank(self, incomplete: Sequence[Domain]) -> FailingRecordMask:
+        """Where to note the records that fail one expectation; see `FailingRecordMask`."""
+        return FailingRecordMask(incomplete, np.zeros(self.records, dtype=bool))
 
     def close(self, task: ClassTask | None, outcome: Outcome) -> None:
         """Keep what was noted for an outcome, if it is one of classes and was evaluated."""

@@ -31,7 +31,7 @@ def _open(policy: Policy, profile: Profile, question: ProfileQuestion) -> Outcom
         title=f"Needs a person, asks {profile.key}",
         status=Status.SKIPPED,
         details={"question": question.key, "fit": question.fit},
-        message=f"{question.asks} {CAVEAT}",
+        message=f"{question.question} {CAVEAT}",
         source=PROFILE,
         line=policy.profile_line,
     )
@@ -52,7 +52,7 @@ def _answered(policy: Policy, profile: Profile, question: ProfileQuestion, given
             "by": given.by,
             "date": day,
         },
-        message=f"{question.asks} {answered}{wanted}. {CAVEAT}",
+        message=f"{question.question} {answered}{wanted}. {CAVEAT}",
         source=PROFILE,
         line=policy.profile_line,
     )

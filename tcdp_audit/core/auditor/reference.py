@@ -9,7 +9,7 @@ from math import lcm
 import numpy as np
 
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.check.kinds import Marginal
+from tcdp_audit.core.check.kinds import ReferenceDistribution
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.joint import JointDomain
 from tcdp_audit.core.encoding.domain import Domain
@@ -18,7 +18,7 @@ from tcdp_audit.core.policy import Policy
 WEIGHT_LIMIT = 2**40  # a declared distribution has integer weights below this, so that products stay exact and fast
 
 
-def marginal_of_release(domain: Domain, policy: Policy, counts: Counts) -> Marginal:
+def marginal_of_release(domain: Domain, policy: Policy, counts: Counts) -> ReferenceDistribution:
     """The distribution over the records of the table under audit, or over its classes.
 
     Args:
@@ -26,7 +26,7 @@ def marginal_of_release(domain: Domain, policy: Policy, counts: Counts) -> Margi
         policy: whether a missing value is a value of its own.
         counts: what counts for each code, the missing ones last. Shape (size + 1,).
     """
-    return Marginal(_kept(counts, domain, policy))
+    return ReferenceDistribution(_kept(counts, domain, policy))
 
 
 def counts_in_classes(domain: Domain, histogram: Histogram) -> Counts:
@@ -41,14 +41,14 @@ def counts_in_classes(domain: Domain, histogram: Histogram) -> Counts:
     return counts
 
 
-def marginal_of_original(domain: Domain, counts: Counts, policy: Policy) -> Marginal:
+def marginal_of_original(domain: Domain, counts: Counts, policy: Policy) -> ReferenceDistribution:
     """The distribution in the original, over the same domain; `counts` has the missing ones last."""
     if not counts[: domain.size].sum():
         raise CheckError("the original has no value of this attribute")
-    return Marginal(_kept(counts, domain, policy))
+    return ReferenceDistribution(_kept(counts, domain, policy))
 
 
-def marginal_as_declared(domain: Domain, policy: Policy) -> Marginal:
+def marginal_as_declared(domain: Domain, policy: Policy) -> ReferenceDistribution:
     """The declared distribution as integer weights; `uniform` is over the domain.
 
     Raises:
@@ -60,9 +60,9 @@ def marginal_as_declared(domain: Domain, policy: Policy) -> Marginal:
         raise CheckError("a declared distribution has no place for missing values; set `missing_sensitive: excluded`")
     declared = policy.attributes[domain.attribute].distribution
     if declared is None or declared == "uniform":
-        return Marginal(np.ones(domain.size, dtype=np.int64))
+        return ReferenceDistribution(np.ones(domain.size, dtype=np.int64))
     assert isinstance(declared, Mapping)  # noqa: S101 - the policy model allows nothing else
-    return Marginal(_weights(domain, declared))
+    return ReferenceDistribution(_weights(domain, declared))
 
 
 def _weights(domain: Domain, declared: Mapping[str, Fraction]) -> Counts:

@@ -38,8 +38,8 @@ class TableTask(Task[TableCheck[Any]]):
         worded = super()._worded(outcome)
         if not (self.several_rows and self.check.requires & OF_ROWS):
             return worded
-        somebody = with_article(unit_noun(outcome))
-        several = f"Every row counts, however many {somebody} has, and what is known of {somebody} is one row."
+        an_intruder = with_article(unit_noun(outcome))
+        several = f"Every row counts, however many {an_intruder} has, and what is known of {an_intruder} is one row."
         return replace(worded, message=f"{worded.message} {several}")
 
     def _outcome_of_table(self, figure: TableFigure, verdict: Verdict) -> Outcome:

@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from tcdp_audit.core.auditor.exposure import ExposedInPart
+from tcdp_audit.core.auditor.exposure import ShardExposure
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.outcome import UNFAILABLE, Naming, Outcome, Status
+from tcdp_audit.core.base.outcome import UNFAILABLE, DisplayNames, Outcome, Status
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
 from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree, sentence_case
@@ -39,7 +39,7 @@ class Measured:
     """
 
     results: Sequence[Result]
-    exposed: ExposedInPart = field(default_factory=lambda: ExposedInPart({}))
+    exposed: ShardExposure = field(default_factory=lambda: ShardExposure({}))
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Task(ABC, Generic[C]):
     obstacle: str = ""
     violation: str = ""
     known: tuple[str, ...] = ()
-    naming: Naming = field(default_factory=Naming)
+    naming: DisplayNames = field(default_factory=DisplayNames)
 
     def on_classes(self) -> Sequence[ClassTask]:
         """This task, if it is measured on classes."""

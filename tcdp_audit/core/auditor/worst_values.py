@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.core.check.evidence import Marginal
+from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.check.summary import PAIR, Pairs, least_first
 from tcdp_audit.core.encoding.domain import Domain
 
@@ -14,7 +14,9 @@ MOST = 6  # values, those whose shares differ most
 DIGITS = 2  # of a share: an exact one could tell which value it is
 
 
-def worst_values(pairs: Pairs, marginal: Marginal, attribute: Domain, *, named: bool) -> list[dict[str, Any]]:
+def worst_values(
+    pairs: Pairs, marginal: ReferenceDistribution, attribute: Domain, *, named: bool
+) -> list[dict[str, Any]]:
     """The share of a value in the class and in the reference, for the values whose shares differ most.
 
     Args:

@@ -50,7 +50,7 @@ class CheckError(TcdpAuditError):
     """A check could not give an answer for this release."""
 
 
-class Discreet(ContextDecorator):
+class redact_errors(ContextDecorator):  # noqa: N801 - used as a decorator and as a context
     """Lets our own errors leave without the errors that they were raised over, whose texts and attributes hold cells.
 
     `raise ... from None` hides such an error from a traceback only; tools that collect errors walk `__context__`. Every

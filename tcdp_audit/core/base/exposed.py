@@ -10,7 +10,7 @@ from tcdp_audit.core.base.outcome import Outcome, Status
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exposed:
+class ExposureCount:
     """The distinct records that failing demands expose, and the distinct entities where the policy names a unit.
 
     A demand of severity warning does not count. A failing demand on groups exposes the records of the groups that do
@@ -48,7 +48,7 @@ class Exposed:
         """Whether there may be more, since a failing demand is left out."""
         return bool(self.left_out)
 
-    def among(self, outcomes: Sequence[Outcome]) -> Exposed | None:
+    def among(self, outcomes: Sequence[Outcome]) -> ExposureCount | None:
         """The same with what is left out among all outcomes of an audit; None where nothing fails."""
         failed = failures(outcomes)
         return replace(self, left_out=tuple(one for one in failed if one not in self.counted)) if failed else None

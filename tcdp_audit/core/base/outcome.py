@@ -91,7 +91,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Naming:
+class DisplayNames:
     """What the policy calls people and columns, for sentences.
 
     Args:
@@ -111,7 +111,7 @@ class Naming:
         """What a sentence calls a column: its label, or its name in quotes."""
         return self.labels.get(name) or repr(name)
 
-    def with_combination(self, names: Sequence[str], name: str) -> Naming:
+    def with_combination(self, names: Sequence[str], name: str) -> DisplayNames:
         """The same with a word for several columns that are read together.
 
         Args:
@@ -148,7 +148,7 @@ class Outcome:
     message: str = ""
     person: str = ""
     known: tuple[str, ...] = ()
-    naming: Naming = field(default_factory=Naming)
+    naming: DisplayNames = field(default_factory=DisplayNames)
     source: str = ""
     line: int | None = None
     column: int | None = None
@@ -262,11 +262,13 @@ UNFAILABLE = "unfailable"  # the detail that names demands which nothing can fai
 WORST_GROUP = "worst_group"  # the detail with the shares of values in the worst class and in the reference
 BY_SIZE = "by_size"  # the detail with the number of classes by their size and figure
 ESTIMATE = "estimate"  # the detail that says what a figure of a sample stands for
-AUDITED_WITH = "audited_with"  # the detail that names columns which the release does not have, put back to judge it
+AUDITED_WITH = (
+    "judged_with_columns"  # the detail that names columns which the release does not have, put back to judge it
+)
 AUDITED_ALIGNED = "audited_aligned"  # the detail with the digest of the same records in the original's order
 SHUFFLED = "shuffled"  # the detail of the finding on the order where a repair has shuffled the records
-PUT_BACK = frozenset({AUDITED_WITH, AUDITED_ALIGNED, SHUFFLED})  # what only who repeats the repair can confirm
-STAYS_INSIDE = "stays_inside"  # the detail of the findings on key and order where the policy says that the file does
+RESTORED_COLUMNS = frozenset({AUDITED_WITH, AUDITED_ALIGNED, SHUFFLED})  # what only who repeats the repair can confirm
+STAYS_INSIDE = "internal_only"  # the detail of the findings on key and order where the policy says that the file does
 DROPPED = "dropped"  # the detail of the finding on the unit where the policy says that its column is not released
 KNOWN_ROWS = "known_rows"  # its detail where the policy claims no more than `one` row of a person
 LINKABLE_KEY = "linkable_key"

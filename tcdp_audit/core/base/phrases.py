@@ -95,14 +95,14 @@ def known_columns(outcome: Outcome) -> str:
     return columns_of(outcome, outcome.known)
 
 
-def somebody(outcome: Outcome) -> str:
+def an_intruder(outcome: Outcome) -> str:
     """One whom an outcome is about: `a person`, `a household`."""
     return with_article(outcome.naming.unit_name or _entity(outcome) or "person")
 
 
-def whoever_knows(outcome: Outcome) -> str:
+def intruder_who_knows(outcome: Outcome) -> str:
     """The subject of a sentence about one person: `Whoever knows a person's age, sex and 'zip'`."""
-    return f"Whoever knows {somebody(outcome)}'s {known_columns(outcome)}"
+    return f"Whoever knows {an_intruder(outcome)}'s {known_columns(outcome)}"
 
 
 def in_worst_group(outcome: Outcome) -> str:
@@ -110,7 +110,7 @@ def in_worst_group(outcome: Outcome) -> str:
 
     `Whoever knows a person's age and sex finds a group of 22 people on average; in the worst group, of 12 people,`
     """
-    knows, classes = whoever_knows(outcome), outcome.classes
+    knows, classes = intruder_who_knows(outcome), outcome.classes
     assert classes is not None  # noqa: S101 - outcomes on classes have them
     if classes.total == 1:
         return f"{knows} finds the only group, of {worst_people(outcome)}; there"

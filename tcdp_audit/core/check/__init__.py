@@ -24,11 +24,12 @@ undemanded      sensitive columns of which nothing is demanded
 from __future__ import annotations
 
 from tcdp_audit.core.check.evidence import ClassEvidence
-from tcdp_audit.core.check.guide import Guide, Quarter
+from tcdp_audit.core.check.guide import DisclosureType, Guide
 from tcdp_audit.core.check.kinds import (
     ALL_COUNTED,
     KINDS,
     NO_PAIRING,
+    AttackCheck,
     Check,
     ClassCheck,
     Figure,
@@ -38,7 +39,6 @@ from tcdp_audit.core.check.kinds import (
     TableFigure,
     Threshold,
     Verdict,
-    VictimCheck,
 )
 from tcdp_audit.core.check.parameters import AttributeParameters, Parameters
 
@@ -46,19 +46,19 @@ __all__ = [
     "ALL_COUNTED",
     "KINDS",
     "NO_PAIRING",
+    "AttackCheck",
     "AttributeParameters",
     "Check",
     "ClassCheck",
     "ClassEvidence",
+    "DisclosureType",
     "Figure",
     "Finding",
     "Guide",
     "Limit",
     "Parameters",
-    "Quarter",
     "TableCheck",
     "TableFigure",
     "Threshold",
     "Verdict",
-    "VictimCheck",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tcdp_audit.core.base.frozen import refuse
-from tcdp_audit.core.check.guide import Quarter
+from tcdp_audit.core.check.guide import DisclosureType
 from tcdp_audit.core.check.kinds import KINDS, Check
 
 
@@ -17,7 +17,7 @@ class LazyCheck:
     Args:
         name: the check's own.
         title: the check's own.
-        quarter: the check's own.
+        disclosure_type: the check's own.
         load: gives the check. Its plugin is broken where that raises, or gives one with another name, title, quarter or
             risk.
         risk: the check's own, for reports that did not run it; nothing, and they do not tell.
@@ -25,7 +25,7 @@ class LazyCheck:
 
     name: str
     title: str
-    quarter: Quarter
+    disclosure_type: DisclosureType
     load: Callable[[], Check]
     risk: str = ""
 
@@ -49,7 +49,7 @@ def loaded(announced: Announced, kinds: tuple[type, ...] = KINDS) -> Check:
     for what, said, own in (
         ("name", announced.name, check.name),
         ("title", announced.title, check.title),
-        ("quarter", announced.quarter, check.quarter),
+        ("disclosure_type", announced.disclosure_type, check.disclosure_type),
         ("risk", announced.risk, check.risk if announced.risk else ""),
     ):
         if said != own:

@@ -17,7 +17,7 @@ from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.check.specification import P
 from tcdp_audit.core.check.summary import ClassSummary
 from tcdp_audit.core.check.threshold import Threshold
-from tcdp_audit.core.check.unfailable import FinestGrouping, keeps, worst_share
+from tcdp_audit.core.check.unfailable import SingletonClasses, keeps, worst_share
 from tcdp_audit.core.check.verdict import Verdict
 
 
@@ -38,7 +38,7 @@ class ClassCheck(CheckOnClasses[P]):
 
     thresholds: tuple[Threshold[P], ...]
     details: Callable[[Sequence[ClassSummary]], Mapping[str, Any]] = field(default=lambda _: {})
-    worst_classes: Callable[[FinestGrouping, P], ClassEvidence] | None = None
+    worst_classes: Callable[[SingletonClasses, P], ClassEvidence] | None = None
 
     @property
     def measures(self) -> tuple[Threshold[P], ...]:
@@ -59,7 +59,7 @@ class ClassCheck(CheckOnClasses[P]):
         """The figure of each threshold in every class, and the classes that do not keep it."""
         return tuple(_compared(one, evidence, parameters) for one in self.thresholds)
 
-    def unfailable(self, finest: FinestGrouping, parameters: P) -> tuple[str, ...]:
+    def unfailable(self, finest: SingletonClasses, parameters: P) -> tuple[str, ...]:
         """The parameters whose demand is kept by every class that the records of a release could form.
 
         Cost: that of the figures, on one class for each value of the attribute.
@@ -71,7 +71,7 @@ class ClassCheck(CheckOnClasses[P]):
             if one.parameter in demanded and self._always_kept(one, finest, parameters)
         )
 
-    def _always_kept(self, threshold: Threshold[P], finest: FinestGrouping, parameters: P) -> bool:
+    def _always_kept(self, threshold: Threshold[P], finest: SingletonClasses, parameters: P) -> bool:
         end = worst_share(self.parameters.model_fields[threshold.parameter], threshold.comparison)
         if keeps(end, self.demands(parameters)[threshold.parameter], threshold.comparison):
             return True
@@ -99,7 +99,7 @@ class ClassCheck(CheckOnClasses[P]):
             details={**{one.parameter: summary.observed for one, summary in others}, **self.details(summaries)},
         )
 
-    def said_to_be_worst(self, finest: FinestGrouping, parameters: P) -> ClassEvidence | None:
+    def said_to_be_worst(self, finest: SingletonClasses, parameters: P) -> ClassEvidence | None:
         """Those of `worst_classes`."""
         return None if self.worst_classes is None else self.worst_classes(finest, parameters)
 

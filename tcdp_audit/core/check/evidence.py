@@ -15,10 +15,10 @@ from tcdp_audit.core.encoding.hierarchy import Tree
 
 
 @dataclass(frozen=True)
-class Marginal:
+class ReferenceDistribution:
     """The reference distribution of a sensitive attribute: integer weights, so that fractions stay exact.
 
-    What every shard would compute anew from it is computed once: see `cached_on_marginal`.
+    What every shard would compute anew from it is computed once: see `cached_on_reference`.
     """
 
     weights: Counts
@@ -43,11 +43,11 @@ class Marginal:
         return _beside(histogram, self)
 
 
-cached_on_marginal = cached_on_histogram  # the same for a function of a marginal: it answers once for all shards
+cached_on_reference = cached_on_histogram  # the same for a function of a marginal: it answers once for all shards
 
 
 @cached_on_histogram
-def _beside(histogram: Histogram, marginal: Marginal) -> Counts:
+def _beside(histogram: Histogram, marginal: ReferenceDistribution) -> Counts:
     return marginal.weights.take(histogram.values)
 
 
@@ -85,7 +85,7 @@ class ClassEvidence:
 
     size: Counts
     histogram: Histogram | None = None
-    marginal: Marginal | None = None
+    marginal: ReferenceDistribution | None = None
     values: NDArray[Any] | None = None
     labels: Sequence[str] = ()
     tree: Tree | None = None
@@ -96,7 +96,7 @@ class ClassEvidence:
         freeze_arrays(self, "size", "values")
 
     @property
-    def sensitive(self) -> tuple[Histogram, Marginal]:
+    def sensitive(self) -> tuple[Histogram, ReferenceDistribution]:
         """Histogram and marginal, for checks that declare `on_attribute`."""
         if self.histogram is None or self.marginal is None:
             raise TypeError("this check measures a sensitive attribute; set `on_attribute=True` in its specification")

@@ -55,7 +55,7 @@ class Ratios:
 
 
 @dataclass(frozen=True)
-class Transcendental:
+class ApproximateFigure:
     """One float per class, and a function that decides the borderline ones exactly.
 
     Args:
@@ -74,7 +74,7 @@ class Transcendental:
         return signs
 
 
-Measured = Ratios | Transcendental
+Measured = Ratios | ApproximateFigure
 
 
 def _quotients(numerator: Integers, denominator: Integers) -> Floats:
@@ -107,7 +107,7 @@ def as_measured(values: Measured | NDArray[Any]) -> Measured:
     if isinstance(values, Ratios):
         _require_numbers(values.numerator, values.denominator)
         return values
-    if isinstance(values, Transcendental):
+    if isinstance(values, ApproximateFigure):
         _require_numbers(values.values)
         return values
     array = np.asarray(values)
@@ -120,4 +120,4 @@ def as_measured(values: Measured | NDArray[Any]) -> Measured:
         exact = [Fraction(value) for value in floats[indices].tolist()]
         return np.array([(value > threshold) - (value < threshold) for value in exact], dtype=np.int8)
 
-    return Transcendental(floats, exactly)
+    return ApproximateFigure(floats, exactly)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Quarter(StrEnum):
+class DisclosureType(StrEnum):
     """Torra's map: which disclosure a check is about, and whether it answers yes or no or how much."""
 
     IDENTITY_MODEL = "identity, yes or no"
@@ -29,7 +29,7 @@ class Guide:
         latex: the formula as LaTeX, a line for each of its lines; the documentation has it so.
         mathml: the formula as MathML elements; the report has it so.
         limits: what the check does not say.
-        asks: what it asks, as a person would: one plain line.
+        question: what it asks, as a person would: one plain line.
         risk: what could still happen where nobody asks it: one plain line.
     """
 
@@ -42,5 +42,5 @@ class Guide:
     latex: str = ""
     mathml: str = ""
     limits: str = ""
-    asks: str = ""
+    question: str = ""
     risk: str = ""

@@ -1,6 +1,6 @@
 """The kinds of check: frozen specifications around one pure function. Checks are found through plugins.
 
-A `ClassCheck` maps equivalence classes to one figure each, and every class must keep the thresholds. A `VictimCheck`
+A `ClassCheck` maps equivalence classes to one figure each, and every class must keep the thresholds. A `AttackCheck`
 says which classes an attack succeeds on, and the share of records in them must keep the threshold. A `TableCheck`
 measures the release as a whole, and the tables beside it.
 
@@ -15,44 +15,44 @@ from __future__ import annotations
 from typing import Any
 
 from tcdp_audit.core.check.class_check import ClassCheck
-from tcdp_audit.core.check.evidence import ClassEvidence, Marginal, Target
-from tcdp_audit.core.check.guide import Guide, Quarter
+from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution, Target
+from tcdp_audit.core.check.guide import DisclosureType, Guide
 from tcdp_audit.core.check.on_classes import CheckOnClasses, Figure
 from tcdp_audit.core.check.parameters import AttributeParameters, Parameters, ShareParameters
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.table_check import ALL_COUNTED, NO_PAIRING, TableCheck, TableFigure
 from tcdp_audit.core.check.threshold import Limit, Threshold
-from tcdp_audit.core.check.unfailable import FinestGrouping
+from tcdp_audit.core.check.unfailable import SingletonClasses
 from tcdp_audit.core.check.verdict import Verdict
-from tcdp_audit.core.check.victim_check import VictimCheck
+from tcdp_audit.core.check.victim_check import AttackCheck
 
 __all__ = [
     "ALL_COUNTED",
     "KINDS",
     "NO_PAIRING",
+    "AttackCheck",
     "AttributeParameters",
     "Check",
     "CheckOnClasses",
     "ClassCheck",
     "ClassEvidence",
+    "DisclosureType",
     "Figure",
     "Finding",
-    "FinestGrouping",
     "Guide",
     "Limit",
-    "Marginal",
     "Parameters",
-    "Quarter",
+    "ReferenceDistribution",
     "ShareParameters",
+    "SingletonClasses",
     "Specification",
     "TableCheck",
     "TableFigure",
     "Target",
     "Threshold",
     "Verdict",
-    "VictimCheck",
 ]
 
-Check = ClassCheck[Any] | VictimCheck[Any] | TableCheck[Any]
-KINDS = (ClassCheck, VictimCheck, TableCheck)
+Check = ClassCheck[Any] | AttackCheck[Any] | TableCheck[Any]
+KINDS = (ClassCheck, AttackCheck, TableCheck)
 Finding = TableFigure  # its name until 0.1

@@ -16,7 +16,7 @@ from tcdp_audit.core.check.evidence import ClassEvidence
 from tcdp_audit.core.check.specification import P, Specification, T
 from tcdp_audit.core.check.summary import ClassSummary
 from tcdp_audit.core.check.threshold import Limit, Threshold
-from tcdp_audit.core.check.unfailable import FinestGrouping
+from tcdp_audit.core.check.unfailable import SingletonClasses
 from tcdp_audit.core.check.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -61,14 +61,14 @@ class CheckOnClasses(Specification[P]):
         """The figure of each threshold in every class, and the classes that do not keep it."""
 
     @abstractmethod
-    def unfailable(self, finest: FinestGrouping, parameters: P) -> tuple[str, ...]:
+    def unfailable(self, finest: SingletonClasses, parameters: P) -> tuple[str, ...]:
         """The parameters whose demand no grouping of the records of a release fails."""
 
     @abstractmethod
     def verdict(self, summaries: Sequence[ClassSummary], parameters: P) -> Verdict:
         """What came of it, from the merged summary of each figure."""
 
-    def said_to_be_worst(self, finest: FinestGrouping, parameters: P) -> ClassEvidence | None:  # noqa: ARG002
+    def said_to_be_worst(self, finest: SingletonClasses, parameters: P) -> ClassEvidence | None:  # noqa: ARG002
         """Classes that records of a release could form, among them one with the worst figure; None if unsaid."""
         return None
 

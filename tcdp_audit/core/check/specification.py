@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.check.evidence import Target
-from tcdp_audit.core.check.guide import Guide, Quarter
+from tcdp_audit.core.check.guide import DisclosureType, Guide
 from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.check.threshold import Limit
 from tcdp_audit.core.policy.faults import nearest
@@ -32,7 +32,7 @@ class Specification(ABC, Generic[P]):
         name: snake_case name for policies, unique among all plugins, never changed once released.
         title: what a person calls it.
         guide: definition, formula, reading and source.
-        quarter: its place in Torra's map.
+        disclosure_type: its place in Torra's map.
         parameters: a model of its parameters, derived from `Parameters` or `AttributeParameters`.
         on_attribute: whether it measures a sensitive attribute.
         joint: whether it always reads several sensitive attributes together, whatever the policy's convention.
@@ -59,7 +59,7 @@ class Specification(ABC, Generic[P]):
     name: str
     title: str
     guide: Guide
-    quarter: Quarter
+    disclosure_type: DisclosureType
     parameters: type[P]
     on_attribute: bool = False
     joint: bool = False
@@ -109,7 +109,7 @@ class Specification(ABC, Generic[P]):
     @property
     def risk(self) -> str:
         """What could still happen where nobody asks it, in one line; nothing if its guide has none."""
-        return self.guide.risk or self.guide.asks
+        return self.guide.risk or self.guide.question
 
     def titled(self, parameters: P) -> str:
         """The title with what the parameters add to it."""

@@ -34,7 +34,7 @@ from tcdp_audit.core.release.distinct import distinct_rows, in_parts
 if TYPE_CHECKING:
     from tcdp_audit.core.detection.detector import Detector
     from tcdp_audit.core.encoding.hierarchy import Hierarchy
-    from tcdp_audit.core.release.covers import Cover
+    from tcdp_audit.core.release.covers import GeneralizedMatch
     from tcdp_audit.core.release.pairs import Pairs
 
 
@@ -345,7 +345,7 @@ class TableView:
         engines = (self.engine, self._companion("original"))
         return Pairing(self.policy, engines, self.memory).pairs(attributes, sample if self.samples else 0)
 
-    def generalised_pairs(self, attributes: Sequence[str]) -> tuple[Pairs, Mapping[str, Cover]]:
+    def generalised_pairs(self, attributes: Sequence[str]) -> tuple[Pairs, Mapping[str, GeneralizedMatch]]:
         """Release and original, paired as the policy says, where cells of the release may be generalised.
 
         Each table is coded over its own values; what the cells of each attribute stand for among the values of the

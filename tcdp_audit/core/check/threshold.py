@@ -55,7 +55,7 @@ class Threshold(Generic[P]):
     Args:
         parameter: the field of the check's parameters with the threshold; None there means measure only.
         comparison: how the observed figure must stand to it.
-        measure: one figure per class; `Ratios` for exact fractions, an integer array, or `Transcendental`.
+        measure: one figure per class; `Ratios` for exact fractions, an integer array, or `ApproximateFigure`.
         label: what the figure is called in a report.
         counts: whether the label is a plural of things that are counted, such as "records in the class".
     """

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from tcdp_audit.core.base.outcome import Severity
-from tcdp_audit.core.check.guide import Quarter
+from tcdp_audit.core.check.guide import DisclosureType
 from tcdp_audit.core.check.vacuous import vacuous
 from tcdp_audit.core.policy import Expectation, Policy, Role
 
-OF_ATTRIBUTES = (Quarter.ATTRIBUTE_MODEL, Quarter.ATTRIBUTE_DEGREE)
+OF_ATTRIBUTES = (DisclosureType.ATTRIBUTE_MODEL, DisclosureType.ATTRIBUTE_DEGREE)
 
 
 def undemanded(policy: Policy) -> list[str]:
@@ -30,7 +30,7 @@ def undemanded(policy: Policy) -> list[str]:
 def _can_fail(expectation: Expectation) -> bool:
     """Whether a demand of it can fail a release."""
     check, parameters = expectation.check, expectation.parameters
-    if check.quarter not in OF_ATTRIBUTES or parameters.severity is not Severity.ERROR:
+    if check.disclosure_type not in OF_ATTRIBUTES or parameters.severity is not Severity.ERROR:
         return False
     return len(vacuous(check, parameters)) < len(check.demands(parameters))
 

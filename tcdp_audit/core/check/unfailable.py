@@ -22,7 +22,7 @@ FEW = 8  # classes that settle nearly every question before all of them are aske
 
 
 @dataclass(frozen=True)
-class FinestGrouping:
+class SingletonClasses:
     """A release with every record in an equivalence class of its own. Every other grouping is a union of these classes.
 
     Args:

@@ -12,12 +12,12 @@ from typing import Any, overload
 
 import numpy as np
 
-from tcdp_audit.core.check.evidence import ClassEvidence, Marginal
+from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution
 from tcdp_audit.core.check.on_classes import CheckOnClasses
 from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.table_check import TableCheck, TableFigure
-from tcdp_audit.core.check.unfailable import FinestGrouping, classes_of_one
+from tcdp_audit.core.check.unfailable import SingletonClasses, classes_of_one
 
 MANY = 10**12  # records, so that a share of one of them is next to nothing
 VALUES = 1000
@@ -40,22 +40,22 @@ def _of_table(check: TableCheck[Any], parameters: Parameters) -> tuple[str, ...]
     return check.unfailable(TableFigure(0, records=MANY), parameters)
 
 
-def _releases(*, on_attribute: bool) -> Iterator[FinestGrouping]:
+def _releases(*, on_attribute: bool) -> Iterator[SingletonClasses]:
     """Releases of many records, each in a class of its own, with a rare value, with equal ones, with many."""
     if not on_attribute:
         one = np.ones(1, dtype=np.int64)
-        yield FinestGrouping(ClassEvidence(size=one, records=MANY), one * MANY)
+        yield SingletonClasses(ClassEvidence(size=one, records=MANY), one * MANY)
         return
     for counts in ([1, MANY], [MANY, 1], [1, MANY, 1], [MANY, MANY], [MANY // VALUES] * VALUES):
         weights = np.array(counts, dtype=np.int64)
         classes = ClassEvidence(
             size=np.ones(len(weights), dtype=np.int64),
             histogram=classes_of_one(np.arange(len(weights))),
-            marginal=Marginal(weights),
+            marginal=ReferenceDistribution(weights),
             labels=_Unknown(),
             records=int(weights.sum()),
         )
-        yield FinestGrouping(classes, weights)
+        yield SingletonClasses(classes, weights)
 
 
 class _Unknown(Sequence[str]):

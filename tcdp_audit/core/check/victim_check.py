@@ -16,14 +16,14 @@ from tcdp_audit.core.check.on_classes import CheckOnClasses, Figure
 from tcdp_audit.core.check.specification import P
 from tcdp_audit.core.check.summary import ClassSummary
 from tcdp_audit.core.check.threshold import Threshold
-from tcdp_audit.core.check.unfailable import FinestGrouping
+from tcdp_audit.core.check.unfailable import SingletonClasses
 from tcdp_audit.core.check.verdict import Verdict
 
 SHARE = "at_most"  # the parameter with the largest share of records exposed
 
 
 @dataclass(frozen=True, kw_only=True)
-class VictimCheck(CheckOnClasses[P]):
+class AttackCheck(CheckOnClasses[P]):
     """An attack that succeeds on some classes: the share of records in them must be at most the parameter `at_most`.
 
     Where the policy names a unit it is the share of entities that have a record in such a class, each counted once.
@@ -38,7 +38,7 @@ class VictimCheck(CheckOnClasses[P]):
 
     victims: Callable[[ClassEvidence, P], NDArray[np.bool_]]
     label: str = "share of records exposed"
-    worst: Callable[[FinestGrouping, P], Fraction] | None = None
+    worst: Callable[[SingletonClasses, P], Fraction] | None = None
     comparison: Comparison = Comparison.AT_MOST
 
     def figures(self, evidence: ClassEvidence, parameters: P) -> tuple[Figure, ...]:
@@ -53,14 +53,14 @@ class VictimCheck(CheckOnClasses[P]):
         """Whether the attack succeeds on a class, beside the largest share of records exposed."""
         return (Threshold(SHARE, self.comparison, self.victims, self.label),)
 
-    def unfailable(self, finest: FinestGrouping, parameters: P) -> tuple[str, ...]:
+    def unfailable(self, finest: SingletonClasses, parameters: P) -> tuple[str, ...]:
         """`at_most` if no grouping of the records of a release exposes more of them."""
         demanded = self.demanded(parameters)
         if demanded is None or (demanded < 1 and self._largest_share(finest, parameters) > demanded):
             return ()
         return (SHARE,)
 
-    def _largest_share(self, finest: FinestGrouping, parameters: P) -> Fraction:
+    def _largest_share(self, finest: SingletonClasses, parameters: P) -> Fraction:
         if self.worst is not None:
             return self.worst(finest, parameters)
         if not self.monotone(parameters):

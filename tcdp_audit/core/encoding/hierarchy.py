@@ -22,7 +22,7 @@ import yaml
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.arrays import freeze_arrays
-from tcdp_audit.core.base.errors import Discreet, PolicyError
+from tcdp_audit.core.base.errors import PolicyError, redact_errors
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.policy.scalars import as_text
 from tcdp_audit.core.policy.source import Fault, SourceFault, parse_nodes
@@ -108,7 +108,7 @@ class Tree:
         return int(self.ancestors[level].max(initial=-1)) + 1
 
 
-@Discreet()
+@redact_errors()
 def load_hierarchy(source: str | Mapping[str, Any], path: Path | None) -> Hierarchy:
     """Read and check a hierarchy.
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.core.base.errors import Discreet
+from tcdp_audit.core.base.errors import redact_errors
 from tcdp_audit.core.engines.base import Column, Engine
 from tcdp_audit.core.engines.parts import find_parts, is_several
 from tcdp_audit.core.engines.source import TEXTS, extension, readable, require_kind
@@ -33,7 +33,7 @@ from tcdp_audit.core.engines.table_formats import require_plain_files
 __all__ = ["Column", "Engine", "open_engine", "open_file"]
 
 
-@Discreet()
+@redact_errors()
 def open_engine(release: Any, memory: int, name: str = "release") -> Engine:
     """An engine for a path, a pandas, polars or pyarrow table, or a DuckDB relation.
 

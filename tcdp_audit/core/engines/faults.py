@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import duckdb
 
-from tcdp_audit.core.base.errors import DataError, Discreet
+from tcdp_audit.core.base.errors import DataError, redact_errors
 from tcdp_audit.core.engines.source import NOT_UTF8
 
 _DEFECTS = (duckdb.CatalogException, duckdb.BinderException, duckdb.ParserException)
@@ -36,7 +36,7 @@ def readable_errors(name: str, path: Path | None) -> Iterator[None]:
         name: what the table is called.
         path: its file, if it has one, to find the line of a fault in.
     """
-    with Discreet():
+    with redact_errors():
         try:
             yield
         except duckdb.InterruptException:

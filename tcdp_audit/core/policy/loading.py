@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from tcdp_audit.core.base.errors import Discreet, PluginError, PolicyError, UsageError
+from tcdp_audit.core.base.errors import PluginError, PolicyError, UsageError, redact_errors
 from tcdp_audit.core.base.plugin_faults import blaming
 from tcdp_audit.core.policy.faults import MOST, from_validation, located, nearest, unsound
 from tcdp_audit.core.policy.given import plain
@@ -31,7 +31,7 @@ CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 T = TypeVar("T", bound=Registered)
 
 
-@Discreet()
+@redact_errors()
 def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Registry) -> Policy:
     """Read a policy from a file, or take it from a mapping of the same form.
 

@@ -279,7 +279,7 @@ class PolicyDocument(Model):
     keep_key: Annotated[
         bool, Field(description="Leave the key in what `fix` writes; the release then fails, unless it stays inside.")
     ] = False
-    stays_inside: Annotated[
+    internal_only: Annotated[
         bool, Field(description="The file is handed to nobody who could link its records by key or order.")
     ] = False
     utility: Annotated[Utility, Field(description="What people would do with the release.")] = Utility()

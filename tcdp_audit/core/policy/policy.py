@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.core.base.addresses import resolved
-from tcdp_audit.core.base.outcome import Naming, Severity
+from tcdp_audit.core.base.outcome import DisplayNames, Severity
 from tcdp_audit.core.base.visible import visible
 from tcdp_audit.core.base.words import count
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
@@ -96,10 +96,10 @@ class Policy:
         return self.document.conventions
 
     @property
-    def naming(self) -> Naming:
+    def naming(self) -> DisplayNames:
         """What sentences call people and columns."""
         labels = {name: one.label for name, one in self.attributes.items() if one.label is not None}
-        return Naming(self.document.unit_name or "", labels)
+        return DisplayNames(self.document.unit_name or "", labels)
 
     @property
     def sha256(self) -> str:

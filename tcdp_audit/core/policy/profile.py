@@ -55,14 +55,14 @@ class ProfileQuestion:
 
     Args:
         key: what `answers:` of a policy calls it; two profiles that ask the same call it the same.
-        asks: the question, and what to do.
+        question: the question, and what to do.
         fit: the answer with which a release is fit, yes or no.
         unless: the check that answers it where a policy itself demands it; nothing where none does.
         demanding: the laxest thresholds of it that do, and what its other parameters are then.
     """
 
     key: str
-    asks: str
+    question: str
     fit: str = "yes"
     unless: str = ""
     demanding: Mapping[str, Any] = field(default_factory=dict)
@@ -111,7 +111,7 @@ def _read(path: Path) -> Profile:
         demands=tuple(ProfileDemand(one["check"], one["parameters"], one["says"]) for one in data["demands"]),
         questions=tuple(
             ProfileQuestion(
-                one["key"], one["asks"], one.get("fit", "yes"), one.get("unless", ""), one.get("demanding", {})
+                one["key"], one["question"], one.get("fit", "yes"), one.get("unless", ""), one.get("demanding", {})
             )
             for one in data["questions"]
         ),

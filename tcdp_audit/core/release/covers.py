@@ -28,7 +28,7 @@ NO_SETS = np.zeros((0, 0), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
-class Cover:
+class GeneralizedMatch:
     """What the released cells of an attribute stand for among the values of the original.
 
     Every value has a place on one axis, or on two where the original itself holds ranges: that of its lower and that of
@@ -67,7 +67,7 @@ class Cover:
         return np.asarray((rows == SIDE_BY_SIDE) | (bits & 1 == 1), dtype=np.bool_)
 
 
-def cover_of(released: Domain, original: Domain, hierarchy: Hierarchy | None, *, ordered: bool) -> Cover:
+def cover_of(released: Domain, original: Domain, hierarchy: Hierarchy | None, *, ordered: bool) -> GeneralizedMatch:
     """What the cells of one attribute stand for.
 
     Args:
@@ -90,7 +90,7 @@ def cover_of(released: Domain, original: Domain, hierarchy: Hierarchy | None, *,
     return _of_ranges(released, original)
 
 
-def _of_ranges(released: Domain, original: Domain) -> Cover:
+def _of_ranges(released: Domain, original: Domain) -> GeneralizedMatch:
     """Ranges of numbers or ranks: an axis for single values, two for ranges, whose ends must both be inside."""
     telling = np.flatnonzero(~original.tells_nothing[:-1])
     if original.covers is None:
@@ -131,7 +131,7 @@ def _ends(numbers: NDArray[np.float64], beyond: NDArray[np.bool_]) -> NDArray[np
     return ends
 
 
-def _of_labels(released: Domain, original: Domain, hierarchy: Hierarchy | None) -> Cover:
+def _of_labels(released: Domain, original: Domain, hierarchy: Hierarchy | None) -> GeneralizedMatch:
     """Values, sets of values, and nodes of a hierarchy, whose leaves stand side by side."""
     telling = np.flatnonzero(~original.tells_nothing[:-1])
     labels = _Labels([original.labels[code] for code in telling.tolist()], hierarchy)
@@ -208,7 +208,7 @@ def _cover(
     telling: NDArray[np.intp],
     scattered: Places | None = None,
     sets: NDArray[np.uint8] = NO_SETS,
-) -> Cover:
+) -> GeneralizedMatch:
     """Places from 1 on for values that tell something, 0 for the others; cells that tell nothing from 0 on."""
     place = np.zeros((len(places), original.size + 1), dtype=np.int64)
     first, last = (np.zeros((len(places), released.size + 1), dtype=np.int64) for _ in range(2))
@@ -219,4 +219,4 @@ def _cover(
         first[axis, everything], last[axis, everything] = 0, len(telling)
     rows = np.full(released.size + 1, SIDE_BY_SIDE) if scattered is None else scattered
     rows[everything] = SIDE_BY_SIDE
-    return Cover(place, first, last, rows, sets)
+    return GeneralizedMatch(place, first, last, rows, sets)

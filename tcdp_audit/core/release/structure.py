@@ -113,9 +113,9 @@ def _linkable_key(policy: Policy, columns: Collection[str]) -> Outcome:
         ("The key is not in the release", "The key is still in the release"),
         [document.key] if document.key is not None and document.key in columns else [],
         f"{{columns}} is the key: whoever holds another table with it links every record; {_advice(document)}",
-        severity=Severity.ERROR if document.keep_key and not document.stays_inside else Severity.WARNING,
+        severity=Severity.ERROR if document.keep_key and not document.internal_only else Severity.WARNING,
     )
-    inside = document.stays_inside and outcome.status is Status.FAILED
+    inside = document.internal_only and outcome.status is Status.FAILED
     return replace(outcome, details={**outcome.details, STAYS_INSIDE: True}) if inside else outcome
 
 
@@ -127,7 +127,7 @@ def _linkable_order(document: PolicyDocument) -> Outcome:
         return outcome
     advice = (
         "the policy says that the file stays inside"
-        if document.stays_inside
+        if document.internal_only
         else "the audit needs the order, so shuffle the copy that is released, as `fix` does"
     )
     return replace(
@@ -136,7 +136,7 @@ def _linkable_order(document: PolicyDocument) -> Outcome:
         status=Status.FAILED,
         severity=Severity.WARNING,
         observed=1.0,
-        details={**outcome.details, **({STAYS_INSIDE: True} if document.stays_inside else {})},
+        details={**outcome.details, **({STAYS_INSIDE: True} if document.internal_only else {})},
         message=f"`rows_aligned: true`: whoever holds the original links every record by its place; {advice}",
     )
 
@@ -207,7 +207,7 @@ def _is_warned_of_unit(document: PolicyDocument) -> bool:
 
     A key that stays inside is no such word: the file with it is handed to people who can join records.
     """
-    stays = document.stays_inside and document.unit == document.key and document.unit_released
+    stays = document.internal_only and document.unit == document.key and document.unit_released
     return document.conventions.known_rows == "one" or (document.drops_unit and not stays)
 
 
@@ -225,10 +225,10 @@ def _details_of_unit(document: PolicyDocument, sizes: NDArray[np.int64]) -> dict
 
 def _advice(document: PolicyDocument) -> str:
     """What to do about a key in a release."""
-    if document.stays_inside:
+    if document.internal_only:
         return "the policy says that the file stays inside"
     if document.keep_key:
-        return "leave `keep_key: true` out, or say `stays_inside: true` of a file that is handed to nobody"
+        return "leave `keep_key: true` out, or say `internal_only: true` of a file that is handed to nobody"
     return "the audit needs it, so drop it from the copy that is released"
 
 

@@ -13,7 +13,7 @@ from tcdp_audit.core.remedy.view import RemedyView
 
 
 @dataclass(frozen=True)
-class Reach:
+class Applicability:
     """Which failing demands a remedy may help.
 
     Args:
@@ -36,7 +36,7 @@ class Reach:
         Example:
             >>> from tcdp_audit.core.base.outcome import Status
             >>> failed = Outcome(check="k_anonymity", status=Status.FAILED)
-            >>> Reach((), [(failed, "only for demands beside the original")]).sentence
+            >>> Applicability((), [(failed, "only for demands beside the original")]).sentence
             'does not act on k_anonymity (only for demands beside the original)'
         """
         named: dict[str, dict[str, None]] = {}
@@ -47,7 +47,7 @@ class Reach:
 
 def reach(
     remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, failing: Iterable[Outcome]
-) -> Reach:
+) -> Applicability:
     """Which of some failing demands a remedy may help.
 
     Args:
@@ -56,8 +56,8 @@ def reach(
         parameters: its own; None where it would propose them.
         failing: what stands against the release.
     """
-    asked = [(one, remedy.cannot_help(view, parameters, one)) for one in failing]
-    return Reach([one for one, why in asked if not why], [(one, why) for one, why in asked if why])
+    asked = [(one, remedy.why_not_applicable(view, parameters, one)) for one in failing]
+    return Applicability([one for one, why in asked if not why], [(one, why) for one, why in asked if why])
 
 
 def _named(outcome: Outcome) -> str:

@@ -28,7 +28,7 @@ class RemedyError(CheckError):
     """A remedy cannot do what it was asked to; the message says which condition fails and what would be attainable."""
 
 
-class OutdoneError(RemedyError):
+class DominatedError(RemedyError):
     """A treated release would lose more than another one that passes, so that it would not be taken.
 
     Args:
@@ -50,10 +50,10 @@ def require_least(loss: float, least: float, because: str = "stopped: it loses a
         because: the beginning of the sentence that says so, with {} for the loss.
 
     Raises:
-        OutdoneError: the loss is larger, by more than what rounding could do.
+        DominatedError: the loss is larger, by more than what rounding could do.
     """
     if loss > least * (1 + ROUNDING):
-        raise OutdoneError(
+        raise DominatedError(
             f"{because.format(figure(loss))}, and another remedy, after which the release passes, loses "
             f"{figure(least)}",
             loss,
@@ -143,9 +143,9 @@ class Remedy(Generic[R]):
         apply: changes a release under its parameters. Raises `RemedyError` where that cannot be done.
         validate: faults of the parameters under a policy: (parameter or "", sentence).
         plan: parameter sets that are worth trying on a release whose policy names no remedy, most promising first;
-            asked only where `cannot_help` leaves something that fails.
-        cannot_help: why it cannot help one failing demand, as a short phrase, or nothing; asked before it starts. The
-            parameters are None where the policy names no remedy, so that the remedy would propose them itself.
+            asked only where `why_not_applicable` leaves something that fails.
+        why_not_applicable: why it cannot help one failing demand, as a short phrase, or nothing; asked before it
+            starts. The parameters are None where the policy names no remedy, so that the remedy would propose them itself.
         random: it draws from a source that no seed repeats, as noise for differential privacy must; it runs once only.
         once: it runs once only, because it would change again what it has changed: it moves values about.
     """
@@ -158,7 +158,7 @@ class Remedy(Generic[R]):
     apply: Callable[[RemedyView, R], Treatment]
     validate: Callable[[R, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
     plan: Callable[[RemedyView, tuple[Outcome, ...]], Iterable[Mapping[str, Any]]] = field(default=lambda _, __: ())
-    cannot_help: Callable[[RemedyView, R | None, Outcome], str] = field(default=lambda _, __, ___: "")
+    why_not_applicable: Callable[[RemedyView, R | None, Outcome], str] = field(default=lambda _, __, ___: "")
     random: bool = False
     once: bool = False
 

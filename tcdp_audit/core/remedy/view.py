@@ -250,7 +250,7 @@ class RemedyView:
                 nothing in the treated release, those of dropped records among them; or fewer.
 
         Raises:
-            OutdoneError: another remedy, after which the release passes, loses less. See `least_loss`.
+            DominatedError: another remedy, after which the release passes, loses less. See `least_loss`.
         """
         attributes = [name for name, one in self.policy.attributes.items() if one.role in LOSSY_ROLES]
         cells = self.records * len(self.release.columns.intersection(attributes))
@@ -288,7 +288,7 @@ class RemedyView:
             treatment: what would be done to the release.
 
         Raises:
-            OutdoneError: the release loses more than after another remedy that suffices; see `least_loss`.
+            DominatedError: the release loses more than after another remedy that suffices; see `least_loss`.
         """
         if self.part_audited is not None:
             return self.part_audited(treatment, checks)

@@ -29,7 +29,7 @@ def dropped_columns(policy: Policy, names: Sequence[str]) -> tuple[DroppedColumn
     if declared is not None and declared.role in _RELEASED and key in names:
         raise PolicyError(
             f"{policy.name}: key: {key!r} is declared as {declared.role.value.replace('_', '-')} as well, and no key "
-            "is written: declare it as an identifier, or say `keep_key: true` and `stays_inside: true`"
+            "is written: declare it as an identifier, or say `keep_key: true` and `internal_only: true`"
         )
     identifiers = {*document.with_role(Role.IDENTIFIER)} - ({document.key} if document.keep_key else set())
     unit = None if document.unit_released else document.unit

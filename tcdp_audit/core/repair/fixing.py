@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.evaluation import Options
-from tcdp_audit.core.base.errors import Discreet
+from tcdp_audit.core.base.errors import redact_errors
 from tcdp_audit.core.base.files import require_writable
 from tcdp_audit.core.base.notebook import as_paragraph
 from tcdp_audit.core.base.phrases import part_of
@@ -29,9 +29,9 @@ from tcdp_audit.core.repair.dropped import columns_to_put_back, dropped_columns
 from tcdp_audit.core.repair.loop import Candidate, RepairLoop, beyond_repair
 from tcdp_audit.core.repair.output import OutputFile, Released
 from tcdp_audit.core.repair.own_types import in_own_types, taken, without_views_in_dictionaries
-from tcdp_audit.core.repair.put_back import Aligned, PutBack
+from tcdp_audit.core.repair.restored_columns import Aligned, PutBack
 from tcdp_audit.core.results.audit import Audit, status_of
-from tcdp_audit.core.results.change_log import ChangeLog, DroppedColumn, blocking
+from tcdp_audit.core.results.change_log import ChangeLog, DroppedColumn, failing_demands
 from tcdp_audit.core.results.own_files import files_of, require_own_files
 from tcdp_audit.core.results.tally import tally_of
 from tcdp_audit.core.session.inputs import AuditInputs, open_inputs
@@ -89,7 +89,7 @@ class Remediation:
         self.after.write(path)
 
 
-@Discreet()
+@redact_errors()
 def fix(
     release: Any,
     policy: str | Path | Mapping[str, Any] | Policy,
@@ -221,7 +221,7 @@ class _Repair:
             best = loop.run(outcomes) if needed else loop.start(outcomes)
             loss = loop.loss_of(best)
             changed, measures = _changes(loop, best, loss.cells_changed), loss.as_json()
-            useless, refusal, left_out = loss.emptied, loop.refusal, loop.left_out
+            constant_columns, refusal, left_out = loss.emptied, loop.refusal, loop.left_out
         released = self._released(best, changed)
         log = ChangeLog(
             input=before.release,
@@ -236,7 +236,7 @@ class _Repair:
             seed=self.inputs.policy.document.seed,
             loss=measures,
             reason=_reason(best, obstacle, refusal, passed=self.inputs.with_provenance(best.outcomes).passed),
-            useless=useless,
+            constant_columns=constant_columns,
             dropped=self.dropped,
             left_out=left_out,
         )
@@ -289,18 +289,18 @@ class _Repair:
         """The audit of what is released, read back from its file where there is one, and the file if it was kept."""
         if self.output is not None:
             return self.output.write_proven(released, log, keep_failing=self.keep_failing)
-        put_back = self._put_back(released)
+        restored_columns = self._put_back(released)
         with self.inputs.with_release(released.table) as after:
             if self.attacks:
                 log = with_attacks(log, after, self.inputs, released.rows)
-            return put_back.audit(after, log), None
+            return restored_columns.audit(after, log), None
 
     def _put_back(self, released: Released) -> PutBack:
         """What is not handed over, in memory."""
         memory = self.inputs.memory
         aligned = Aligned(lambda: open_engine(released.aligned, memory), released.places)
         return PutBack(
-            released.put_back,
+            released.restored_columns,
             lambda: open_engine(released.whole, memory),
             None if released.aligned is None else aligned,
         )
@@ -327,7 +327,7 @@ def _reason(best: Candidate, obstacle: str, refusal: str, *, passed: bool) -> st
         return "" if passed else NOTHING_PROVED if best.steps else NOTHING_TO_REPAIR
     if obstacle:
         return f"no remedy can change this: {obstacle}"
-    failing = blocking(best.outcomes)
+    failing = failing_demands(best.outcomes)
     named = ", ".join(dict.fromkeys(one.check + (f" on {one.attribute!r}" if one.attribute else "") for one in failing))
     tally = tally_of(best.outcomes)
     demands = tally.demands.total + (tally.columns.total if any(one.is_structural for one in failing) else 0)

@@ -24,13 +24,13 @@ from tcdp_audit.core.information_loss import InformationLoss, information_loss, 
 from tcdp_audit.core.policy.policy import PlannedRemedy
 from tcdp_audit.core.release.unit_readings import as_read
 from tcdp_audit.core.remedy.reach import reach
-from tcdp_audit.core.remedy.remedy import OutdoneError, Remedy, RemedyError, Treatment, require_least
+from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, require_least
 from tcdp_audit.core.remedy.treatment import same_cells, touched, treated
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.repair.limits import LossLimits, TooMuchLostError
 from tcdp_audit.core.repair.open_table import OpenTable
-from tcdp_audit.core.results.change_log import Step, blocking, flow
+from tcdp_audit.core.results.change_log import Step, failing_demands, flow
 from tcdp_audit.core.session.inputs import AuditInputs
 
 MOST_ROUNDS = 5
@@ -79,22 +79,22 @@ class Candidate:
     @property
     def rank(self) -> tuple[int, float]:
         """The less the better: outcomes against it, then what was lost; what was not measured is never the least."""
-        return len(self.blocking), inf if self.total_loss is None else self.total_loss
+        return len(self.failing_demands), inf if self.total_loss is None else self.total_loss
 
     @property
-    def blocking(self) -> list[Outcome]:
+    def failing_demands(self) -> list[Outcome]:
         """The outcomes for which it does not pass."""
-        return blocking(self.outcomes)
+        return failing_demands(self.outcomes)
 
     @property
     def failing(self) -> int:
         """The records that fail demands, once for each that they fail."""
-        return sum(one.records.failing or 0 for one in self.blocking if one.records is not None)
+        return sum(one.records.failing or 0 for one in self.failing_demands if one.records is not None)
 
     @property
     def passes(self) -> bool:
         """Whether there are none."""
-        return not self.blocking
+        return not self.failing_demands
 
 
 class RepairLoop:
@@ -204,7 +204,7 @@ class RepairLoop:
         """What a remedy that the policy names does not act on, said before it starts; or nothing."""
         if not self.policy.remedies:
             return ""
-        sentence = reach(planned.remedy, self._view(candidate), planned.parameters, candidate.blocking).sentence
+        sentence = reach(planned.remedy, self._view(candidate), planned.parameters, candidate.failing_demands).sentence
         if sentence:
             self.inputs.options.progress(f"{planned.remedy.title} {sentence}", 1, 1)
         return sentence
@@ -308,7 +308,7 @@ class RepairLoop:
             after = self._repeated(candidate, planned)
             if after is not candidate:
                 self.tried.append(after.steps[-1])
-                improves = len(after.blocking) < len(candidate.blocking)
+                improves = len(after.failing_demands) < len(candidate.failing_demands)
                 if improves and (best is None or after.rank < best.rank):
                     best = after
             self._least = best.rank[1] if best is not None and best.passes else inf
@@ -338,8 +338,8 @@ class RepairLoop:
     def _proposals(self, remedy: Remedy[Any], candidate: Candidate) -> list[Mapping[str, Any]]:
         """Parameters that a remedy proposes for what it may help; where there are none, it is noted why."""
         view = self._view(candidate)
-        reached = reach(remedy, view, None, candidate.blocking)
-        proposals = list(remedy.plan(view, tuple(candidate.blocking))) if reached.helped else []
+        reached = reach(remedy, view, None, candidate.failing_demands)
+        proposals = list(remedy.plan(view, tuple(candidate.failing_demands))) if reached.helped else []
         if not proposals:
             self._left_out[remedy.name] = reached.reasons if not reached.helped else NOTHING_PROPOSED
         return proposals
@@ -373,13 +373,13 @@ def given(planned: PlannedRemedy) -> dict[str, Any]:
 
 def beyond_repair(outcomes: tuple[Outcome, ...]) -> str:
     """Why no remedy can help, or nothing: a remedy changes cells and records, never columns or the policy."""
-    structural = [one for one in blocking(outcomes) if one.is_structural]
+    structural = [one for one in failing_demands(outcomes) if one.is_structural]
     return "; ".join(f"{one.check}: {one.message}" for one in structural)
 
 
 def _better(best: Candidate, candidate: Candidate) -> Candidate:
     """The candidate with fewer outcomes against it; the earlier one of equals, because it has changed less."""
-    return candidate if len(candidate.blocking) < len(best.blocking) else best
+    return candidate if len(candidate.failing_demands) < len(best.failing_demands) else best
 
 
 def _failed(planned: PlannedRemedy, error: BaseException, unhelped: str) -> Step:
@@ -388,7 +388,7 @@ def _failed(planned: PlannedRemedy, error: BaseException, unhelped: str) -> Step
         title=planned.remedy.title,
         parameters=given(planned),
         error=_sentence(error, planned.plugin),
-        at_least=error.at_least if isinstance(error, OutdoneError) else None,
+        at_least=error.at_least if isinstance(error, DominatedError) else None,
         unhelped=unhelped,
     )
 

@@ -20,7 +20,7 @@ from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
 from tcdp_audit.core.engines.files import delimiter_of
 from tcdp_audit.core.engines.writing import require_holdable, write_table
 from tcdp_audit.core.repair.attacks import with_attacks
-from tcdp_audit.core.repair.put_back import Aligned, PutBack
+from tcdp_audit.core.repair.restored_columns import Aligned, PutBack
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import ChangeLog
 from tcdp_audit.core.session.inputs import AuditInputs
@@ -47,7 +47,7 @@ class Released:
     places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     @property
-    def put_back(self) -> tuple[str, ...]:
+    def restored_columns(self) -> tuple[str, ...]:
         """The columns that are put back."""
         names = [] if self.whole is None else self.whole.column_names
         return tuple(name for name in names if name not in self.table.column_names)
@@ -132,10 +132,10 @@ class OutputFile:
         """What is not handed over, written to files of the same kind while it is audited."""
         whole = replace(released, table=released.whole)
         if released.aligned is None:
-            return PutBack(released.put_back, lambda: self._copy(whole))
+            return PutBack(released.restored_columns, lambda: self._copy(whole))
         in_order = replace(released, table=released.aligned, rows=released.rows_in_order)
         return PutBack(
-            released.put_back, lambda: self._copy(whole), Aligned(lambda: self._copy(in_order), released.places)
+            released.restored_columns, lambda: self._copy(whole), Aligned(lambda: self._copy(in_order), released.places)
         )
 
     @contextmanager

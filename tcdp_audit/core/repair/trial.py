@@ -7,7 +7,7 @@ from dataclasses import replace
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.repair.fixing import repaired
-from tcdp_audit.core.results.change_log import blocking
+from tcdp_audit.core.results.change_log import failing_demands
 from tcdp_audit.core.results.remedy_trial import RemedyTrial
 from tcdp_audit.core.session.inputs import AuditInputs
 
@@ -24,7 +24,7 @@ def remedy_trial(inputs: AuditInputs, outcomes: tuple[Outcome, ...]) -> RemedyTr
         inputs: the release and what it must satisfy.
         outcomes: what came of its audit.
     """
-    if not blocking(outcomes):
+    if not failing_demands(outcomes):
         return None
     options = replace(inputs.options, samples=False, show_values=False, column_risks=False)  # those of `fix`
     try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tcdp_audit.core.auditor.conventions import flips
 from tcdp_audit.core.base.errors import ExpectationsFailedError, UsageError
-from tcdp_audit.core.base.exposed import Exposed
+from tcdp_audit.core.base.exposed import ExposureCount
 from tcdp_audit.core.base.files import write_atomically
 from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.notebook import as_html, as_text
@@ -110,7 +110,7 @@ class Audit:
     variants: tuple[Variant, ...] = ()
     change_log: ChangeLog | None = None
     remedy_trial: RemedyTrial | None = None
-    exposed: Exposed | None = None
+    exposed: ExposureCount | None = None
     columns: tuple[AuditedColumn, ...] = ()
     column_risks: tuple[ColumnRisk, ...] = ()
     run: Run = field(default_factory=Run)

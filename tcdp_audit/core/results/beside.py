@@ -18,8 +18,8 @@ def beside(audit: Audit, outcome: Outcome) -> str:
         audit: it has all outcomes, and the guides of their checks.
         outcome: one of its expectations.
     """
-    asks = _asks(audit, outcome)
-    if outcome.status is not Status.PASSED or not asks:
+    question = _asks(audit, outcome)
+    if outcome.status is not Status.PASSED or not question:
         return ""
     failing = {one.check: one for one in audit.expectations if _fails_beside(one, outcome) and _asks(audit, one)}
     if not failing:
@@ -30,7 +30,7 @@ def beside(audit: Audit, outcome: Outcome) -> str:
         f"{titles} {agree(number, 'fails', 'fail')} on the same {columns}, and {agree(number, 'both', 'all')} are true"
     )
     questions = " ".join(_asks(audit, one) for one in failing.values())
-    return f"{fails}. This asks: {asks} {agree(number, 'That asks', 'Those ask')}: {questions}"
+    return f"{fails}. This asks: {question} {agree(number, 'That question', 'Those ask')}: {questions}"
 
 
 def _fails_beside(one: Outcome, outcome: Outcome) -> bool:
@@ -39,4 +39,4 @@ def _fails_beside(one: Outcome, outcome: Outcome) -> bool:
 
 def _asks(audit: Audit, outcome: Outcome) -> str:
     check = audit.plugins.checks.get(outcome.check)
-    return "" if check is None else check.guide.asks
+    return "" if check is None else check.guide.question

@@ -83,7 +83,7 @@ class Step:
     @property
     def failing(self) -> list[Outcome]:
         """The outcomes that still stand against the release."""
-        return blocking(self.outcomes)
+        return failing_demands(self.outcomes)
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
@@ -160,10 +160,10 @@ class ChangeLog:
         seed: of every random choice.
         loss: what it cost, by the names of `InformationLoss.as_json`.
         reason: why the release does not pass, or nothing.
-        useless: the columns that told records apart, and in which all records agree now.
+        constant_columns: the columns that told records apart, and in which all records agree now.
         dropped: the columns that are not written.
-        audited_with: those of them without which some demand cannot be judged; it was judged with them beside what was
-            written.
+        judged_with_columns: those of them without which some demand cannot be judged; it was judged with them and what
+            was written.
         aligned_sha256: the digest of the same records in the original's order, in which demands that pair records by
             their places were judged; None where there are none.
         left_out: the titles of the remedies that were not tried, each with the reason, where they were chosen here.
@@ -182,9 +182,9 @@ class ChangeLog:
     loss: Mapping[str, Any]
     tried: tuple[Step, ...] = ()
     reason: str = ""
-    useless: tuple[str, ...] = ()
+    constant_columns: tuple[str, ...] = ()
     dropped: tuple[DroppedColumn, ...] = ()
-    audited_with: tuple[str, ...] = ()
+    judged_with_columns: tuple[str, ...] = ()
     aligned_sha256: str | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     attacks: tuple[RemedyAttack, ...] = ()
@@ -211,12 +211,12 @@ class ChangeLog:
         return f"dropped from what is written: {listing(names)}" if names else ""
 
     @property
-    def put_back(self) -> str:
+    def restored_columns(self) -> str:
         """What was put back to judge demands, in a clause; nothing where every demand was judged without."""
-        if not self.audited_with:
+        if not self.judged_with_columns:
             return ""
-        names = listing([repr(name) for name in self.audited_with])
-        number = len(self.audited_with)
+        names = listing([repr(name) for name in self.judged_with_columns])
+        number = len(self.judged_with_columns)
         return f"demands that need {names} were judged with {agree(number, 'it', 'them')} beside the written cells"
 
     @property
@@ -235,13 +235,13 @@ class ChangeLog:
         return self._cost.clause
 
     @property
-    def felt(self) -> list[str]:
+    def utility_impact(self) -> list[str]:
         """What it costs those who use the release, in sentences: the worst first."""
         return self._cost.sentences
 
     @property
     def _cost(self) -> Cost:
-        return Cost(self.loss, self.cells, self.records, self.suppressed, self.useless)
+        return Cost(self.loss, self.cells, self.records, self.suppressed, self.constant_columns)
 
     @property
     def left_out_by_reason(self) -> dict[str, list[str]]:
@@ -265,7 +265,7 @@ class ChangeLog:
         """The entry in the JSON result."""
         return {
             "columns_dropped": [one.as_json() for one in self.dropped],
-            "audited_with": list(self.audited_with),
+            "judged_with_columns": list(self.judged_with_columns),
             "aligned_sha256": self.aligned_sha256,
             "input": self.input.as_json(),
             "before": [one.as_json() for one in self.before],
@@ -279,7 +279,7 @@ class ChangeLog:
             "seed": self.seed,
             "loss": number(self.loss),
             "reason": self.reason,
-            "useless": list(self.useless),
+            "constant_columns": list(self.constant_columns),
             "left_out": dict(self.left_out),
             "attacks": [one.as_json() for one in self.attacks],
         }
@@ -292,7 +292,7 @@ REASONS = {
 }
 
 
-def blocking(outcomes: Iterable[Outcome]) -> list[Outcome]:
+def failing_demands(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """The outcomes for which a release does not pass."""
     return [one for one in outcomes if one.blocks]
 

@@ -85,14 +85,14 @@ class Cost:
         cells: how many cells of each column differ in the records that stayed.
         records: records that came in.
         suppressed: how many of them were dropped.
-        useless: the columns that remedies emptied.
+        constant_columns: the columns that remedies emptied.
     """
 
     loss: Mapping[str, Any]
     cells: Mapping[str, int]
     records: int
     suppressed: int
-    useless: Sequence[str]
+    constant_columns: Sequence[str]
 
     @property
     def clause(self) -> str:
@@ -103,7 +103,7 @@ class Cost:
         records = withheld if self.suppressed else "no record withheld"
         parts = [
             f"{records}, {count(changed, 'cell') if changed else 'no cell'} changed",
-            *([f"nothing left of {_names(self.useless)}"] if self.useless else []),
+            *([f"nothing left of {_names(self.constant_columns)}"] if self.constant_columns else []),
             *(f"least is left of {visible(one.name)} ({one.figures})" for one in self.columns[:1]),
             *self._counts("off by"),
             *([f"the {agree(len(lost), 'effect', 'effects')} of {_pairs(lost)} lost"] if lost else []),
@@ -129,7 +129,7 @@ class Cost:
         changed = [
             Changed(name, self.cells[name] / remaining, _left(one))
             for name, one in self.loss.get("attributes", {}).items()
-            if self.cells.get(name) and name not in self.useless
+            if self.cells.get(name) and name not in self.constant_columns
         ]
         return sorted(changed, key=lambda one: (one.left, -one.cells))
 
@@ -144,8 +144,8 @@ class Cost:
         return sorted(told, key=lambda one: one.least)
 
     def _of_columns(self) -> Iterator[str]:
-        if self.useless:
-            yield f"Nothing is left of {_names(self.useless)}."
+        if self.constant_columns:
+            yield f"Nothing is left of {_names(self.constant_columns)}."
         for one in self.columns[:SHOWN]:
             yield f"{'Hardly anything is left of ' if one.left < HARDLY else ''}{visible(one.name)}: {one.figures}."
         if rest := self.columns[SHOWN:]:

@@ -60,7 +60,7 @@ def points_table(frontier: Frontier, *, detailed: bool = False) -> Rows:
             share(one.total_loss, 1),
             NONE if one.reidentified is None else share(one.reidentified, 1),
             *(_details(one) if detailed else ()),
-            one.name + (f"; empties {listing(one.useless)}" if one.useless else ""),
+            one.name + (f"; empties {listing(one.constant_columns)}" if one.constant_columns else ""),
         )
         for place, one in enumerate(frontier.points, 1)
     ]

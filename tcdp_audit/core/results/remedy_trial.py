@@ -49,5 +49,5 @@ class RemedyTrial:
             "cells_changed": changes.get("cells_changed", {}),
             "planned": changes.get("planned"),
             "loss": changes.get("loss"),
-            "useless": changes.get("useless", []),
+            "constant_columns": changes.get("constant_columns", []),
         }

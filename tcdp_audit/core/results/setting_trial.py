@@ -77,7 +77,7 @@ class SettingTrial:
         loss: what it cost, by the names of `InformationLoss.as_json`.
         records: records that came in.
         suppressed: how many of them were dropped.
-        useless: the columns that told records apart, and in which all records agree now.
+        constant_columns: the columns that told records apart, and in which all records agree now.
         sha256: digest of the file that was written; empty where none was.
         attempts: the remedies that were tried each by itself.
     """
@@ -93,7 +93,7 @@ class SettingTrial:
     loss: Mapping[str, Any]
     records: int
     suppressed: int
-    useless: tuple[str, ...] = ()
+    constant_columns: tuple[str, ...] = ()
     sha256: str = ""
     attempts: tuple[Attempt, ...] = field(default=())
 
@@ -162,7 +162,7 @@ class SettingTrial:
             "figures": number(self.figures),
             "records": self.records,
             "records_suppressed": self.suppressed,
-            "useless": list(self.useless),
+            "constant_columns": list(self.constant_columns),
             "sha256": self.sha256 or None,
             "loss": number(self.loss),
             "attempts": [one.as_json() for one in self.attempts],
@@ -171,7 +171,7 @@ class SettingTrial:
     @classmethod
     def from_json(cls, setting: Setting, entry: Mapping[str, Any]) -> SettingTrial:
         """The trial that an entry stands for; thresholds are exact, and numbers in JSON are not."""
-        texts = {name: tuple(entry[name]) for name in ("remedies", "titles", "expect", "useless")}
+        texts = {name: tuple(entry[name]) for name in ("remedies", "titles", "expect", "constant_columns")}
         return cls(
             setting=setting,
             planned=entry["planned"],

@@ -24,7 +24,7 @@ VERDICTS = {
 }
 
 
-def title_of(state: str, useless: Iterable[str] = (), conditions: Sequence[Condition] = ()) -> str:
+def title_of(state: str, constant_columns: Iterable[str] = (), conditions: Sequence[Condition] = ()) -> str:
     """A verdict in a few words.
 
     One that a release is fit names the columns that remedies have emptied. It never says "Fit for release" alone where
@@ -32,19 +32,19 @@ def title_of(state: str, useless: Iterable[str] = (), conditions: Sequence[Condi
 
     Args:
         state: of the verdict.
-        useless: the columns in which all records agree now, and did not before.
+        constant_columns: the columns in which all records agree now, and did not before.
         conditions: under which a release that keeps its policy is fit.
     """
     if state != "passed":
         return VERDICTS[state]
-    names = ", ".join(map(visible, useless))
+    names = ", ".join(map(visible, constant_columns))
     return f"{fit_sentence(conditions)}{f', and useless for: {names}' if names else ''}"
 
 
 def verdict_title(audit: Audit) -> str:
     """The verdict of an audit in a few words."""
-    useless = () if audit.change_log is None else audit.change_log.useless
-    return title_of(verdict_of(audit), useless, audit.conditions)
+    constant_columns = () if audit.change_log is None else audit.change_log.constant_columns
+    return title_of(verdict_of(audit), constant_columns, audit.conditions)
 
 
 def verdict_of(audit: Audit) -> str:

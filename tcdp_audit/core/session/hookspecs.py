@@ -26,7 +26,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def tcdp_audit_checks() -> Iterable[Announced]:  # type: ignore[empty-body]
-    """Yield checks: `ClassCheck`, `VictimCheck` or `TableCheck`; or `LazyCheck`, which is loaded when it is named.
+    """Yield checks: `ClassCheck`, `AttackCheck` or `TableCheck`; or `LazyCheck`, which is loaded when it is named.
 
     Example::
 
@@ -34,7 +34,8 @@ def tcdp_audit_checks() -> Iterable[Announced]:  # type: ignore[empty-body]
 
         from pydantic import Field
 
-        from tcdp_audit.plugin.check import ClassCheck, Comparison, Guide, Parameters, Quarter, Threshold, hookimpl
+        from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Guide, Parameters, Threshold
+        from tcdp_audit.plugin.check import hookimpl
 
 
         class LargestClassParameters(Parameters):
@@ -48,7 +49,7 @@ def tcdp_audit_checks() -> Iterable[Announced]:  # type: ignore[empty-body]
         LARGEST_CLASS = ClassCheck(
             name="largest_class",
             title="Largest class",
-            quarter=Quarter.IDENTITY_DEGREE,
+            quarter=DisclosureType.IDENTITY_DEGREE,
             parameters=LargestClassParameters,
             thresholds=(Threshold("at_most", Comparison.AT_MOST, records, "records in a class"),),
             guide=Guide(

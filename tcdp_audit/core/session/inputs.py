@@ -10,9 +10,9 @@ from typing import Any
 from warnings import catch_warnings
 
 from tcdp_audit.core.auditor.evaluation import Evaluation, Options, evaluation
-from tcdp_audit.core.auditor.noted import NotedExpectations
+from tcdp_audit.core.auditor.noted import FailingRecordMasks
 from tcdp_audit.core.auditor.questions import questions_of
-from tcdp_audit.core.base.errors import DataError, Discreet, PolicyError, UsageError
+from tcdp_audit.core.base.errors import DataError, PolicyError, UsageError, redact_errors
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.provenance import NamedFile, Table
 from tcdp_audit.core.base.resources import budget
@@ -62,7 +62,7 @@ class AuditInputs:
         """What comes of the structure and of the expectations on some checks, as in `outcomes`."""
         return evaluation(self.policy.only(checks), self.engine, self.options, self.companions).outcomes
 
-    def audited(self, noted: NotedExpectations | None = None, **further: Any) -> Audit:
+    def audited(self, noted: FailingRecordMasks | None = None, **further: Any) -> Audit:
         """Everything that comes of the release, with whom it exposes, and what was read.
 
         Args:
@@ -77,7 +77,7 @@ class AuditInputs:
         more = {"columns": found.columns, "column_risks": found.column_risks, **further}
         return self.with_provenance(found.outcomes, exposed=exposed, **more)
 
-    def evaluated(self, noted: NotedExpectations | None = None) -> Evaluation:
+    def evaluated(self, noted: FailingRecordMasks | None = None) -> Evaluation:
         """What comes of expectations and, after them, of what judges quality."""
         quality = _quality_outcomes(self.policy, self.engine, self.release)  # first: a fault of it is one of the policy
         found = evaluation(self.policy, self.engine, self.options, self.companions, noted)
@@ -160,7 +160,7 @@ def open_inputs(
         yield AuditInputs(policy, plugins, options, release, engine, companions, named_files(policy))
 
 
-@Discreet()
+@redact_errors()
 def open_table(table: Any, name: str, memory: int, plugins: Plugins) -> Engine:
     """The engine over a table: that of the plugin which opens such a table, or the embedded one."""
     opener = opener_of(table, plugins.engines.values())

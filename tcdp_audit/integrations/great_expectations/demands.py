@@ -13,7 +13,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from tcdp_audit.api import Options, Plugins, Policy, PolicyError, open_inputs, read_policy
-from tcdp_audit.plugin.engine import Discreet, TcdpAuditError
+from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
 from tcdp_audit.plugin.sentences import Outcome
 
 STRUCTURE = ""  # in place of a check's name: the core's own demands on the columns
@@ -96,7 +96,7 @@ class Demand:
 
 
 @lru_cache(maxsize=4096)  # Great Expectations makes each expectation several times
-@Discreet()
+@redact_errors()
 def _require_soundness(demand: Demand) -> None:
     """Insist that a policy of one demand alone is sound and gives one outcome; see `Demand.of`."""
     try:
@@ -218,7 +218,7 @@ def answers(table: Any, demands: Iterable[Demand]) -> dict[Demand, Answer]:
     return given
 
 
-@Discreet()
+@redact_errors()
 def _audited(table: Any, demands: Sequence[Demand], attributes: Mapping[str, Any]) -> dict[Demand, Answer]:
     policy = policy_of_demands(demands, attributes)
     with open_inputs(table, policy, None, None, plugins(), Options()) as inputs:

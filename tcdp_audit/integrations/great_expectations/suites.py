@@ -19,13 +19,13 @@ from tcdp_audit.integrations.great_expectations.expectation import MEASURED_ONLY
 from tcdp_audit.integrations.great_expectations.names import DECLARED_COLUMNS
 from tcdp_audit.integrations.great_expectations.parameters import COLUMN, HEAD, check_fields
 from tcdp_audit.plugin.detector import Role
-from tcdp_audit.plugin.engine import Discreet
+from tcdp_audit.plugin.engine import redact_errors
 from tcdp_audit.plugin.sentences import Severity
 
 META = "tcdp_audit"  # the key in a suite's `meta` with how many expectations it was made with
 
 
-@Discreet()
+@redact_errors()
 def suite_of(policy: str | Path | Mapping[str, Any] | Policy, name: str | None = None) -> ExpectationSuite:
     """A policy as a suite: an expectation for each of its outcomes, and one for its demands on the columns.
 
@@ -162,7 +162,7 @@ def _number(value: Fraction) -> int | float | str:
     return decimal if Fraction(repr(decimal)) == value else f"{value.numerator}/{value.denominator}"
 
 
-@Discreet()
+@redact_errors()
 def policy_of(suite: ExpectationSuite) -> dict[str, Any]:
     """A suite as a policy, as a mapping that `audit` takes.
 

@@ -23,7 +23,7 @@ from tcdp_audit.integrations.pandera.demand import (
 )
 from tcdp_audit.integrations.pandera.shared import Results, fails, forget_sentence_on, results_of, sentence_on
 from tcdp_audit.plugin.check import CheckError
-from tcdp_audit.plugin.engine import Discreet, PluginError
+from tcdp_audit.plugin.engine import PluginError, redact_errors
 from tcdp_audit.plugin.sentences import Status
 
 STRUCTURE = "tcdp_audit_structure"
@@ -50,7 +50,7 @@ class ExpectationCheck(Check):
             _never_called, name=name, statistics=statistics, raise_warning=demanded.warns, n_failure_cases=FEW
         )
 
-    @Discreet()
+    @redact_errors()
     def __call__(self, check_obj: Any, column: str | None = None) -> CheckResult:
         """What comes of a frame.
 

@@ -24,7 +24,7 @@ _OF_NO_USE = (
     "max_loss",
     "keep",
     "keep_key",
-    "stays_inside",
+    "internal_only",
     "seed",
     "expect",
 )  # to a single expectation of a policy

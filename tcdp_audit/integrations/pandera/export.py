@@ -19,12 +19,12 @@ from tcdp_audit.integrations.pandera.demand import (
     warns,
 )
 from tcdp_audit.plugin.detector import Role
-from tcdp_audit.plugin.engine import Discreet
+from tcdp_audit.plugin.engine import redact_errors
 
 Source = str | Path | Mapping[str, Any] | Policy
 
 
-@Discreet()
+@redact_errors()
 def checks_of(policy: Source) -> list[ExpectationCheck]:
     """The checks of a policy: one on its columns, and one for each expectation that has a threshold.
 
@@ -56,7 +56,7 @@ def _check(document: dict[str, Any], expectation: Expectation, entry: dict[str, 
     return ExpectationCheck(name, {POLICY: document, **(parameters or {})}, demanded)
 
 
-@Discreet()
+@redact_errors()
 def schema_of(policy: Source, library: Literal["pandas", "polars"] = "pandas") -> Any:
     """A policy as a schema of `pandera.pandas` or `pandera.polars`.
 

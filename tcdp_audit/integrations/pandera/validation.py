@@ -17,7 +17,7 @@ from tcdp_audit.core.results.audit import Audit, require_passed, status_of
 from tcdp_audit.integrations.pandera.check import ExpectationCheck
 from tcdp_audit.integrations.pandera.shared import Results, Run, running
 from tcdp_audit.plugin.check import CheckError
-from tcdp_audit.plugin.engine import DataError, Discreet, UsageError
+from tcdp_audit.plugin.engine import DataError, UsageError, redact_errors
 from tcdp_audit.plugin.sentences import Outcome
 
 
@@ -65,7 +65,7 @@ class Validation:
         return iter(self.results)
 
 
-@Discreet()
+@redact_errors()
 def validate(frame: Any, schema: Any) -> Validation:
     """Validate a frame against a schema that holds expectations, all of it and as it is.
 

@@ -12,7 +12,7 @@ from tcdp_audit.api import ResultError
 from tcdp_audit.core.results.contradictions import contradictions
 from tcdp_audit.core.results.written.audit import WrittenAudit, sound, verdict_in
 from tcdp_audit.core.results.written_title import is_approval, title_in
-from tcdp_audit.plugin.engine import Discreet
+from tcdp_audit.plugin.engine import redact_errors
 from tcdp_audit.verification.attestation.envelope import Envelope, opened
 from tcdp_audit.verification.attestation.statement import PAYLOAD, PREDICATE, STATEMENT, read_statement, subjects
 from tcdp_audit.verification.digests import digest_of_file, shown
@@ -46,7 +46,7 @@ class Demand:
     any_verdict: bool = False
 
 
-@Discreet()
+@redact_errors()
 def verify_attestation(value: Mapping[str, Any], name: str, demand: Demand) -> Verification:
     """Check an attestation. Nothing of it is believed before its signature holds.
 

@@ -9,7 +9,7 @@ from tcdp_audit.core.results.conditions import Kind
 from tcdp_audit.core.results.contradictions import contradictions
 from tcdp_audit.core.results.written.audit import WrittenAudit
 from tcdp_audit.core.results.written_title import conditions_in
-from tcdp_audit.plugin.engine import Discreet, TcdpAuditError
+from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
 from tcdp_audit.plugin.sentences import listing
 from tcdp_audit.verification.attestation.envelope import sealed
 from tcdp_audit.verification.attestation.statement import PAYLOAD, statement_of
@@ -25,7 +25,7 @@ class AnotherReleaseError(TcdpAuditError):
     exit_code = 1
 
 
-@Discreet()
+@redact_errors()
 def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: Plugins) -> str:
     """A DSSE envelope with an in-toto statement: a release by its SHA-256, and the result of its audit.
 

@@ -15,9 +15,9 @@ from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
+    DisclosureType,
     Guide,
     Pairs,
-    Quarter,
     TableCheck,
     TableFigure,
     TableView,
@@ -175,7 +175,7 @@ CHECKS = [
     TableCheck(
         name="distance_record_linkage",
         title="Distance-based record linkage",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=DistanceLinkageParameters,
         measure=distance_record_linkage,
         comparison=Comparison.AT_MOST,
@@ -185,7 +185,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many people are recognised by somebody who looks for the most similar record?",
+            question="How many people are recognised by somebody who looks for the most similar record?",
             risk="Somebody with another list of the same people may find most of them by what is most similar.",
             definition=(
                 "An intruder who knows some attributes of all (or a declared share of) the individuals links every "

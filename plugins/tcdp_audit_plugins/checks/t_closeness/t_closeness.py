@@ -16,8 +16,8 @@ from tcdp_audit.plugin.check import (
     ClassCheck,
     ClassEvidence,
     Comparison,
+    DisclosureType,
     Measured,
-    Quarter,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale
@@ -169,7 +169,7 @@ def _threshold_faults(parameters: ClosenessParameters, _: PolicyDocument) -> Ite
 T_CLOSENESS = ClassCheck(
     name="t_closeness",
     title="t-closeness",
-    quarter=Quarter.ATTRIBUTE_MODEL,
+    disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
     parameters=ClosenessParameters,
     thresholds=(Threshold("t", Comparison.AT_MOST, closeness, "distance from the table"),),
     on_attribute=True,

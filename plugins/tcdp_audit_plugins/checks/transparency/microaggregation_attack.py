@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check, fold
-from tcdp_audit.plugin.check import CheckError, Guide, Pairs, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.sentences import Outcome, count, known_columns
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
@@ -216,7 +216,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="microaggregation_attack",
         title="Attack on microaggregation",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=MicroaggregationAttackParameters,
         measure=microaggregation_attack,
         label=FIGURE,
@@ -226,7 +226,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many people are found by somebody who knows that values were averaged in groups?",
+            question="How many people are found by somebody who knows that values were averaged in groups?",
             risk="Values averaged one column at a time say together who somebody is.",
             definition=(
                 "Microaggregation replaces values by the means of groups of at least k. Where each attribute is done "

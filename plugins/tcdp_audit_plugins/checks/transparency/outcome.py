@@ -17,10 +17,10 @@ from tcdp_audit.plugin.sentences import (
     chance_of,
     count,
     figure,
+    intruder_who_knows,
     part_of,
     percent,
     record_noun,
-    whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
@@ -230,4 +230,4 @@ def attack_person(outcome: Outcome, how: str) -> str:
     assert records is not None  # noqa: S101 - outcomes of these checks have them
     chance = chance_of(Fraction(details["expected_correct"]) / records.total)
     left = f"{figure(mean)} {noun_form(noun, mean)} on average"
-    return f"{whoever_knows(outcome)} and {how} is left with {left}, and guesses right with {chance}."
+    return f"{intruder_who_knows(outcome)} and {how} is left with {left}, and guesses right with {chance}."

@@ -66,7 +66,7 @@ def faults(parameters: BucketizationParameters, document: PolicyDocument) -> Ite
         yield "", "buckets keep t against the release itself; bucketization needs `reference: release`"
 
 
-def cannot_help(view: RemedyView, parameters: BucketizationParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: BucketizationParameters | None, outcome: Outcome) -> str:
     """Why buckets cannot help a failing demand, or nothing."""
     if other := only_on_classes(view, outcome):
         return other

@@ -97,7 +97,7 @@ def _faults_of_matrix(parameters: CorrelatedNoiseParameters) -> Iterator[tuple[s
                 yield "covariance", f"{one!r} with {other!r} is another number than {other!r} with {one!r}"
 
 
-def cannot_help(view: RemedyView, parameters: CorrelatedNoiseParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: CorrelatedNoiseParameters | None, outcome: Outcome) -> str:
     """Why noise cannot help a failing demand, or nothing."""
     given = parameters or CorrelatedNoiseParameters()
     return only_where_masked(
@@ -113,5 +113,5 @@ def cannot_help(view: RemedyView, parameters: CorrelatedNoiseParameters | None, 
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """As little as will do, where a demand that compares with the original fails."""
-    if any(not cannot_help(view, None, one) for one in outcomes):
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}

@@ -47,7 +47,7 @@ def faults(parameters: DataShufflingParameters, document: PolicyDocument) -> Ite
         yield "given", f"{name!r} is shuffled, so that it cannot stay"
 
 
-def cannot_help(view: RemedyView, parameters: DataShufflingParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: DataShufflingParameters | None, outcome: Outcome) -> str:
     """Why shuffling cannot help a failing demand, or nothing."""
     given = parameters or DataShufflingParameters()
     return only_where_masked(
@@ -63,5 +63,5 @@ def cannot_help(view: RemedyView, parameters: DataShufflingParameters | None, ou
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """As near as will do, where a demand that compares with the original fails."""
-    if any(not cannot_help(view, None, one) for one in outcomes):
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}

@@ -21,7 +21,7 @@ from tcdp_audit_plugins.remedies.generalization.lattice_search import LatticeSea
 from tcdp_audit_plugins.remedies.generalization.levels import Ladder, ladder
 from tcdp_audit_plugins.remedies.generalization.losses import Measure, mean_penalties
 from tcdp_audit_plugins.remedies.generalization.node_judge import JudgedNode, NodeJudge, Ways
-from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, cannot_help
+from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, why_not_applicable
 from tcdp_audit_plugins.remedies.generalization.recoded import recoded_locally
 
 LIMITS = (0.01, 0.05)  # of suppressed records, in a plan
@@ -56,7 +56,7 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
         view: the release.
         outcomes: what stands against it.
     """
-    if all(cannot_help(view, None, one) for one in outcomes):
+    if all(why_not_applicable(view, None, one) for one in outcomes):
         return
     limits: list[dict[str, Any]] = [{}, *({"suppression": limit} for limit in LIMITS)]
     if view.failing_on_classes(outcomes):

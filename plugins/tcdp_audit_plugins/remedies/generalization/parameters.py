@@ -69,7 +69,7 @@ def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> It
             yield "bins", f"each width of {name!r} must be a multiple of the one before, so that bins join into bins"
 
 
-def cannot_help(view: RemedyView, parameters: GeneralizationParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: GeneralizationParameters | None, outcome: Outcome) -> str:
     """Why climbing hierarchies cannot help a failing demand, or nothing."""
     if other := only_by_size(view, outcome, sized=parameters is None or parameters.k is not None):
         return other

@@ -44,6 +44,6 @@ def faults(parameters: MondrianParameters, document: PolicyDocument) -> Iterator
                 yield field, f"{name!r} is not among `attributes`, so that its weight has no use"
 
 
-def cannot_help(view: RemedyView, parameters: MondrianParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: MondrianParameters | None, outcome: Outcome) -> str:
     """Why cutting the records into classes cannot help a failing demand, or nothing."""
     return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)

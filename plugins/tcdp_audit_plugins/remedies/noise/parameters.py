@@ -91,7 +91,7 @@ class NoiseParameters(RemedyParameters):
         return (high - low) / self.epsilon
 
 
-def cannot_help(view: RemedyView, parameters: NoiseParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: NoiseParameters | None, outcome: Outcome) -> str:
     """Why noise cannot help a failing demand, or nothing."""
     if parameters is None:
         return "needs an epsilon and a mechanism that only you can choose"

@@ -56,7 +56,7 @@ def faults(parameters: RankSwappingParameters, document: PolicyDocument) -> Iter
     return masked_faults(parameters.attributes, document, ordered=True)
 
 
-def cannot_help(view: RemedyView, parameters: RankSwappingParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: RankSwappingParameters | None, outcome: Outcome) -> str:
     """Why swapping cannot help a failing demand, or nothing."""
     given = parameters or RankSwappingParameters()
     return only_where_masked(
@@ -72,5 +72,5 @@ def cannot_help(view: RemedyView, parameters: RankSwappingParameters | None, out
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Both variants, each as weak as will do, where a demand that compares with the original fails."""
-    if any(not cannot_help(view, None, one) for one in outcomes):
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield from ({"variant": variant.value} for variant in Variant)

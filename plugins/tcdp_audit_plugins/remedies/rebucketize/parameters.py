@@ -40,7 +40,7 @@ def faults(parameters: RebucketizeParameters, document: PolicyDocument) -> Itera
         )
 
 
-def cannot_help(view: RemedyView, parameters: RebucketizeParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: RebucketizeParameters | None, outcome: Outcome) -> str:
     """Why joining buckets cannot help a failing demand, or nothing."""
     if other := only_on_classes(view, outcome):
         return other

@@ -18,7 +18,7 @@ class RedistributionParameters(MondrianParameters):
     """Parameters of `redistribution`."""
 
 
-def cannot_help(view: RemedyView, parameters: RedistributionParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: RedistributionParameters | None, outcome: Outcome) -> str:
     """Why dividing the records cannot help a failing demand, or why it is not tried unasked; or nothing."""
     if (other := only_on_classes(view, outcome)) or parameters is not None:
         return other
@@ -34,5 +34,5 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
         view: the release.
         outcomes: what stands against it.
     """
-    if any(not cannot_help(view, None, one) for one in outcomes):
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}

@@ -28,7 +28,7 @@ def suppress_cells(view: RemedyView, demands: Demands, importance: Mapping[str, 
 
     Raises:
         RemedyError: not even one class of all records keeps the demands, or none but that.
-        OutdoneError: another remedy, after which the release passes, loses less than what has to be hidden.
+        DominatedError: another remedy, after which the release passes, loses less than what has to be hidden.
 
     Cost: two sorts of the pending records for each of at most 4,096 patterns, and a few of all records for each
     attribute.

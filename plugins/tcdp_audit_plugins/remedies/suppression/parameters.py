@@ -60,6 +60,6 @@ def faults(parameters: SuppressionParameters, document: PolicyDocument) -> Itera
             yield "importance", f"{name!r} is no quasi-identifier of this policy; only their cells are suppressed"
 
 
-def cannot_help(view: RemedyView, parameters: SuppressionParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: SuppressionParameters | None, outcome: Outcome) -> str:
     """Why suppressing what fails in its class cannot help a failing demand, or nothing."""
     return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)

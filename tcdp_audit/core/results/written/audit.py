@@ -54,7 +54,7 @@ class WrittenAudit:
         return verdict_in(self.result)
 
     @property
-    def useless(self) -> Sequence[str]:
+    def constant_columns(self) -> Sequence[str]:
         """The columns that remedies emptied, as it says; none in older results."""
         return useless_in(self.result)
 
@@ -118,7 +118,7 @@ def verdict_in(result: Mapping[str, Any]) -> str:
 def useless_in(result: Mapping[str, Any]) -> list[str]:
     """The columns that remedies emptied, as a result says; none in older ones."""
     log = result.get("change_log")
-    names = log.get("useless") if isinstance(log, Mapping) else None
+    names = log.get("constant_columns") if isinstance(log, Mapping) else None
     return [one for one in names if isinstance(one, str)] if isinstance(names, list) else []
 
 

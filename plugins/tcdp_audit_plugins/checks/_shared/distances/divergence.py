@@ -7,13 +7,13 @@ from math import log
 import numpy as np
 
 from tcdp_audit.plugin._internal import Floats, cached_on_histogram
-from tcdp_audit.plugin.check import Histogram, Marginal
+from tcdp_audit.plugin.check import Histogram, ReferenceDistribution
 from tcdp_audit_plugins.checks._shared.frequency_ratios import ratios
 
 HUGE = 1e300  # stands for infinity where 0 times it must be 0
 
 
-def kullback_leibler(histogram: Histogram, marginal: Marginal) -> Floats:
+def kullback_leibler(histogram: Histogram, marginal: ReferenceDistribution) -> Floats:
     """KL(p || q) = sum_i p_i ln(p_i/q_i), in nats; a value that the class lacks adds nothing.
 
     Relabelling values does not change it.
@@ -38,7 +38,7 @@ def kullback_leibler(histogram: Histogram, marginal: Marginal) -> Floats:
     return np.asarray(np.maximum(histogram.sum(_shares(histogram) * _log_ratios(histogram, marginal)), 0))
 
 
-def jensen_shannon(histogram: Histogram, marginal: Marginal) -> Floats:
+def jensen_shannon(histogram: Histogram, marginal: ReferenceDistribution) -> Floats:
     """JS(p, q) = 1/2 KL(p || (p+q)/2) + 1/2 KL(q || (p+q)/2), in nats.
 
     Relabelling values does not change it.
@@ -68,7 +68,7 @@ def jensen_shannon(histogram: Histogram, marginal: Marginal) -> Floats:
 
 
 @cached_on_histogram
-def _log_ratios(histogram: Histogram, marginal: Marginal) -> Floats:
+def _log_ratios(histogram: Histogram, marginal: ReferenceDistribution) -> Floats:
     """ln(p_i/q_i) of every pair of class and value. Shape (pairs,)."""
     return np.asarray(np.log(ratios(histogram, marginal)))
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Histogram, Marginal, Ratios
+from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
 from tcdp_audit_plugins.checks._shared.distances.room import roomy
 
 
-def equal_distance(histogram: Histogram, marginal: Marginal) -> Ratios:
+def equal_distance(histogram: Histogram, marginal: ReferenceDistribution) -> Ratios:
     """Variational distance, 1/2 sum_i |p_i - q_i| = sum_i max(p_i - q_i, 0).
 
     It is the earth mover's distance where all values are equally far apart. Relabelling values does not change it.

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from tcdp_audit.plugin._internal import Counts, add_up, boundaries
-from tcdp_audit.plugin.check import Histogram, Marginal, Ratios
+from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
 from tcdp_audit.plugin.engine import Tree
 from tcdp_audit_plugins.checks._shared.distances.equal import surplus
 from tcdp_audit_plugins.checks._shared.distances.room import roomy
 
 
-def hierarchical_distance(histogram: Histogram, marginal: Marginal, tree: Tree) -> Ratios:
+def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution, tree: Tree) -> Ratios:
     """Earth mover's distance where two values cost the height of their lowest common ancestor over that of the root.
 
     Li et al. sum over inner nodes N the cost height(N)/H min(pos(N), neg(N)), with pos and neg what the children of N

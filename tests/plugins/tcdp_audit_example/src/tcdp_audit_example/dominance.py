@@ -11,8 +11,8 @@ from tcdp_audit.plugin.check import (
     ClassCheck,
     ClassEvidence,
     Comparison,
+    DisclosureType,
     Guide,
-    Quarter,
     Ratios,
     Threshold,
 )
@@ -34,7 +34,7 @@ def dominance(evidence: ClassEvidence, _: DominanceParameters) -> Ratios:
 DOMINANCE = ClassCheck(
     name="example_dominance",
     title="Dominance",
-    quarter=Quarter.ATTRIBUTE_DEGREE,
+    disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
     parameters=DominanceParameters,
     thresholds=(Threshold("at_most", Comparison.AT_MOST, dominance, "share of the commonest value"),),
     monotone=lambda _: True,  # a share in a union lies between the shares in its parts

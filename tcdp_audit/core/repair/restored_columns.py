@@ -73,7 +73,7 @@ class PutBack:
         if shuffled:
             found = replace(found, outcomes=tuple(map(_shuffled, found.outcomes)))
         if any(AUDITED_WITH in one.details for one in found.outcomes):
-            log = replace(log, audited_with=self.names)
+            log = replace(log, judged_with_columns=self.names)
         if self.aligned is not None:
             found, digest = self._in_order(self.aligned, released, found)
             log = replace(log, aligned_sha256=digest)

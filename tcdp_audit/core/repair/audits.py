@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.auditor.evaluation import Options
-from tcdp_audit.core.auditor.noted import NotedExpectations
-from tcdp_audit.core.base.errors import CheckError, Discreet, UsageError
+from tcdp_audit.core.auditor.noted import FailingRecordMasks
+from tcdp_audit.core.base.errors import CheckError, UsageError, redact_errors
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.provenance import Run
 from tcdp_audit.core.base.words import listing
@@ -46,7 +46,7 @@ def load_policy(
     return replace(read, trusts_code=True) if trust_policy_code else read
 
 
-@Discreet()
+@redact_errors()
 def audit(
     release: Any,
     policy: str | Path | Mapping[str, Any] | Policy,
@@ -104,7 +104,7 @@ def audit(
         return replace(found, remedy_trial=_remedy_trial(inputs, found)) if try_remedies else found
 
 
-@Discreet()
+@redact_errors()
 def failing_records(
     release: Any,
     policy: str | Path | Mapping[str, Any] | Policy,
@@ -144,13 +144,13 @@ def failing_records(
     from tcdp_audit.core.results.failing_records import FailingRecords  # noqa: PLC0415 - only where they are asked for
 
     with open_inputs(release, policy, original, population, plugins, Options(memory)) as inputs:
-        noted = NotedExpectations(inputs.engine.records)
+        noted = FailingRecordMasks(inputs.engine.records)
         audit = inputs.audited(noted)
         of_no_records = [None] * (len(audit.expectations) - len(noted.masks))  # what a schema says
         return FailingRecords(audit, (*noted.masks, *of_no_records))
 
 
-@Discreet()
+@redact_errors()
 def measure(
     check: str,
     frame: Any,
@@ -180,7 +180,7 @@ def measure(
         conventions: conventions that differ from the defaults.
         parameters: the check's parameters as a mapping, for names that only a program knows.
         **further: the check's parameters; give its threshold to have it compared. Type checkers know those of every
-            built-in check; see `tcdp_audit.core.session.typed`.
+            built-in check; see `tcdp_audit.core.repair.typed`.
 
     Returns:
         The outcome; `.observed` is the figure of the worst class.
