@@ -333,7 +333,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            question="Does an intruder who knows only a few facts, whichever they are, find too few people or a secret?",
+            question="Does an intruder who knows only a few facts, whichever they are, find few people or a secret?",
             risk="Few intruders know everything about somebody; two or three facts of many may be enough.",
             definition=(
                 "An intruder knows at most L quasi-identifiers of a person, and nobody knows which. For every set q of "

@@ -155,10 +155,10 @@ def _locked(path: Path) -> FileIO:
     return lock
 
 
-def _lock(file: int, *, failing_demands: bool = True) -> bool:
+def _lock(file: int, *, blocking: bool = True) -> bool:
     from filelock import lock_descriptor  # noqa: PLC0415 - a command that needs no folder does without
 
-    return lock_descriptor(file, failing_demands=failing_demands, poll_interval=PAUSE)
+    return lock_descriptor(file, blocking=blocking, poll_interval=PAUSE)
 
 
 def _remove(path: Path) -> None:
@@ -199,7 +199,7 @@ def _remove_if_free(path: Path, opened: Callable[[], int]) -> None:
         path.rmdir()  # killed before it had a lock, or about to make one: then it makes another folder
         return
     with lock:
-        if _lock(lock.fileno(), failing_demands=False):
+        if _lock(lock.fileno(), blocking=False):
             _empty_and_remove(path, lock)
 
 

@@ -145,7 +145,7 @@ class Remedy(Generic[R]):
         plan: parameter sets that are worth trying on a release whose policy names no remedy, most promising first;
             asked only where `why_not_applicable` leaves something that fails.
         why_not_applicable: why it cannot help one failing demand, as a short phrase, or nothing; asked before it
-            starts. The parameters are None where the policy names no remedy, so that the remedy would propose them itself.
+            starts. The parameters are None where the policy names no remedy, so that the remedy would propose them.
         random: it draws from a source that no seed repeats, as noise for differential privacy must; it runs once only.
         once: it runs once only, because it would change again what it has changed: it moves values about.
     """

@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, overload
 
-from tcdp_audit.core.base.outcome import Outcome, Severity
+from tcdp_audit.plugin.sentences import Outcome, Severity
 
 _Number: TypeAlias = float | str | Decimal | Fraction  # 0.2, "1/5"
 _Value: TypeAlias = str | float  # a name, or a cell as text
