@@ -41,7 +41,7 @@ def render(audit):
 @hookimpl
 def tcdp_audit_checks():
     HOOK
-    yield ClassCheck(name="hostile", title="Hostile", quarter=DisclosureType.IDENTITY_DEGREE, parameters=Shares,
+    yield ClassCheck(name="hostile", title="Hostile", disclosure_type=DisclosureType.IDENTITY_DEGREE, parameters=Shares,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, measure),), guide=GUIDE)
 
 @hookimpl

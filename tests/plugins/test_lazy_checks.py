@@ -65,8 +65,10 @@ def test_a_check_is_loaded_once_and_only_where_it_is_named() -> None:
         ),
         (
             lambda: replace(SAMPLE, disclosure_type=ELSEWHERE),
-            f"the check sample_check: ValueError: its disclosure_type was announced as {SAMPLE.disclosure_type!r} "
-            f"and is {ELSEWHERE!r}",
+            (
+                f"the check sample_check: ValueError: its disclosure_type was announced as {SAMPLE.disclosure_type!r} "
+                f"and is {ELSEWHERE!r}"
+            ),
         ),
     ],
 )

@@ -57,10 +57,10 @@ def largest_share(evidence: ClassEvidence, _: AlphaKParameters) -> Ratios:
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.plugin.check import Marginal
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
         >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [3, 1])))
-        >>> evidence = ClassEvidence(numpy.array([4]), rows, Marginal(numpy.array([3, 1])))
+        >>> evidence = ClassEvidence(numpy.array([4]), rows, ReferenceDistribution(numpy.array([3, 1])))
         >>> largest_share(evidence, AlphaKParameters()).values
         array([0.75])
     """

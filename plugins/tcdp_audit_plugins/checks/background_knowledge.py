@@ -57,10 +57,10 @@ def records_to_know(evidence: ClassEvidence, _: BackgroundParameters) -> NDArray
     Source: Machanavajjhala et al. (2007), background knowledge attack; Torra (2022).
 
     Example:
-        >>> from tcdp_audit.plugin.check import Marginal
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
         >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 1, 3], [0, 0, 1], [2, 2, 1])))
-        >>> evidence = ClassEvidence(np.array([2, 3]), rows, Marginal(np.array([4, 1])))
+        >>> evidence = ClassEvidence(np.array([2, 3]), rows, ReferenceDistribution(np.array([4, 1])))
         >>> records_to_know(evidence, BackgroundParameters())
         array([0, 1])
     """

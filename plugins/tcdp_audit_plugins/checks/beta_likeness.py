@@ -67,7 +67,7 @@ def largest_gain(evidence: ClassEvidence, _: BetaParameters) -> Ratios:
 
     Example:
         >>> rows = Histogram(*map(np.array, ([0, 2], [0, 1], [1, 3])))
-        >>> evidence = ClassEvidence(np.array([4]), rows, Marginal(np.array([4, 4])))
+        >>> evidence = ClassEvidence(np.array([4]), rows, ReferenceDistribution(np.array([4, 4])))
         >>> largest_gain(evidence, BetaParameters()).values
         array([0.5])
     """
@@ -87,7 +87,7 @@ def largest_bounded_gain(evidence: ClassEvidence, parameters: BetaParameters) ->
 
     Example:
         >>> rows = Histogram(*map(np.array, ([0, 1], [0], [2])))
-        >>> evidence = ClassEvidence(np.array([2]), rows, Marginal(np.array([9, 1])))
+        >>> evidence = ClassEvidence(np.array([2]), rows, ReferenceDistribution(np.array([9, 1])))
         >>> largest_bounded_gain(evidence, BetaParameters()).values
         array([inf])
     """

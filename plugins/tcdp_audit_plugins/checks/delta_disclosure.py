@@ -87,7 +87,7 @@ def largest_log_ratio(evidence: ClassEvidence, parameters: DeltaParameters) -> A
 
     Example:
         >>> rows = Histogram(*map(np.array, ([0, 2], [0, 1], [1, 3])))
-        >>> evidence = ClassEvidence(np.array([4]), rows, Marginal(np.array([4, 4])))
+        >>> evidence = ClassEvidence(np.array([4]), rows, ReferenceDistribution(np.array([4, 4])))
         >>> largest_log_ratio(evidence, DeltaParameters(log_base=2)).values
         array([1.])
     """

@@ -35,10 +35,10 @@ def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np
     Source: Machanavajjhala et al. (2007), homogeneity attack; Torra (2022).
 
     Example:
-        >>> from tcdp_audit.plugin.check import Marginal
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
         >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 1, 3], [0, 0, 1], [2, 1, 2])))
-        >>> evidence = ClassEvidence(np.array([2, 3]), rows, Marginal(np.array([3, 2])))
+        >>> evidence = ClassEvidence(np.array([2, 3]), rows, ReferenceDistribution(np.array([3, 2])))
         >>> homogeneous(evidence, HomogeneityParameters())
         array([ True, False])
     """

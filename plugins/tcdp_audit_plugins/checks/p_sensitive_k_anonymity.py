@@ -54,10 +54,10 @@ def distinct_values(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.plugin.check import Marginal
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
         >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [2, 1])))
-        >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([2, 1])))
+        >>> evidence = ClassEvidence(numpy.array([3]), rows, ReferenceDistribution(numpy.array([2, 1])))
         >>> distinct_values(evidence, PSensitiveParameters())
         array([2])
     """

@@ -97,10 +97,10 @@ def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) ->
     Source: Machanavajjhala et al. (2007), recursive and pd-recursive (c,l)-diversity.
 
     Example:
-        >>> from tcdp_audit.plugin.check import Marginal
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
         >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 3], [0, 1, 2], [8, 1, 1])))
-        >>> evidence = ClassEvidence(np.array([10]), rows, Marginal(np.array([8, 1, 1])))
+        >>> evidence = ClassEvidence(np.array([10]), rows, ReferenceDistribution(np.array([8, 1, 1])))
         >>> recursive_ratio(evidence, RecursiveParameters(l=2)).values
         array([4.])
     """

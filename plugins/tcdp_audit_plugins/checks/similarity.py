@@ -66,11 +66,11 @@ def largest_similar_share(evidence: ClassEvidence, parameters: SimilarityParamet
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.plugin.check import Marginal
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
         >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 3], [0, 1, 2], [1, 1, 1])))
         >>> salaries = numpy.array([3000, 4000, 9000])
-        >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([1, 1, 1])), salaries)
+        >>> evidence = ClassEvidence(numpy.array([3]), rows, ReferenceDistribution(numpy.array([1, 1, 1])), salaries)
         >>> largest_similar_share(evidence, SimilarityParameters(width=2000)).values
         array([0.66666667])
     """

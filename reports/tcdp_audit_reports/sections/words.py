@@ -26,7 +26,7 @@ GLOSSARY = {
     "Warns": "The demand is not met, and the policy says that this alone does not stop publication.",
     "Column check": "What the auditor asks of the columns of every file, whatever the policy says.",
     "Measured": "A number was computed, and the policy demands nothing of it.",
-    "ExposureCount": "In a group that does not keep a failing demand. Each person is counted once.",
+    "Exposed": "In a group that does not keep a failing demand. Each person is counted once.",
     "Margin": "How far what was found is from what is demanded, as a factor.",
 }
 

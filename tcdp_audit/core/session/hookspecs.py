@@ -49,7 +49,7 @@ def tcdp_audit_checks() -> Iterable[Announced]:  # type: ignore[empty-body]
         LARGEST_CLASS = ClassCheck(
             name="largest_class",
             title="Largest class",
-            quarter=DisclosureType.IDENTITY_DEGREE,
+            disclosure_type=DisclosureType.IDENTITY_DEGREE,
             parameters=LargestClassParameters,
             thresholds=(Threshold("at_most", Comparison.AT_MOST, records, "records in a class"),),
             guide=Guide(

@@ -40,7 +40,7 @@ def bucket_of_values(marginal: ReferenceDistribution, buckets: int) -> Counts:
     """The bucket of each value: where the middle of its mass falls among equal shares of the whole.
 
     Example:
-        >>> bucket_of_values(Marginal(np.array([5, 1, 1, 5])), 3).tolist()
+        >>> bucket_of_values(ReferenceDistribution(np.array([5, 1, 1, 5])), 3).tolist()
         [0, 1, 1, 2]
     """
     weights = marginal.weights

@@ -32,7 +32,7 @@ def kullback_leibler(histogram: Histogram, marginal: ReferenceDistribution) -> F
 
     Example:
         >>> classes = Histogram(np.array([0, 1]), np.array([0]), np.array([3]))
-        >>> kullback_leibler(classes, Marginal(np.array([1, 1]))).round(6).tolist()
+        >>> kullback_leibler(classes, ReferenceDistribution(np.array([1, 1]))).round(6).tolist()
         [0.693147]
     """
     return np.asarray(np.maximum(histogram.sum(_shares(histogram) * _log_ratios(histogram, marginal)), 0))
@@ -56,7 +56,7 @@ def jensen_shannon(histogram: Histogram, marginal: ReferenceDistribution) -> Flo
 
     Example:
         >>> classes = Histogram(np.array([0, 1]), np.array([0]), np.array([3]))
-        >>> jensen_shannon(classes, Marginal(np.array([1, 1]))).round(6).tolist()
+        >>> jensen_shannon(classes, ReferenceDistribution(np.array([1, 1]))).round(6).tolist()
         [0.215762]
     """
     weights = marginal.weights_of(histogram)

@@ -30,7 +30,7 @@ def equal_distance(histogram: Histogram, marginal: ReferenceDistribution) -> Rat
 
     Example:
         >>> classes = Histogram(np.array([0, 2]), np.array([0, 1]), np.array([1, 3]))
-        >>> equal_distance(classes, Marginal(np.array([1, 1]))).values.tolist()
+        >>> equal_distance(classes, ReferenceDistribution(np.array([1, 1]))).values.tolist()
         [0.25]
     """
     total = marginal.total

@@ -41,7 +41,7 @@ def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution,
     Example:
         >>> classes = Histogram(np.array([0, 2]), np.array([0, 1]), np.array([1, 1]))
         >>> tree = Tree(np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]]))
-        >>> hierarchical_distance(classes, Marginal(np.array([1, 1, 1, 1])), tree).values.tolist()
+        >>> hierarchical_distance(classes, ReferenceDistribution(np.array([1, 1, 1, 1])), tree).values.tolist()
         [0.5]
     """
     total, height = marginal.total, max(tree.height, 1)

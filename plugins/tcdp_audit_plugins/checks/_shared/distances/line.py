@@ -48,7 +48,7 @@ def ordered_distance(histogram: Histogram, marginal: ReferenceDistribution) -> M
 
     Example:
         >>> classes = Histogram(np.array([0, 1]), np.array([0]), np.array([2]))
-        >>> ordered_distance(classes, Marginal(np.array([1, 1, 0, 0, 0]))).values.tolist()
+        >>> ordered_distance(classes, ReferenceDistribution(np.array([1, 1, 0, 0, 0]))).values.tolist()
         [0.125]
     """
     return line_distance(histogram, marginal, _ranks(marginal))

@@ -30,7 +30,7 @@ def multiplicative_distance(histogram: Histogram, marginal: ReferenceDistributio
 
     Example:
         >>> classes = Histogram(np.array([0, 3, 4]), np.array([0, 1, 2, 0]), np.array([2, 1, 1, 4]))
-        >>> multiplicative_distance(classes, Marginal(np.array([4, 4, 4]))).values.tolist()
+        >>> multiplicative_distance(classes, ReferenceDistribution(np.array([4, 4, 4]))).values.tolist()
         [1.5, inf]
     """
     infinite = lacks_value(histogram, marginal)
