@@ -65,7 +65,8 @@ def largest_factor(evidence: ClassEvidence, parameters: SkewnessParameters) -> R
         >>> from tcdp_audit.plugin.check import ReferenceDistribution
         >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [1, 1])))
-        >>> evidence = ClassEvidence(numpy.array([2]), rows, ReferenceDistribution(numpy.array([9, 1])), labels=["no", "yes"])
+        >>> whole = ReferenceDistribution(numpy.array([9, 1]))
+        >>> evidence = ClassEvidence(numpy.array([2]), rows, whole, labels=["no", "yes"])
         >>> largest_factor(evidence, SkewnessParameters(harmful=["yes"])).values
         array([5.])
     """
