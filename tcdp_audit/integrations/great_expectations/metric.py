@@ -18,7 +18,7 @@ from tcdp_audit.integrations.great_expectations.demands import Answer, Demand
 from tcdp_audit.integrations.great_expectations.run import Run
 from tcdp_audit.integrations.great_expectations.tables import frame_of_batch, statement_of_batch
 
-METRIC = "tcdp_audit.core.base.outcome"
+METRIC = "tcdp_audit.outcome"
 
 
 def metric_of(demand: Demand, domain: Mapping[str, Any], runtime: MutableMapping[str, Any] | None) -> Any:

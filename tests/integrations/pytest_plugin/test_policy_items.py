@@ -121,13 +121,13 @@ def test_figures_are_properties_of_junit(pytester: pytest.Pytester, inner_pytest
         name: {one.get("name"): one.get("value") for one in case.iter("property")} for name, case in cases.items()
     }
     assert properties["k_anonymity[#2]"] == {
-        "tcdp_audit.core.check": "k_anonymity",
+        "tcdp_audit.check": "k_anonymity",
         "tcdp_audit.status": "failed",
         "tcdp_audit.severity": "error",
         "tcdp_audit.observed": "2",
-        "tcdp_audit.core.results.comparison": ">=",
+        "tcdp_audit.comparison": ">=",
         "tcdp_audit.threshold": "3",
-        "tcdp_audit.core.classes": "2",
+        "tcdp_audit.classes": "2",
         "tcdp_audit.classes_failing": "1",
         "tcdp_audit.records": "5",
         "tcdp_audit.records_failing": "2",
