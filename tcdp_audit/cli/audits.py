@@ -28,7 +28,7 @@ class Settings:
 
     Args:
         fail_on_warning: whether demands of severity warning count.
-        measure_only: whether a policy whose demands cannot fail is accepted.
+        allow_vacuous: whether a policy whose demands cannot fail is accepted.
         engine: the engine that reads the releases; None for whatever opens each by itself.
         query: the file of a query, if any.
         show_values: whether the worst classes are named by their cells.
@@ -37,7 +37,7 @@ class Settings:
     """
 
     fail_on_warning: bool
-    measure_only: bool
+    allow_vacuous: bool
     engine: str | None
     query: str | None
     show_values: bool
@@ -138,7 +138,7 @@ def _reported(result: Audit | Unaudited, reports: Reports, path: Path) -> Writte
 def _exit_code(result: Audit | Unaudited, settings: Settings, written: Written) -> int:
     if isinstance(result, Unaudited):
         return result.exit_code
-    code = result.exit_code(fail_on_warning=settings.fail_on_warning, measure_only=settings.measure_only)
+    code = result.exit_code(fail_on_warning=settings.fail_on_warning, allow_vacuous=settings.allow_vacuous)
     return max([code, *(fault.exit_code for fault in written.faults)])
 
 

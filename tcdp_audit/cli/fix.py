@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import require_own_outputs, single_policy
+from tcdp_audit.cli.options import output_option, require_own_outputs, single_policy
 from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.cli.release_command import release_command
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 @release_command(
-    click.option("--output", metavar="FILE", required=True, help="Where to write the repaired release."),
+    output_option(None, written="the repaired release"),
     click.option("--keep-failing", is_flag=True, help="Write the best release found even if it does not pass."),
-    click.option("--keep-order", is_flag=True, help="Do not shuffle the records. Their order links them!"),
+    click.option("--keep-order", is_flag=True, help="Do not shuffle the records. Record order can link records."),
     policy=click.option(
         "--policy", "policies", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml here or above."
     ),

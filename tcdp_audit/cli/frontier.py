@@ -28,7 +28,7 @@ MOST_WORKERS = 4  # unless somebody asks for more: each holds the release
     click.option("--vary", metavar="CHECK=LEVELS", multiple=True, help="Such as k_anonymity=3..50. Repeatable."),
     click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Begin nothing later."),
     click.option("--resume", metavar="FILE", help="Note there what is finished, and go on from it."),
-    click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes. Default: one each CPU, at most 4."),
+    click.option("--workers", type=click.IntRange(1), metavar="N", help="ProcessPool. Default: one each CPU, at most 4."),
     click.option("--point", type=click.IntRange(1), metavar="N", help="Print the policy lines of one point."),
     policy=click.option(
         "--policy", "policies", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml here or above."

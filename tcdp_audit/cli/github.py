@@ -52,7 +52,7 @@ class ForGitHub:
 
     def begin(self, policies: Sequence[Path]) -> None:
         """Let nothing that follows be obeyed."""
-        self.unobeyed.enter_context(disobeyed(self.token))
+        self.unobeyed.enter_context(escaped_workflow_commands(self.token))
         self.log.begin(policies)
 
     def start(self, policy: Path) -> None:
@@ -90,7 +90,7 @@ class ForGitHub:
 
 
 @contextmanager
-def disobeyed(token: str | None = None) -> Iterator[None]:
+def escaped_workflow_commands(token: str | None = None) -> Iterator[None]:
     """Print what a workflow must not obey, whatever its lines begin with."""
     token = token or token_hex(16)
     write(f"::stop-commands::{token}\n")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.options import load_plugins, output_option, plugin_options, quiet_option
 from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.plugin.sentences import agree, count, visible
@@ -26,12 +26,12 @@ ENDING = ".tcdp.yaml"
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("table")
-@click.option("--output", "-o", metavar="FILE", help="Where to write. Default: the table's name and .tcdp.yaml.")
-@click.option("--from", "declared", metavar="FILE", help="Take roles from a schema, a suite, dbt or a contract.")
+@output_option("the table's name and .tcdp.yaml", written="the draft")
+@click.option("--roles-from", "declared", metavar="FILE", help="Take roles from a schema, a suite, dbt or a contract.")
 @click.option("--profile", metavar="NAME", help="Make the demands of this profile, such as ema_policy_0070.")
 @click.option("--force", is_flag=True, help="Replace a draft that is there already.")
 @click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@quiet_option
 @plugin_options
 def command(
     table: str,

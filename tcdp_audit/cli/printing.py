@@ -21,7 +21,7 @@ INCOMPLETE = 3
 ENDED_WELL = (0, 1, INCOMPLETE)
 
 
-class AsItIs:
+class RawText:
     """A standard stream to which text goes unchanged; for rich, which writes the colours itself."""
 
     def __init__(self, stream: Any) -> None:
@@ -83,7 +83,7 @@ class Printed(io.TextIOBase):
     """A standard stream in which characters that would act on a terminal are written out. It cannot be closed."""
 
     def __init__(self, stream: Any) -> None:
-        self.as_it_is = AsItIs(stream)
+        self.as_it_is = RawText(stream)
 
     @property
     def encoding(self) -> str:  # type: ignore[override]

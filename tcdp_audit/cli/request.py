@@ -16,7 +16,7 @@ from tcdp_audit.cli.configuration import (
     Configuration,
     configuration,
     configuration_of,
-    meant_policies,
+    resolve_policies,
     said_of,
 )
 from tcdp_audit.cli.options import load_plugins, plugins_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.results.audit import Audit
 
 JSON_SUFFIX = ".json"
-LOOSENING = "measure-only"  # what a pyproject.toml may loosen, which is said whatever is printed
+LOOSENING = "allow-vacuous"  # what a pyproject.toml may loosen, which is said whatever is printed
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,6 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
     found = configuration_of(policies, naming)
     given, changed = found.completed(context, options)
     _, quiet, brief, memory = (given.pop(name) for name in ("policies", "quiet", "brief", "memory"))
-    quiet = quiet or brief > 1
     if said and not quiet:
         complain(f"tcdp-audit: {visible(said)}\n")
     if changed and (not quiet or changed.get(LOOSENING)):
@@ -142,7 +141,7 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
         plugins=load_plugins(given.pop("blocked"), no_external_plugins=given.pop("no_external_plugins")),
         memory=None if memory is None else parse_memory(memory),
         quiet=quiet,
-        brief=brief == 1,
+        brief=brief,
         trust_policy_code=given.pop("trust_policy_code"),
         run=Run(
             given.pop("run_by") or None,
@@ -159,5 +158,5 @@ def _policies(options: Mapping[str, Any]) -> tuple[list[Path], str, Configuratio
     if names:
         return named_policies([names] if isinstance(names, str) else names), "", NO_CONFIGURATION
     naming = configuration(Path())
-    policies, said = meant_policies(naming, Path(), options["release"])
+    policies, said = resolve_policies(naming, Path(), options["release"])
     return policies, said, naming if said.endswith(f"as {naming.path} says") else NO_CONFIGURATION

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, plugin_options, trust_option
+from tcdp_audit.cli.options import load_plugins, plugin_options, quiet_option, trust_option
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import count, listing
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 VERDICT = "verdict"
 OF_RESULTS = ("original", "population", "before", "memory", "trust_policy_code")  # options of what is computed again
-OF_ATTESTATIONS = ("key", "result", "any_verdict")
-NAMES = {"before": "--input", "any_verdict": "--any-verdict", "trust_policy_code": "--trust-policy-code"}
+OF_ATTESTATIONS = ("key", "result", "allow_failed")
+NAMES = {"before": "--source-release", "allow_failed": "--allow-failed", "trust_policy_code": "--trust-policy-code"}
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
@@ -28,12 +28,12 @@ NAMES = {"before": "--input", "any_verdict": "--any-verdict", "trust_policy_code
 @click.option("--policy", metavar="PATH", help="The policy. Default: the one that FILE names, or beside FILE.")
 @click.option("--original", metavar="FILE", help="The table that the release was made from.")
 @click.option("--population", metavar="FILE", help="The population that the release was drawn from.")
-@click.option("--input", "before", metavar="FILE", help="The release as it came in, to repeat what `fix` did.")
+@click.option("--source-release", "before", metavar="FILE", help="The release as it came in, to repeat what `fix` did.")
 @click.option("--key", metavar="PUBLIC.pem", help="Whose attestation FILE must be: a public key.")
 @click.option("--result", metavar="RESULT", help="A result that the attestation must hold.")
-@click.option("--any-verdict", is_flag=True, help="Accept an attestation of a release that is not fit, too.")
+@click.option("--allow-failed", is_flag=True, help="Accept an attestation of a release that is not fit, too.")
 @click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@quiet_option
 @trust_option
 @plugin_options
 def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
@@ -85,7 +85,7 @@ def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Map
         digest=digest_of(release, plugins),
         result=None if options["result"] is None else read_audit(Path(options["result"])),
         policy=None if options["policy"] is None else Path(options["policy"]),
-        any_verdict=options["any_verdict"],
+        allow_failed=options["allow_failed"],
     )
     return verify_attestation(envelope, file, demand)
 

@@ -70,7 +70,7 @@ def declarations_in(location: str, table: str) -> Declarations:
     content = _content(Path(name))
     form = next((one for one in FORMS if one.fits(content)), None)
     if form is None:
-        raise UsageError(f"--from {name}: the file is none that declares roles; {KNOWN}")
+        raise UsageError(f"--roles-from {name}: the file is none that declares roles; {KNOWN}")
     return Declarations(location, form.read(content, name, chosen or table), named=bool(chosen))
 
 
@@ -79,14 +79,14 @@ def _content(path: Path) -> Any:
         text = path.read_text(encoding="utf-8-sig")
         return json.loads(text) if path.suffix.lower() == ".json" else yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe one
     except FileNotFoundError:
-        raise UsageError(f"--from {path}: no such file") from None
+        raise UsageError(f"--roles-from {path}: no such file") from None
     except OSError as error:
-        raise UsageError(f"--from {path}: cannot be read: {error.strerror}") from None
+        raise UsageError(f"--roles-from {path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"--from {path}: not UTF-8 text; save it as UTF-8") from None
+        raise UsageError(f"--roles-from {path}: not UTF-8 text; save it as UTF-8") from None
     except (ValueError, yaml.YAMLError, RecursionError):
         kind = "JSON" if path.suffix.lower() == ".json" else "YAML"
-        raise UsageError(f"--from {path}: not {kind} that can be read; {KNOWN}") from None
+        raise UsageError(f"--roles-from {path}: not {kind} that can be read; {KNOWN}") from None
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

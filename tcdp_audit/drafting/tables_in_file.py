@@ -26,8 +26,8 @@ def chosen_table(tables: Sequence[tuple[Sequence[str], Any]], file: str, wanted:
     if len(named) == 1 or (len(tables) == 1 and not named):
         return named[0] if named else tables[0][1]
     if not tables:
-        raise UsageError(f"--from {file}: it describes no table")
+        raise UsageError(f"--roles-from {file}: it describes no table")
     names = sorted({names[0] for names, _ in tables if names})
     listed = listing([repr(one) for one in names[:FEW]]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
     problem = f"{len(named)} tables are called {wanted!r}" if named else f"no table is called {wanted!r}"
-    raise UsageError(f"--from {file}: {problem}; name one of {listed} as --from '{file}#TABLE'")
+    raise UsageError(f"--roles-from {file}: {problem}; name one of {listed} as --roles-from '{file}#TABLE'")

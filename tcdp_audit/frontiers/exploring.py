@@ -20,7 +20,7 @@ from tcdp_audit.frontiers.grid import grid, star
 from tcdp_audit.frontiers.saved import Saved
 from tcdp_audit.frontiers.trial import Repairs, Task, kind_of
 from tcdp_audit.frontiers.varied import Variation
-from tcdp_audit.frontiers.workers import Alone, Blueprint, Crew, Processes
+from tcdp_audit.frontiers.workers import SerialPool, Blueprint, WorkerPool, ProcessPool
 from tcdp_audit.plugin.engine import UsageError, redact_errors
 from tcdp_audit.plugin.remedy import silent
 from tcdp_audit.plugin.report import Run, tool
@@ -147,10 +147,10 @@ def _tasks(settings: Sequence[Setting], policy: Policy) -> tuple[Task, ...]:
     return tuple((setting, planned) for setting in settings for planned in ways)
 
 
-def _crew(repairs: Repairs, policy: Any, workers: int, progress: Callable[[str, int, int], None] | None) -> Crew:
+def _crew(repairs: Repairs, policy: Any, workers: int, progress: Callable[[str, int, int], None] | None) -> WorkerPool:
     if workers == 1:
-        return Alone(repairs, progress)
-    return Processes(Blueprint.of(repairs, policy, repairs.memory // workers), workers)
+        return SerialPool(repairs, progress)
+    return ProcessPool(Blueprint.of(repairs, policy, repairs.memory // workers), workers)
 
 
 @dataclass
@@ -180,7 +180,7 @@ class Search:
             for place, task in enumerate(self.tasks)
         }
 
-    def run(self, crew: Crew, progress: Callable[[str, int, int], None]) -> None:
+    def run(self, crew: WorkerPool, progress: Callable[[str, int, int], None]) -> None:
         """Try every setting that needs it, as long as there is time."""
         self.trials = self.saved.trials(self.tasks)
         clock = _Clock(self.budget)
@@ -241,7 +241,7 @@ class _Clock:
         self.begun: dict[Task, float] = {}
         self.longest = 0.0
 
-    def is_early(self, crew: Crew) -> bool:
+    def is_early(self, crew: WorkerPool) -> bool:
         """Whether another setting may be begun. The first always may.
 
         One that cannot be given up has to end in time, and is taken to need as long as the longest before it.

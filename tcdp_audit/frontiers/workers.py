@@ -27,7 +27,7 @@ PATIENCE = 10  # seconds that a process has to clean up
 Report = SettingTrial | TcdpAuditError | str  # a text says where a defect is
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Who tries settings."""
 
     @property
@@ -71,7 +71,7 @@ class Crew(Protocol):
         ...
 
 
-class Alone:
+class SerialPool:
     """One setting at a time, in this process.
 
     Args:
@@ -186,7 +186,7 @@ class Blueprint:
         return Repairs(self.tables, variation, plugins, self.memory, self.sha256)
 
 
-class Processes:
+class ProcessPool:
     """Several settings at a time, each in a process of its own.
 
     Args:

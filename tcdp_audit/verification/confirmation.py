@@ -146,7 +146,7 @@ def _log(written: WrittenAudit, given: Given, again: Audit) -> tuple[list[Point]
     if LOG not in written.result:
         return [], again
     if given.before is None:
-        needs = "what remedies did can be done again with the release as it came in; name it with --input"
+        needs = "what remedies did can be done again with the release as it came in; name it with --source-release"
         return [Point("changes", State.UNVERIFIED, needs)], again
     if is_drawn(again.policy):
         return [Point("changes", State.UNVERIFIED, DRAWN)], again

@@ -26,7 +26,7 @@ OF_THEIR_OWN = (
 FOLLOWING = ("status", "verdict", "exposed", "summary", "flips")  # what follows from the outcomes
 WITH_MORE = (
     "it was judged with a column, or in an order, that the release does not have, and so was the verdict; name the "
-    "release as it came in with --input"
+    "release as it came in with --source-release"
 )
 SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
 NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}

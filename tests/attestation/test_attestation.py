@@ -131,7 +131,7 @@ def test_what_is_not_fit_can_be_attested_and_is_no_approval(pair: Pair):
     refused = demanded(pair, envelope)
     assert refused.exit_code == 1
     assert [one.subject for one in refused.differences] == ["verdict"]
-    accepted = demanded(pair, envelope, any_verdict=True)
+    accepted = demanded(pair, envelope, allow_failed=True)
     assert accepted.exit_code == 0
     assert states(accepted)["verdict"] is State.NOTE
 
@@ -150,7 +150,7 @@ def test_a_file_with_its_key_is_approved_only_where_it_stays_inside(tmp_path: Pa
     ((subject, sentence),) = [(one.subject, one.sentence) for one in verification.differences]
     assert subject == "verdict"
     assert sentence == "Fit once its key is dropped: zip: whoever signed this, it does not approve of this file"
-    assert demanded(pair, envelope, any_verdict=True).exit_code == 0
+    assert demanded(pair, envelope, allow_failed=True).exit_code == 0
     with pytest.raises(ResultError, match="is not fit as it is, but once its key is dropped: zip; nothing was signed"):
         signed(pair)
 
@@ -290,7 +290,7 @@ def _approval() -> tuple[dict[str, Any], Demand]:
     with tempfile.TemporaryDirectory() as folder:
         pair = copied_pair(Path(folder))
         key, digest = public_key(write_key(pair.folder)[1]), digest_of_file(pair.release)
-        envelope, demand = signed(pair), Demand(key=key, digest=digest, any_verdict=True)
+        envelope, demand = signed(pair), Demand(key=key, digest=digest, allow_failed=True)
     assert verify_attestation(envelope, "x", demand).exit_code == 0
     return envelope, demand
 
@@ -464,7 +464,7 @@ def test_a_result_that_contradicts_itself_is_neither_signed_nor_accepted(name: s
     fit.forge(change)
     with pytest.raises(ResultError, match="contradicts itself: ") as caught:
         signed(fit)
-    verification = demanded(fit, of_statement(fit), any_verdict=True)
+    verification = demanded(fit, of_statement(fit), allow_failed=True)
     assert verification.exit_code == 1
     found = [one.sentence for one in verification.differences if one.subject == "contradiction"]
     assert any(sentence in one for one in found)

@@ -25,7 +25,7 @@ from tcdp_audit.core.results.frontier import Frontier
 from tcdp_audit.frontiers import workers
 from tcdp_audit.frontiers.trial import Repairs, kind_of
 from tcdp_audit.frontiers.varied import Variation
-from tcdp_audit.frontiers.workers import Blueprint, Processes, serve
+from tcdp_audit.frontiers.workers import Blueprint, ProcessPool, serve
 
 VARY = {"k_anonymity": [6], "t_closeness": ["0.5"]}
 REMEDIED = {**POLICY, "remedy": [{"mondrian": {}}]}  # one remedy, so that a trial is short
@@ -209,7 +209,7 @@ def test_several_processes_find_what_one_does(found: Frontier, folder: Path):
 
 @pytest.mark.long
 def test_a_process_that_ends_is_told_and_leaves_nobody(folder: Path):
-    with Processes(Blueprint.of(repairs(folder), REMEDIED, 2**30), 2) as crew:
+    with ProcessPool(Blueprint.of(repairs(folder), REMEDIED, 2**30), 2) as crew:
         crew.begin((repairs(folder).variation.own, False), {})
         (process,) = crew._processes.values()
         process.kill()

@@ -14,11 +14,11 @@ from tcdp_audit.plugin.sentences import Severity, listing
 
 NOTHING = (
     "no demand of it that counts can fail, so every audit under it ends with exit code 3; "
-    "demand something, or accept it with --measure-only"
+    "demand something, or accept it with --allow-vacuous"
 )
 WARNINGS_ONLY = (
     "every demand of it only warns, so no release fails it and every audit under it ends with exit code 3; "
-    "let one demand have severity error, or accept it with --measure-only or --fail-on warning"
+    "let one demand have severity error, or accept it with --allow-vacuous or --fail-on warning"
 )
 
 

@@ -225,15 +225,15 @@ class Audit:
         rest = {"skipped": Status.SKIPPED, "measured": Status.MEASURED}
         return {name: tally[status] for name, status in {**keys, **rest}.items()}
 
-    def exit_code(self, *, fail_on_warning: bool = False, measure_only: bool = False) -> int:
+    def exit_code(self, *, fail_on_warning: bool = False, allow_vacuous: bool = False) -> int:
         """0 passed, 1 an expectation failed, 3 the audit is incomplete or no demand that counts could fail.
 
         Args:
             fail_on_warning: demands of severity warning count as well.
-            measure_only: nothing needs to be demanded.
+            allow_vacuous: nothing needs to be demanded.
         """
         judges = _judge(self.outcomes, Severity.ERROR, *([Severity.WARNING] if fail_on_warning else []))
-        if self.status == "error" or not (judges or measure_only or self.status == "failed"):
+        if self.status == "error" or not (judges or allow_vacuous or self.status == "failed"):
             return 3
         return 1 if self.status == "failed" or (fail_on_warning and self.warnings) else 0
 

@@ -36,14 +36,14 @@ class Demand:
         digest: SHA-256 of the release.
         result: the result that it must hold; None for any.
         policy: the file of the policy that the release must have been audited under; None for any.
-        any_verdict: whether it need not say that the release is fit.
+        allow_failed: whether it need not say that the release is fit.
     """
 
     key: SSlibKey
     digest: str | None
     result: WrittenAudit | None = None
     policy: Path | None = None
-    any_verdict: bool = False
+    allow_failed: bool = False
 
 
 @redact_errors()
@@ -150,8 +150,8 @@ def _verdict(predicate: Mapping[str, Any], demand: Demand) -> Point:
     verdict = verdict_in(predicate)
     if is_approval(predicate):
         return Point(VERDICT, State.CONFIRMED, title_in(predicate))
-    if demand.any_verdict:
-        return Point(VERDICT, State.NOTE, f"{title_in(predicate)}; accepted by --any-verdict")
+    if demand.allow_failed:
+        return Point(VERDICT, State.NOTE, f"{title_in(predicate)}; accepted by --allow-failed")
     state = State.DIFFERS if verdict in ("failed", "passed") else State.UNVERIFIED
     said = "it does not approve of this file" if verdict == "passed" else "it approves of nothing"
     return Point(VERDICT, state, f"{title_in(predicate)}: whoever signed this, {said}")
