@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize(("name", "options"), [("demo.txt", []), ("demo-brief.txt", ["-q"])])
+@pytest.mark.parametrize(("name", "options"), [("demo.txt", []), ("demo-brief.txt", ["--brief"])])
 def test_the_demonstration_is_told_as_it_was(here: Any, folder: Path, name: str, options: list[str]) -> None:
     answer = here("check", "--policy", folder / POLICY, *options)
     assert (answer.code, answer.err) == (1, "")
