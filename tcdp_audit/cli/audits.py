@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Thread
+from typing import TypeVar
 
 from tcdp_audit.api import Plugins, audit
-from tcdp_audit.cli.ahead import ahead
 from tcdp_audit.cli.forms import Form
 from tcdp_audit.cli.options import on_engine, prepare, with_query
 from tcdp_audit.cli.printing import complain_of
@@ -146,3 +148,20 @@ def _complain(result: Unaudited, policies: int) -> None:
     """Tell why there is no audit; among several policies also of which."""
     name = visible(str(result.path))
     complain_of(result.error, f"{name}: " if policies > 1 and not str(result.error).startswith(name) else "")
+
+
+T = TypeVar("T")
+
+
+def ahead(work: Callable[[], T]) -> Future[T]:
+    """Begin work in a thread of its own, which no executor waits for when the command is interrupted."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from tcdp_audit.cli.options import json_option, load_plugins, plugin_options, quiet_option
-from tcdp_audit.cli.other_reports import chosen_reports, write_reports
 from tcdp_audit.cli.printing import write
+from tcdp_audit.cli.reports import chosen_reports, write_reports
 
 DIFFERS = 1
 

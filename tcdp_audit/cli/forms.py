@@ -135,6 +135,6 @@ class ForPeople:
 
         terminal.show(audit, written, brief=self.brief, seconds=monotonic() - self.started)
         if audit.variants:
-            from tcdp_audit.cli.conventions import show_conventions  # noqa: PLC0415 - only where it is asked for
+            from tcdp_audit.cli.terminal import show_conventions  # noqa: PLC0415 - only where it is asked for
 
             show_conventions(audit.policy, audit.variants)

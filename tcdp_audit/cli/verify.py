@@ -64,7 +64,7 @@ def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
 def _envelope(text: str, file: str) -> Mapping[str, Any] | None:
     """The envelope that the file is; None for a result or a report."""
     from tcdp_audit.core.results.written.strict import parsed  # noqa: PLC0415 - likewise
-    from tcdp_audit.verification.attestation.envelope import is_envelope  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.verification.signature import is_envelope  # noqa: PLC0415 - imports the engine
 
     value = None if text.lstrip().startswith("<") else parsed(text, file)
     return value if is_envelope(value) else None
@@ -72,9 +72,9 @@ def _envelope(text: str, file: str) -> Mapping[str, Any] | None:
 
 def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Mapping[str, Any]) -> Verification:
     from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
-    from tcdp_audit.verification.attestation.demand import Demand, verify_attestation  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.verification.attestation.keys import public_key  # noqa: PLC0415 - imports cryptography
+    from tcdp_audit.verification.demand import Demand, verify_attestation  # noqa: PLC0415 - imports the engine
     from tcdp_audit.verification.digests import digest_of  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.verification.keys import public_key  # noqa: PLC0415 - imports cryptography
 
     _refuse(options, OF_RESULTS, "a result or a report; FILE is an attestation")
     if options["key"] is None:

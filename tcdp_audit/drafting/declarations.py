@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tcdp_audit.drafting.words import words_of
+from tcdp_audit.drafting.vocabulary import words_of
 from tcdp_audit.plugin.detector import Role
 
 ROLES = {

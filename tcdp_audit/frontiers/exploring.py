@@ -16,11 +16,9 @@ from tcdp_audit.core.results.frontier import Frontier
 from tcdp_audit.core.results.own_files import files_of, require_own_files
 from tcdp_audit.core.results.setting_trial import SettingTrial
 from tcdp_audit.core.results.varied_demand import Setting, is_laxer
-from tcdp_audit.frontiers.grid import grid, star
-from tcdp_audit.frontiers.saved import Saved
-from tcdp_audit.frontiers.trial import Repairs, Task, kind_of
-from tcdp_audit.frontiers.varied import Variation
-from tcdp_audit.frontiers.workers import SerialPool, Blueprint, WorkerPool, ProcessPool
+from tcdp_audit.frontiers.trial import Repairs, Saved, Task, kind_of
+from tcdp_audit.frontiers.varied import Variation, grid, star
+from tcdp_audit.frontiers.workers import Blueprint, ProcessPool, SerialPool, WorkerPool
 from tcdp_audit.plugin.engine import UsageError, redact_errors
 from tcdp_audit.plugin.remedy import silent
 from tcdp_audit.plugin.report import Run, tool

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.api import Options, Plugins, Remediation, Scratch, extension, fix_tables, require_table_file
+from tcdp_audit.api import (
+    Options,
+    Plugins,
+    Remediation,
+    Scratch,
+    extension,
+    fix_tables,
+    require_table_file,
+    write_atomically,
+)
 from tcdp_audit.core.results.change_log import Step, flow
 from tcdp_audit.core.results.setting_trial import Attempt, SettingTrial
 from tcdp_audit.core.results.varied_demand import Setting
@@ -108,3 +118,63 @@ def _attempt(step: Step) -> Attempt:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+FORM = 1
+NO_FILE = "this is no file of an interrupted frontier"
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The file of one run.
+
+    Args:
+        path: where it is; None where nothing is saved.
+        key: digest of everything that decides what a run finds.
+    """
+
+    path: Path | None
+    key: str
+
+    def trials(self, tasks: Iterable[Task]) -> dict[Task, SettingTrial]:
+        """What an earlier run has finished of these; nothing where there is no file.
+
+        Raises:
+            UsageError: it cannot be read, is damaged, or belongs to another release, policy, version or call.
+        """
+        if self.path is None or not self.path.exists():
+            return {}
+        other = "name another file, or remove this one"
+        try:
+            saved = json.loads(self.path.read_text(encoding="utf-8"))
+            form, key, entries, digest = (saved[name] for name in ("frontier", "key", "trials", "sha256"))
+        except OSError as error:
+            raise UsageError(f"{self.path}: cannot be read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise UsageError(f"{self.path}: {NO_FILE}; {other}") from None
+        if (form, key) != (FORM, self.key):
+            said = "it belongs to another release, policy, version or set of thresholds"
+            raise UsageError(f"{self.path}: {said}; {other}")
+        if digest != _digest_of_entries(entries):
+            raise UsageError(f"{self.path}: it was damaged or changed; {other}")
+        known = {_name(task): task for task in tasks}
+        try:
+            return {known[name]: SettingTrial.from_json(known[name][0], entry) for name, entry in entries.items()}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise UsageError(f"{self.path}: {NO_FILE}; {other}") from None
+
+    def keep(self, trials: Mapping[Task, SettingTrial]) -> None:
+        """Write what is finished; the file appears whole or stays as it was."""
+        if self.path is not None:
+            entries = {_name(task): trial.as_json() for task, trial in trials.items()}
+            content = {"frontier": FORM, "key": self.key, "sha256": _digest_of_entries(entries), "trials": entries}
+            write_atomically(self.path, json.dumps(content) + "\n")
+
+
+def _name(task: Task) -> str:
+    setting, planned = task
+    return " ".join([*map(str, setting), "planned" if planned else "named"])
+
+
+def _digest_of_entries(entries: Any) -> str:
+    return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()

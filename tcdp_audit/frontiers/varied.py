@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice, product
+from math import prod
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,7 +14,6 @@ from pydantic import ValidationError
 from tcdp_audit.api import Expectation, Policy, Source, as_fraction, from_validation, nearest
 from tcdp_audit.core.results.change_log import flow
 from tcdp_audit.core.results.varied_demand import Setting, VariedDemand
-from tcdp_audit.frontiers.steps import around, between
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import Severity, decimal, listing
 
@@ -212,3 +213,100 @@ def _line(expectation: Expectation) -> str:
     parameters = expectation.parameters
     given = {name: getattr(parameters, name) for name in sorted(parameters.model_fields_set)}
     return f"{expectation.check.name}: {flow({name: one for name, one in given.items() if one is not None})}"
+
+
+FACTORS = (1, 2, 5)
+TEN = Fraction(10)
+
+
+def between(low: Fraction, high: Fraction) -> list[Fraction]:
+    """Both ends and the round numbers between them, ascending.
+
+    Example:
+        >>> [str(one) for one in between(Fraction(3), Fraction(50))]
+        ['3', '5', '10', '20', '50']
+        >>> [str(one) for one in between(Fraction("0.15"), Fraction("0.5"))]
+        ['3/20', '1/5', '1/2']
+    """
+    inner = [low]
+    for one in _above(low) if low > 0 else _above(high / 100) if high > 0 else ():
+        if one >= high:
+            break
+        inner.append(one)
+    return inner if low == high else [*inner, high]
+
+
+def around(own: Fraction, steps: int) -> list[Fraction]:
+    """A positive number with so many round numbers below it and above it, ascending.
+
+    Example:
+        >>> [str(one) for one in around(Fraction(5), 2)]
+        ['1', '2', '5', '10', '20']
+    """
+    above = list(islice(_above(own), steps))
+    below = [1 / one for one in islice(_above(1 / own), steps)]  # 1, 2, 5 are 1, 1/2, 1/5 upside down
+    return [*reversed(below), own, *above]
+
+
+def _above(start: Fraction) -> Iterator[Fraction]:
+    """The round numbers above a positive one, without end."""
+    power = Fraction(1)
+    while power > start:
+        power /= TEN
+    while power * TEN <= start:
+        power *= TEN
+    while True:
+        yield from (factor * power for factor in FACTORS if factor * power > start)
+        power *= TEN
+
+
+MOST = 1000  # settings
+
+
+def grid(demands: Sequence[VariedDemand]) -> tuple[Setting, ...]:
+    """Every combination of the levels, and the policy's own thresholds first.
+
+    A coarse picture of the whole comes before its details: the ends of all levels, then their middles, and so on; among
+    equally fine ones the laxer settings first.
+
+    Raises:
+        UsageError: there are too many.
+    """
+    own = tuple(one.own for one in demands)
+    if (number := prod(len(one.levels) for one in demands)) > MOST:
+        raise UsageError(f"--vary: {number:,} combinations of thresholds; list fewer, {MOST:,} at most")
+    ranked = []
+    for places in product(*(range(len(one.levels)) for one in demands)):
+        fineness = max(depth(place, len(one.levels)) for place, one in zip(places, demands, strict=True))
+        setting = tuple(one.levels[place] for place, one in zip(places, demands, strict=True))
+        ranked.append((fineness, sum(places), places, setting))
+    return own, *(setting for *_, setting in sorted(ranked) if setting != own)
+
+
+def star(demands: Sequence[VariedDemand]) -> tuple[Setting, ...]:
+    """The policy's own thresholds, then each demand by itself at its other levels, the laxer ones first."""
+    own = tuple(one.own for one in demands)
+    others = [
+        (*own[:place], level, *own[place + 1 :])
+        for place, one in enumerate(demands)
+        for level in one.levels
+        if level != one.own
+    ]
+    return own, *others
+
+
+def depth(place: int, number: int) -> int:
+    """How often a run of places is halved until a place is met: 0 for its ends, 1 for its middle.
+
+    Example:
+        >>> [depth(place, 5) for place in range(5)]
+        [0, 2, 1, 2, 0]
+    """
+    low, high, halved = 0, number - 1, 0
+    while place not in (low, high):
+        halved += 1
+        middle = (low + high) // 2
+        if place == middle:
+            break
+        low, high = (middle, high) if place > middle else (low, middle)
+    return halved

@@ -14,9 +14,8 @@ from tcdp_audit.api import RESTORED_COLUMNS, NamedFile
 from tcdp_audit.core.results.comparison.matching import matched
 from tcdp_audit.core.results.written.audit import Entry, WrittenAudit, files_in, is_structural, table_of
 from tcdp_audit.plugin.sentences import count, listing, visible
-from tcdp_audit.verification.digests import shown
+from tcdp_audit.verification.digests import ABSENT, Difference, differences, shown
 from tcdp_audit.verification.points import Point, State
-from tcdp_audit.verification.values import ABSENT, Difference, differences
 
 CIRCUMSTANCES = ("audited_at", "run")  # what an audit made again cannot know
 OF_THEIR_OWN = (

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import tcdp_audit
-from tcdp_audit.cli.conventions import show_conventions
+from tcdp_audit.cli.terminal import show_conventions
 from tcdp_audit.core.auditor.conventions import flips
 
 FIVE = pa.table(

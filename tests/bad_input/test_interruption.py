@@ -17,8 +17,7 @@ import click
 import pytest
 from small_release import POLICY, TABLE
 
-from tcdp_audit.cli.run import run
-from tcdp_audit.cli.signals import interruptible
+from tcdp_audit.cli.run import interruptible, run
 from tcdp_audit.core.base.files import write_atomically
 from tcdp_audit.core.engines.faults import readable_errors
 

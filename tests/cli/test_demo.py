@@ -15,7 +15,7 @@ import pytest
 
 from tcdp_audit import audit
 from tcdp_audit.demo import FILES, POLICY, make_discharges
-from tcdp_audit.demo.draw import Draw
+from tcdp_audit.demo.discharges import Draw
 
 WRITTEN = {*FILES, "report.html", "result.json"}
 MADE = make_discharges()

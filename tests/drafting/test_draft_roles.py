@@ -13,7 +13,7 @@ from tcdp_audit.drafting.column import ColumnFacts
 from tcdp_audit.drafting.draft import DraftColumn, PolicyDraft, file_name_of, located_from, stem_of
 from tcdp_audit.drafting.ladders import Ladder
 from tcdp_audit.drafting.roles import Evidence, Proposal, figures, proposed
-from tcdp_audit.drafting.words import topic_of
+from tcdp_audit.drafting.vocabulary import topic_of
 
 FEW: list[object] = [1, 2, 3] * 10
 MANY: list[object] = [f"t{one * 7919 % 1000:03d} x" for one in range(100)]

@@ -17,10 +17,8 @@ from tcdp_audit.core.policy import read_policy
 from tcdp_audit.core.results.setting_trial import Attempt, SettingTrial
 from tcdp_audit.frontiers import exploring
 from tcdp_audit.frontiers.exploring import Search
-from tcdp_audit.frontiers.grid import grid
-from tcdp_audit.frontiers.saved import Saved
-from tcdp_audit.frontiers.trial import Task
-from tcdp_audit.frontiers.varied import Variation
+from tcdp_audit.frontiers.trial import Saved, Task
+from tcdp_audit.frontiers.varied import Variation, grid
 
 NOWHERE = Saved(None, "")
 VARIATION = Variation.asked(

@@ -13,9 +13,7 @@ from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.policy import Policy, read_policy
 from tcdp_audit.core.results.varied_demand import VariedDemand
-from tcdp_audit.frontiers.grid import grid, star
-from tcdp_audit.frontiers.steps import around, between
-from tcdp_audit.frontiers.varied import Variation
+from tcdp_audit.frontiers.varied import Variation, around, between, grid, star
 
 F = Fraction
 POSITIVE = st.fractions(min_value=F(1, 1000), max_value=1000)

@@ -19,7 +19,7 @@ from tcdp_audit.core.results.verdict import verdict_title
 from tcdp_audit.core.results.written import read_audit
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification import State
-from tcdp_audit.verification.attestation.signature import attest
+from tcdp_audit.verification.signature import attest
 
 PLUGINS = Plugins.load(external=False)
 RECORDS = 60

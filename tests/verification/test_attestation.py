@@ -28,13 +28,17 @@ from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
 from tcdp_audit.core.results.written import read_audit
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification import State, Verification
-from tcdp_audit.verification.attestation import attest, verify_attestation
-from tcdp_audit.verification.attestation.demand import Demand
-from tcdp_audit.verification.attestation.envelope import is_envelope, sealed
-from tcdp_audit.verification.attestation.keys import private_key, public_key, require_libraries
-from tcdp_audit.verification.attestation.signature import AnotherReleaseError
-from tcdp_audit.verification.attestation.statement import PAYLOAD, statement_of
+from tcdp_audit.verification.demand import Demand, verify_attestation
 from tcdp_audit.verification.digests import digest_of_file
+from tcdp_audit.verification.keys import private_key, public_key, require_libraries
+from tcdp_audit.verification.signature import (
+    PAYLOAD,
+    AnotherReleaseError,
+    attest,
+    is_envelope,
+    sealed,
+    statement_of,
+)
 
 PLUGINS = Plugins.load(external=False)
 MADE: dict[str, Callable[[], Any]] = {
@@ -396,7 +400,7 @@ def test_a_key_that_cannot_sign_is_refused(tmp_path: Path):
 
 
 def test_without_the_library_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("tcdp_audit.verification.attestation.keys.find_spec", lambda _: None)
+    monkeypatch.setattr("tcdp_audit.verification.keys.find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r'needs securesystemslib; pip install "tcdp-audit\[attest\]"'):
         require_libraries()
 

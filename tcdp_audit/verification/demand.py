@@ -13,11 +13,17 @@ from tcdp_audit.core.results.contradictions import contradictions
 from tcdp_audit.core.results.written.audit import WrittenAudit, sound, verdict_in
 from tcdp_audit.core.results.written_title import is_approval, title_in
 from tcdp_audit.plugin.engine import redact_errors
-from tcdp_audit.verification.attestation.envelope import Envelope, opened
-from tcdp_audit.verification.attestation.statement import PAYLOAD, PREDICATE, STATEMENT, read_statement, subjects
-from tcdp_audit.verification.digests import digest_of_file, shown
+from tcdp_audit.verification.signature import (
+    PAYLOAD,
+    PREDICATE,
+    STATEMENT,
+    Envelope,
+    opened,
+    read_statement,
+    subjects,
+)
+from tcdp_audit.verification.digests import differences, digest_of_file, shown
 from tcdp_audit.verification.points import Point, State, Verification
-from tcdp_audit.verification.values import differences
 
 if TYPE_CHECKING:
     from securesystemslib.signer import SSlibKey
