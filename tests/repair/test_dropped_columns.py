@@ -203,7 +203,7 @@ def test_a_release_that_fails_is_written_without_them_too(tmp_path: Path) -> Non
     assert verdict_title(done.after) == "Not fit for release"
 
 
-def test_a_key_that_is_kept_is_an_error_unless_the_file_stays_inside(tmp_path: Path) -> None:
+def test_a_key_that_is_kept_is_an_error_unless_the_file_internal_only(tmp_path: Path) -> None:
     refused = repaired(table(), policy(PAIRED, keep_key=True), output=tmp_path / "f.csv")
     assert (refused.passed, refused.written, refused.after.exit_code()) == (False, None, 1)
     assert refused.log.reason.startswith("no remedy can change this: linkable_key: column 'id' is the key")
@@ -236,7 +236,7 @@ def test_no_verdict_over_a_file_with_a_key_says_fit_for_release() -> None:
 
 
 @LONG
-def test_a_file_that_stays_inside_may_be_useless_too() -> None:
+def test_a_file_that_internal_only_may_be_useless_too() -> None:
     constant_columns = repaired(table(), policy(remedy="far", keep_key=True, internal_only=True))
     assert verdict_title(constant_columns.after) == "Fit to stay inside: the key is in the file, and useless for: age"
 

@@ -141,8 +141,8 @@ def test_what_is_not_fit_can_be_attested_and_is_no_approval(pair: Pair):
 
 
 @pytest.mark.parametrize("inside", [False, True])
-def test_a_file_with_its_key_is_approved_only_where_it_stays_inside(tmp_path: Path, *, inside: bool):
-    text = FIT.replace("attributes:", f"key: zip\nstays_inside: {str(inside).lower()}\nattributes:", 1)
+def test_a_file_with_its_key_is_approved_only_where_it_internal_only(tmp_path: Path, *, inside: bool):
+    text = FIT.replace("attributes:", f"key: zip\ninternal_only: {str(inside).lower()}\nattributes:", 1)
     pair = write_pair(tmp_path, text)
     envelope = signed(pair) if inside else of_statement(pair, predicate=pair.result)
     verification = demanded(pair, envelope)
