@@ -29,7 +29,7 @@ def test_every_format_of_reports_has_a_row():
 
 
 def test_every_key_of_a_project_has_a_row():
-    assert sorted(told(section(CLI, "## Which policy is meant"))) == sorted(KEYS)
+    assert sorted(told(section(CLI, "## Policy discovery"))) == sorted(KEYS)
 
 
 def test_the_example_of_a_project_has_keys_that_exist():
