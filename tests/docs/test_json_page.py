@@ -18,7 +18,7 @@ OF_ITS_OWN = {  # definitions that have a section
     "outcome": "## An outcome",
     "column": "## A column",
     "column_risk": "## The risk of a column",
-    "exposed": "## Whom failing demands expose",
+    "exposed": "## People exposed by failing demands",
     "variant": "## A variant",
     "change_log": "## A log of changes",
     "remedy_attack": "## An attack on a remedy",
