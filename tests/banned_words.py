@@ -32,6 +32,8 @@ class Banned:
 BANNED = (
     Banned("somebody", "a person, an intruder", in_names=True),
     Banned("nobody", "no one", in_names=True),
+    Banned("anybody", "anyone", in_names=True),
+    Banned("everybody", "everyone", in_names=True),
     Banned("whoever", "anyone who, an intruder who", in_names=True),
     Banned("told", "reported, shown; of things kept apart: distinguished", in_names=True),
     Banned("tell", "report, show; to tell apart: distinguish", in_names=True),
@@ -55,6 +57,7 @@ BANNED = (
     Banned("crew", "workers, pool", in_names=True),
     Banned("beside", "next to, compared with, in addition to"),
     Banned("besides", "in addition, other than"),
+    Banned("but for", "except"),
     Banned("so on through", "repeat"),
     Banned("what came of", "the result of"),
     Banned("what comes of", "the result of"),
