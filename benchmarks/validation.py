@@ -126,7 +126,9 @@ def linkage(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
     masked = _table_of(folder / "adult/masked/adult_subset_pram_0.95.csv")
     subset = _table_of(folder / "adult/adult_subset.csv")
     [found] = _aligned(masked, subset, [{"probabilistic_record_linkage": {"unconstrained": True}}], "nominal")
-    yield Row("people re-identified for certain, Adult under PRAM", "reference", theirs, found.details["correct_unique"])
+    yield Row(
+        "people re-identified for certain, Adult under PRAM", "reference", theirs, found.details["correct_unique"]
+    )
     febrl = truth["febrl4_probabilistic"]
     [found] = _febrl(folder, febrl["febrl4_full_7fields"]["fields"])
     first = found.details["by_posterior"][0]

@@ -82,11 +82,11 @@ def test_the_generated_pages_and_the_decisions_are_the_only_ones_left_out():
         ("```python\n>>> told = 1\nWhoever knows\n```\n", ["told"]),
     ],
 )
-def test_words_are_found_where_they_are_used(text: str, words: list[str]):
+def test_uses_of_words_are_detected(text: str, words: list[str]):
     assert sorted(banned.word for _, banned in in_prose(prose_of(text))) == words
 
 
-def test_parts_of_identifiers_are_found():
+def test_parts_of_identifiers_are_detected():
     assert in_name("told_by_classes") == ["told"]
     assert in_name("NotedRecords") == ["noted"]
     assert in_name("standard_deviation") == []

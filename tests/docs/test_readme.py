@@ -17,7 +17,7 @@ README = read("README.md")
 
 
 @pytest.mark.parametrize("command", ["pip install . && tcdp-audit demo", 'pip install -e ".[test]" && pytest'])
-def test_the_two_commands_stand_alone_on_a_line(command: str):
+def test_each_of_the_two_commands_has_a_line_of_its_own(command: str):
     assert README.splitlines().count(command) == 1
 
 
