@@ -73,7 +73,7 @@ def adult(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
         release, columns = _table_of(folder / theirs["file"]), f"{len(theirs['qi'])} quasi-identifiers"
         unique = _measured(release, theirs["qi"], "sample_uniqueness").details["victims"]
         above = _measured(release, theirs["qi"], "reidentification_risk", measure="share_above", threshold_risk="0.2")
-        yield Row(f"people who stand alone, {columns}", "ARX", theirs["sample"]["sample_unique_n"], unique)
+        yield Row(f"unique people, {columns}", "ARX", theirs["sample"]["sample_unique_n"], unique)
         yield Row(
             f"share of records above risk 0.2, {columns}", "ARX", _summary(theirs, "records_at_risk"), above.observed
         )
@@ -87,7 +87,7 @@ def adult(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
             ("zayatz", "zayatz_population_uniques"),
             ("pitman", "pitman_population_uniques_asymptotic"),
         ):
-            figure = f"people alone in the population, by {model.title()}, if Adult is {float(fraction):.0%} of it"
+            figure = f"people unique in the population, by {model.title()}, if Adult is {float(fraction):.0%} of it"
             yield Row(figure, "ARX", theirs[f"arx_{model}_n"], found[ours])
 
 
@@ -115,7 +115,7 @@ def census(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
         expected = theirs["dbrl"]["std_each_by_itself"]["masked_to_original"]["expected_correct"]
         joint = theirs["sdid_joint_sd_original"]["0.2"]
         found = linked.details["masked_to_original"]["expected_correct"]
-        yield Row(f"people found by distance, {masked}", "reference", expected, found)
+        yield Row(f"people re-identified by distance, {masked}", "reference", expected, found)
         figure = f"share with all values within 20 % of a standard deviation, {masked}"
         yield Row(figure, "reference", joint, interval.details["at"][0]["joint"])
 
@@ -126,7 +126,9 @@ def linkage(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
     masked = _table_of(folder / "adult/masked/adult_subset_pram_0.95.csv")
     subset = _table_of(folder / "adult/adult_subset.csv")
     [found] = _aligned(masked, subset, [{"probabilistic_record_linkage": {"unconstrained": True}}], "nominal")
-    yield Row("people found for certain, Adult under PRAM", "reference", theirs, found.details["correct_unique"])
+    yield Row(
+        "people re-identified for certain, Adult under PRAM", "reference", theirs, found.details["correct_unique"]
+    )
     febrl = truth["febrl4_probabilistic"]
     [found] = _febrl(folder, febrl["febrl4_full_7fields"]["fields"])
     first = found.details["by_posterior"][0]

@@ -1,8 +1,8 @@
-"""What the site adds to the pages in `docs/`: files of the project that they link to, and formulas as MathML.
+"""Additions of the site to the pages in `docs/`: files of the project that they link to, and formulas as MathML.
 
 Links in `docs/` are those of a checkout, so that they lead somewhere in an editor and where the repository is browsed.
 On the site, a file outside of `docs/` becomes a page below `project/`: Markdown as it is, everything else as its text.
-A folder in the navigation stands for its pages.
+A folder in the navigation means all its pages.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ LANGUAGES = {".py": "python", ".sh": "sh", ".yaml": "yaml", ".yml": "yaml", ".to
 
 
 def on_config(config: Any) -> Any:
-    """A folder in the navigation stands for its pages, its README first."""
+    """Replace a folder in the navigation by its pages, its README first."""
     config.nav = [_with_folders(entry) for entry in config.nav]
     return config
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """The files of the project that pages link to, and those that they link to in turn."""
+    """Add the files of the project that pages link to, and those that they link to in turn."""
     pending = [DOCS / file.src_uri for file in files.documentation_pages()]
     seen = set(pending)
     while pending:
@@ -47,7 +47,7 @@ def on_files(files: Files, *, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Formulas and links as the site has them."""
+    """Convert formulas and links to those of the site."""
     source = _source(page.file.src_uri)
     with_formulas = FORMULA.sub(lambda one: f'<div class="formula">{mathml_of(tree_of(one[1]))}</div>', markdown)
     return _outside_fences(with_formulas, lambda text: LINK.sub(lambda link: _link(link, source), text))
@@ -85,7 +85,7 @@ def _address(path: Path) -> str:
 
 
 def _source(address: str) -> Path:
-    """The file of the project that stands at an address of the site."""
+    """The file of the project behind an address of the site."""
     if not address.startswith("project/"):
         return DOCS / address
     path = ROOT / address.removeprefix("project/")

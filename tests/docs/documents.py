@@ -21,13 +21,13 @@ class Block(NamedTuple):
 
 
 def documents() -> list[Path]:
-    """Every Markdown file that people read."""
+    """Every Markdown file of the documentation and of the examples."""
     folders = (ROOT / "docs", ROOT / "examples")
     return sorted([*ROOT.glob("*.md"), *(path for folder in folders for path in folder.rglob("*.md"))])
 
 
 def name_of(path: Path) -> str:
-    """A file as the project calls it, for test ids."""
+    """The path of a file from the project's folder, for test ids."""
     return path.relative_to(ROOT).as_posix()
 
 
@@ -38,8 +38,8 @@ def read(name: str) -> str:
 
 def blocks(text: str, *languages: str) -> list[Block]:
     """The fenced blocks of some languages, in order."""
-    found = [Block(m[1], m[2], text.count("\n", 0, m.start()) + 2) for m in FENCED.finditer(text)]
-    return [one for one in found if one.language in languages]
+    every_block = [Block(m[1], m[2], text.count("\n", 0, m.start()) + 2) for m in FENCED.finditer(text)]
+    return [block for block in every_block if block.language in languages]
 
 
 def prose(text: str) -> str:
@@ -48,22 +48,22 @@ def prose(text: str) -> str:
 
 
 def links(text: str) -> list[str]:
-    """Where the links and images of a text lead."""
+    """The targets of the links and images of a text."""
     return LINK.findall(prose(text))
 
 
 def anchors(text: str) -> set[str]:
-    """What a link may name after `#`: the headings, as the common renderers write them."""
+    """The anchors that a link may name after `#`: the headings, as the common renderers write them."""
     headings = re.findall(r"^#+ (.+)$", prose(text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
 
 
 def section(text: str, heading: str) -> str:
-    """What stands under a heading, up to the next one of its rank or above."""
+    """The text under a heading, up to the next one of its rank or above."""
     rank = len(heading) - len(heading.lstrip("#"))
-    found = re.search(rf"^{re.escape(heading)}$(.*?)(?=^#{{1,{rank}}} |\Z)", text, re.MULTILINE | re.DOTALL)
-    assert found, f"no section {heading!r}"
-    return found[1]
+    match = re.search(rf"^{re.escape(heading)}$(.*?)(?=^#{{1,{rank}}} |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert match, f"no section {heading!r}"
+    return match[1]
 
 
 def rows(text: str) -> Iterator[list[str]]:

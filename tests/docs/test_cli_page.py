@@ -31,9 +31,9 @@ def test_every_command_has_a_section():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_has_a_row(name: str):
-    told = [code(cells[0])[0].split()[0] for cells in rows(section(PAGE, f"## tcdp-audit {name}"))]
+    documented = [code(cells[0])[0].split()[0] for cells in rows(section(PAGE, f"## tcdp-audit {name}"))]
 
-    assert sorted(told) == sorted(one.opts[0] for one in _options(name))
+    assert sorted(documented) == sorted(one.opts[0] for one in _options(name))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -1,6 +1,6 @@
-"""What the documentation tells people to type works, and answers what the documentation shows.
+"""Commands and code of the documentation work, and print what the documentation shows.
 
-A `console` block has commands after `$` and lines of their output, in order; `…` stands for what is left out. A
+A `console` block has commands after `$` and lines of their output, in order; `…` replaces lines that are left out. A
 `python` block runs, as a doctest where it has prompts. A `yaml` or `csv` block whose first line is a comment with a
 file's name is that file.
 """
@@ -83,11 +83,11 @@ def test_python_runs(name: str):
             exec(compile(block.text, f"{name}:{block.line}", "exec"), known)  # noqa: S102 - our own pages
             continue
         example = doctest.DocTestParser().get_doctest(block.text, known, name, name, block.line - 1)
-        told: list[str] = []
+        output: list[str] = []
         runner = doctest.DocTestRunner(verbose=False, optionflags=FLAGS)
-        runner.run(example, out=told.append, clear_globs=False)
+        runner.run(example, out=output.append, clear_globs=False)
         known.update(example.globs)
-        assert not runner.failures, "".join(told)
+        assert not runner.failures, "".join(output)
 
 
 def test_there_is_something_to_run():

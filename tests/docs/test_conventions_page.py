@@ -1,4 +1,4 @@
-"""docs/conventions.md tells what every value of every convention does; its numbers are run with the other examples."""
+"""docs/conventions.md documents every value of every convention; its numbers are run with the other examples."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ PAGE = read("docs/conventions.md")
 
 
 @pytest.mark.parametrize("name", Conventions.model_fields)
-def test_every_convention_and_each_of_its_values_is_told(name: str):
-    told = set(code(prose(PAGE)))
+def test_every_convention_and_each_of_its_values_is_documented(name: str):
+    documented = set(code(prose(PAGE)))
 
-    assert name in told
-    assert {one for one in get_args(Conventions.model_fields[name].annotation) if isinstance(one, str)} <= told
+    assert name in documented
+    assert {one for one in get_args(Conventions.model_fields[name].annotation) if isinstance(one, str)} <= documented
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ SOURCES = {"tcdp_audit": ROOT, "tcdp_audit_plugins": ROOT / "plugins", "tcdp_aud
 
 
 def _modules_with_examples() -> list[str]:
-    found = []
+    modules = []
     for package, folder in SOURCES.items():
         for path in sorted((folder / package).rglob("*.py")):
             if ">>> " in path.read_text(encoding="utf-8"):
                 parts = path.relative_to(folder).with_suffix("").parts
-                found.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
-    return found
+                modules.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+    return modules
 
 
 @pytest.mark.parametrize("name", _modules_with_examples())

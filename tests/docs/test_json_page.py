@@ -18,7 +18,7 @@ OF_ITS_OWN = {  # definitions that have a section
     "outcome": "## An outcome",
     "column": "## A column",
     "column_risk": "## The risk of a column",
-    "exposed": "## Whom failing demands expose",
+    "exposed": "## People exposed by failing demands",
     "variant": "## A variant",
     "change_log": "## A log of changes",
     "remedy_attack": "## An attack on a remedy",
@@ -31,7 +31,7 @@ OF_ITS_OWN = {  # definitions that have a section
 
 
 def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a reference, or the first of some alternatives, stands for; nothing for one with a section."""
+    """The node behind a reference or the first of some alternatives; nothing for one with a section."""
     if "anyOf" in node:
         return _resolved(node["anyOf"][0])
     if "$ref" in node:
@@ -58,18 +58,18 @@ def _keys(node: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     ],
 )
 def test_every_key_has_a_row(heading: str, node: Mapping[str, Any]):
-    told = [code(cells[0])[0] for cells in rows(section(PAGE, heading))]
+    documented = [code(cells[0])[0] for cells in rows(section(PAGE, heading))]
 
-    assert sorted(told) == sorted(_keys(node))
+    assert sorted(documented) == sorted(_keys(node))
 
 
-def test_every_status_is_told():
+def test_every_status_is_documented():
     statuses = SCHEMA["properties"]["status"]["enum"]
 
     assert set(statuses) <= set(code(section(PAGE, "## The result")))
 
 
-def test_every_key_of_an_attribute_is_told():
-    told = code(section(PAGE, "## Information loss").split("Each of `attributes` has:")[1])
+def test_every_key_of_an_attribute_is_documented():
+    documented = code(section(PAGE, "## Information loss").split("Each of `attributes` has:")[1])
 
-    assert set(SCHEMA["$defs"]["attribute_loss"]["properties"]) <= set(told)
+    assert set(SCHEMA["$defs"]["attribute_loss"]["properties"]) <= set(documented)

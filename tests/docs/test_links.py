@@ -38,7 +38,7 @@ def test_no_path_of_a_machine(name: str):
     assert [number for number, line in enumerate(lines, 1) if OF_A_MACHINE.search(line)] == []
 
 
-def test_every_page_is_found_from_the_readme():
+def test_links_from_the_readme_lead_to_every_page():
     seen: set[Path] = set()
     pending = [ROOT / "README.md"]
     while pending:
@@ -46,7 +46,7 @@ def test_every_page_is_found_from_the_readme():
         if page in seen or page.suffix != ".md" or not page.is_file():
             continue
         seen.add(page)
-        found = links(page.read_text(encoding="utf-8"))
-        pending += [(page.parent / link.partition("#")[0]).resolve() for link in found if "://" not in link]
+        targets = links(page.read_text(encoding="utf-8"))
+        pending += [(page.parent / link.partition("#")[0]).resolve() for link in targets if "://" not in link]
 
     assert sorted(set(PAGES.values()) - seen) == []

@@ -35,7 +35,7 @@ def test_the_index_lists_every_page_of_the_folder():
     assert {path.name for path in (ROOT / "docs").glob("*.md")} - listed == {"README.md"}
 
 
-def test_the_changelog_tells_of_this_version():
+def test_the_changelog_has_this_version():
     text = read("CHANGELOG.md")
 
     assert __version__ in text
@@ -57,10 +57,10 @@ def test_files_of_a_remedy_are_where_contributors_look():
             assert (ROOT / path.replace("NAME", "mondrian")).exists(), path
 
 
-def test_the_columns_that_an_examples_remedy_may_name_are_told():
-    told = code(section(read("CONTRIBUTING.md"), "## Adding a remedy"))
+def test_the_columns_that_an_examples_remedy_may_name_are_documented():
+    documented = code(section(read("CONTRIBUTING.md"), "## Adding a remedy"))
 
-    assert [name for name in ROLES if name not in told] == []
+    assert [name for name in ROLES if name not in documented] == []
 
 
 def test_contributors_are_given_commands_that_exist():

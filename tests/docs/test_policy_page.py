@@ -58,9 +58,9 @@ def test_every_key_is_documented_and_no_other(heading: str):
 
 @pytest.mark.parametrize("heading", MODELS)
 def test_defaults_are_those_of_the_models(heading: str):
-    told = {key: cells[2].strip("`") for key, cells in _table(heading).items()}
+    documented = {key: cells[2].strip("`") for key, cells in _table(heading).items()}
 
-    assert told == {key: _shown(field) for key, field in _fields(MODELS[heading]).items()}
+    assert documented == {key: _shown(field) for key, field in _fields(MODELS[heading]).items()}
 
 
 @pytest.mark.parametrize("heading", ["## Attributes", "## Conventions"])

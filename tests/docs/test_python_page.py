@@ -10,10 +10,10 @@ PAGE = read("docs/python.md")
 
 
 def test_every_public_name_has_a_row():
-    told = [code(cells[0])[0] for cells in rows(section(PAGE, "## Every public name"))]
+    documented = [code(cells[0])[0] for cells in rows(section(PAGE, "## Every public name"))]
 
-    assert sorted(told) == sorted(tcdp_audit.__all__)
-    assert all(hasattr(tcdp_audit, name) for name in told)
+    assert sorted(documented) == sorted(tcdp_audit.__all__)
+    assert all(hasattr(tcdp_audit, name) for name in documented)
 
 
 def test_every_attribute_that_a_row_names_is_there():

@@ -17,7 +17,7 @@ README = read("README.md")
 
 
 @pytest.mark.parametrize("command", ["pip install . && tcdp-audit demo", 'pip install -e ".[test]" && pytest'])
-def test_the_two_commands_stand_alone_on_a_line(command: str):
+def test_each_of_the_two_commands_has_a_line_of_its_own(command: str):
     assert README.splitlines().count(command) == 1
 
 
@@ -40,11 +40,11 @@ def test_its_tests_can_fail(folder: Path):
     (folder / "coarse.tcdp.yaml").write_text(blocks(README, "yaml")[0].text, encoding="utf-8")
     exec(blocks(README, "python")[0].text, tests)  # noqa: S102 - our own page
 
-    tests["test_the_release_may_go_out"]()
-    tests["test_costs_tell_little"]()
+    tests["test_the_release_may_be_published"]()
+    tests["test_groups_reveal_little_about_costs"]()
     tests["discharges"].loc[0, "age"] = "18-39, blue eyes"
     with pytest.raises(ExpectationsFailedError, match=r"k_anonymity|wrong_scale"):
-        tests["test_the_release_may_go_out"]()
+        tests["test_the_release_may_be_published"]()
 
 
 def test_the_screenshot_is_small():
@@ -55,7 +55,7 @@ def test_the_screenshot_is_small():
 
 
 def test_what_is_said_not_to_be_there_is_not_there():
-    text = section(README, "## What it does not do yet")
+    text = section(README, "## Limitations")
 
     for name in ("remedies", "pytest", "Great Expectations", "pandera", "Planned"):
         assert name not in text

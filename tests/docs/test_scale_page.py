@@ -1,4 +1,4 @@
-"""The page on scale tells what the formulas give."""
+"""The page on scale has the figures that the formulas give."""
 
 from __future__ import annotations
 

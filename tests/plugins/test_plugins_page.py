@@ -124,5 +124,5 @@ def test_the_example_of_a_check_on_tables_runs():
 
 
 @pytest.mark.parametrize("name", ROLES)
-def test_the_columns_of_the_suites_releases_are_told(name: str):
+def test_the_columns_of_the_suites_releases_are_documented(name: str):
     assert f"`{name}`" in PAGE
