@@ -49,7 +49,7 @@ BANNED = (
     Banned("felt", "utility impact", in_names=True),
     Banned("dealt", "assigned, distributed", in_names=True),
     Banned("landed", "projected, assigned", in_names=True),
-    Banned("sealed", "signed", in_names=True),
+    Banned("sign_envelope", "signed", in_names=True),
     Banned("noted", "recorded, marked", in_names=True),
     Banned("meant", "intended, resolved", in_names=True),
     Banned("rungs", "levels", in_names=True),
@@ -71,7 +71,7 @@ BANNED = (
     Banned("who", "anyone who, an intruder who (a question may begin with it)", starts=True),
     Banned("found", "the thing that it holds: outcome, matches", in_prose=False, in_names=True),
     Banned("kept", "the thing that it holds: remaining, preserved", in_prose=False, in_names=True),
-    Banned("ahead", "in_background", in_prose=False, in_names=True),
+    Banned("run_in_background", "in_background", in_prose=False, in_names=True),
     Banned("worth", "score", in_prose=False, in_names=True),
 )
 IN_PROSE = tuple(one for one in BANNED if one.in_prose)

@@ -18,15 +18,15 @@ import os
 import sys
 
 COMMANDS = {
-    "attest": "sign a result, so that who holds the public key can demand it",
+    "attest": "sign a result so that others can verify it",
     "check": "audit a release against a policy; the exit code is the verdict",
     "demo": "write a demonstration release, audit it and render the report",
-    "diff": "compare two audits: what became better, and what worse",
+    "diff": "compare two audits: show improvements and regressions",
     "explain": "what a check or a remedy does, and how to choose its parameters",
     "fix": "repair a failing release with remedies, prove it, say what it cost",
-    "frontier": "what other thresholds would cost: the front of risk and loss",
+    "frontier": "explore the risk-utility trade-off of other thresholds",
     "init": "draft a policy for a table: roles, scales, hierarchies, and why",
-    "lint": "read policies without data, and tell what is wrong with them",
+    "lint": "read policies without data, and report problems",
     "plugins": "list plugins with their versions and what they provide",
     "schema": "print the JSON Schema of policies, or of results",
     "verify": "confirm a report, a result or an attestation of a release",
@@ -36,7 +36,7 @@ COMPLETE = "_TCDP_AUDIT_COMPLETE"  # the variable by which a shell asks for comp
 
 HELP = """Usage: tcdp-audit COMMAND [OPTIONS]...
 
-Audits a table of people before it is published.
+Checks a dataset about people for disclosure risk before you publish it.
 
 Commands:
 {commands}

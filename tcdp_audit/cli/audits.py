@@ -62,7 +62,7 @@ def run(request: Request, settings: Settings, form: Form) -> int:
     read = [_read(request, path) for path in request.policies]
     reports = Reports.chosen(request.reports, request.policies, _plugins_of_all(read, request.plugins))
     _require_own_outputs(reports, request, read)
-    preparing = ahead(lambda: prepare(reports.reporters))
+    preparing = run_in_background(lambda: prepare(reports.reporters))
     form.begin(request.policies)
     results, codes, faults = [], [], Written()
     for one in read:
@@ -73,7 +73,7 @@ def run(request: Request, settings: Settings, form: Form) -> int:
         code = _exit_code(result, settings, written)
         if isinstance(result, Unaudited):
             _complain(result, len(read))
-        form.tell(result, written.paths)
+        form.print_result(result, written.paths)
         results.append(result)
         codes.append(code)
         faults = faults.and_also(written)
@@ -111,9 +111,9 @@ def _require_own_outputs(reports: Reports, request: Request, read: Iterable[Call
     files = [("--report", path) for path in reports.files(request.policies)]
     require_own_files(files, {})
     for one in read:
-        kept = {"the policy": one.path} if isinstance(one, Unaudited) else files_of(one.policy, **request.tables)
+        protected = {"the policy": one.path} if isinstance(one, Unaudited) else files_of(one.policy, **request.tables)
         for file in files:
-            require_own_files([file], kept)
+            require_own_files([file], protected)
 
 
 def _audited(call: Call, release: str | None, settings: Settings) -> Audit | Unaudited:
@@ -153,7 +153,7 @@ def _complain(result: Unaudited, policies: int) -> None:
 T = TypeVar("T")
 
 
-def ahead(work: Callable[[], T]) -> Future[T]:
+def run_in_background(work: Callable[[], T]) -> Future[T]:
     """Begin work in a thread of its own, which no executor waits for when the command is interrupted."""
     future: Future[T] = Future()
 

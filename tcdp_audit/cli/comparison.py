@@ -43,8 +43,8 @@ def show_comparison(comparison: AuditComparison, written: Sequence[str]) -> None
     for path in written:
         console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
     mark, style = MARKS[comparison.verdict.value]
-    told = f"Still: {now}." if was == now else f"Was: {was}. Is: {now}."
-    console.print(Text(f"\n{mark} {told} ", style) + Text(visible(comparison.sentence), "default"))
+    sentence = f"Still: {now}." if was == now else f"Was: {was}. Is: {now}."
+    console.print(Text(f"\n{mark} {sentence} ", style) + Text(visible(comparison.sentence), "default"))
 
 
 def _table(*headings: str) -> Table:

@@ -11,6 +11,8 @@ from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.reports import chosen_reports, write_reports
 
 DIFFERS = 1
+NOTHING = "nothing"
+DIFFERENCES = (NOTHING, "worse", "different")
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
@@ -18,7 +20,7 @@ DIFFERS = 1
 @click.argument("new", metavar="NEW")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Write the comparison: .html, .md or .json.")
 @json_option("comparison")
-@click.option("--fail-if", type=click.Choice(["worse", "different"]), help="Which differences exit with 1.")
+@click.option("--fail-if", type=click.Choice(DIFFERENCES), default=NOTHING, help="Which differences exit with 1.")
 @quiet_option
 @plugin_options
 def command(
@@ -28,7 +30,7 @@ def command(
     blocked: tuple[str, ...],
     *,
     as_json: bool,
-    fail_if: str | None,
+    fail_if: str,
     quiet: bool,
     no_external_plugins: bool,
 ) -> int:
@@ -55,5 +57,5 @@ def command(
         from tcdp_audit.cli.comparison import show_comparison  # noqa: PLC0415 - imports rich
 
         show_comparison(comparison, written)
-    failed = {None: False, "worse": comparison.is_worse, "different": not comparison.is_same}
+    failed = {NOTHING: False, "worse": comparison.is_worse, "different": not comparison.is_same}
     return DIFFERS if failed[fail_if] else 0

@@ -84,8 +84,8 @@ def _listing(plugins: Plugins) -> str:
 
     checks = ["Checks that a policy may expect:", "", *rows(plugins.announced_checks), ""]
     remedies = ["Remedies that it may name:", "", *rows(plugins.remedies), ""] if plugins.remedies else []
-    told = [*wrapped(f"Topics: {', '.join(topics())}", ""), ""]
-    return "\n".join([*checks, *remedies, *told, "More: tcdp-audit explain NAME"]) + "\n"
+    lines = [*wrapped(f"Topics: {', '.join(topics())}", ""), ""]
+    return "\n".join([*checks, *remedies, *lines, "More: tcdp-audit explain NAME"]) + "\n"
 
 
 def _page(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:

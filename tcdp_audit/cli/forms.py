@@ -30,7 +30,7 @@ class Form(Protocol):
         """Before each audit."""
         ...
 
-    def tell(self, result: Result, written: Sequence[str]) -> None:
+    def print_result(self, result: Result, written: Sequence[str]) -> None:
         """After each audit, and after the reports of it alone."""
         ...
 
@@ -48,7 +48,7 @@ class Quiet:
     def start(self, policy: Path) -> None:
         """Print nothing."""
 
-    def tell(self, result: Result, written: Sequence[str]) -> None:
+    def print_result(self, result: Result, written: Sequence[str]) -> None:
         """Print nothing."""
 
     def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
@@ -58,7 +58,7 @@ class Quiet:
 class AsJson(Quiet):
     """The JSON result of the one audit."""
 
-    def tell(self, result: Result, written: Sequence[str]) -> None:  # noqa: ARG002 - nothing but JSON is printed
+    def print_result(self, result: Result, written: Sequence[str]) -> None:  # noqa: ARG002 - nothing but JSON is printed
         """Print it."""
         if isinstance(result, Audit):
             write(result.render(JSON))
@@ -114,7 +114,7 @@ class ForPeople:
 
             announce(policy)
 
-    def tell(self, result: Result, written: Sequence[str]) -> None:
+    def print_result(self, result: Result, written: Sequence[str]) -> None:
         """Print one audit; the only one when all of its reports are written."""
         if not self.several:
             self.listed += written

@@ -58,16 +58,16 @@ def command(
     from tcdp_audit.frontiers.exploring import frontier  # noqa: PLC0415 - imports the engine
 
     call = request.call(single_policy(request, "explored"))
-    noted = [] if resume is None else [("--resume", Path(resume))]
+    saved = [] if resume is None else [("--resume", Path(resume))]
     chosen = chosen_reports(
         "render_frontier",
         request.reports,
         call.plugins,
-        lambda files: require_own_outputs([*noted, *files], call.policy, **request.tables),
+        lambda files: require_own_outputs([*saved, *files], call.policy, **request.tables),
     )
     gc.enable()  # this is longer work than a check
     with progress_of_work(quiet=request.quiet) as progress:
-        found = frontier(
+        explored = frontier(
             **call.arguments,
             vary=_varied(vary),
             budget=budget,
@@ -75,17 +75,17 @@ def command(
             workers=_workers() if workers is None else workers,
             progress=progress,
         )
-    found = replace(found, run=request.run)
-    written = write_reports("render_frontier", chosen, found, call.plugins)
+    explored = replace(explored, run=request.run)
+    written = write_reports("render_frontier", chosen, explored, call.plugins)
     if point is not None:
-        return _tell_lines(found, point)
+        return _print_lines(explored, point)
     if request.as_json:
-        write(found.to_json())
+        write(explored.to_json())
     elif not request.quiet:
         from tcdp_audit.cli.frontier_tables import show_frontier  # noqa: PLC0415 - imports rich
 
-        show_frontier(found, written, brief=request.brief)
-    return found.exit_code
+        show_frontier(explored, written, brief=request.brief)
+    return explored.exit_code
 
 
 def _varied(given: Iterable[str]) -> dict[str, str] | None:
@@ -111,13 +111,13 @@ def _workers() -> int:
     return min(processors(), MOST_WORKERS)
 
 
-def _tell_lines(found: Frontier, point: int) -> int:
+def _print_lines(explored: Frontier, point: int) -> int:
     """Print the policy lines of one point.
 
     Raises:
         UsageError: there is no such point.
     """
-    if point > len(found.points):
-        raise UsageError(f"--point {point}: the front has {len(found.points):,} points")
-    write(found.points[point - 1].lines)
-    return found.exit_code
+    if point > len(explored.points):
+        raise UsageError(f"--point {point}: the front has {len(explored.points):,} points")
+    write(explored.points[point - 1].lines)
+    return explored.exit_code

@@ -20,10 +20,10 @@ STATES = {0: ("passed", "green"), 1: ("failed", "bold red"), 3: ("error", "bold 
 
 def show_frontier(frontier: Frontier, written: Sequence[str], *, brief: bool = False) -> None:
     """Print a frontier to stdout; see `tell`."""
-    tell(console_of_command(), frontier, written, brief=brief)
+    print_frontier(console_of_command(), frontier, written, brief=brief)
 
 
-def tell(console: Console, frontier: Frontier, written: Sequence[str], *, brief: bool = False) -> None:
+def print_frontier(console: Console, frontier: Frontier, written: Sequence[str], *, brief: bool = False) -> None:
     """Print a frontier to a console. Names are never read as markup.
 
     Args:
@@ -43,8 +43,8 @@ def tell(console: Console, frontier: Frontier, written: Sequence[str], *, brief:
     for path in written:
         console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
     state, style = STATES[frontier.exit_code]
-    told = visible(sentence_case(frontier.sentence))
-    console.print(Text(f"\n{SHAPES[state]} ", style) + Text(f"{told}.", "default"))
+    sentence = visible(sentence_case(frontier.sentence))
+    console.print(Text(f"\n{SHAPES[state]} ", style) + Text(f"{sentence}.", "default"))
 
 
 def _print(console: Console, rows: Rows) -> None:

@@ -60,11 +60,11 @@ class ForGitHub:
         if not self.quiet:
             self.log.start(policy)
 
-    def tell(self, result: Result, written: Sequence[str]) -> None:
+    def print_result(self, result: Result, written: Sequence[str]) -> None:
         """Print one audit to the log."""
         self.reports += written
         if not self.quiet:
-            self.log.tell(result, written)
+            self.log.print_result(result, written)
 
     def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
         """End the log, annotate, summarise, and hand over the outputs.
@@ -164,8 +164,8 @@ def summary(results: Sequence[Result], most: int = MOST_BYTES) -> str:
 def _cut(text: bytes, most: int) -> str:
     """The whole lines of a text that fit, with the sentence that says so."""
     room = most - len(CUT.encode())
-    kept = text[: max(room, 0)].decode(errors="ignore")
-    return kept[: max(kept.rfind("\n"), 0)].rstrip() + CUT if room > 0 else ""
+    head = text[: max(room, 0)].decode(errors="ignore")
+    return head[: max(head.rfind("\n"), 0)].rstrip() + CUT if room > 0 else ""
 
 
 def _markdown(result: Result) -> str:

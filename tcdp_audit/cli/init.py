@@ -64,11 +64,11 @@ def command(
         draft = draft_policy(table, declared, profile=profile, plugins=plugins, memory=budget, progress=progress)
     files = draft.write(path, force=force)
     if not quiet:
-        write("".join(f"{visible(line)}\n" for line in _told(draft, files, table)))
+        write("".join(f"{visible(line)}\n" for line in _summary(draft, files, table)))
     return 0
 
 
-def _told(draft: PolicyDraft, files: list[Path], table: str) -> Iterator[str]:
+def _summary(draft: PolicyDraft, files: list[Path], table: str) -> Iterator[str]:
     """What was drafted, what is written, what to decide, and the next command."""
     from tcdp_audit.api import UNDECIDED  # noqa: PLC0415 - likewise
     from tcdp_audit.plugin.detector import Role  # noqa: PLC0415 - imports pydantic
@@ -106,6 +106,6 @@ def next_command(table: str, policy: Path) -> str:
     """The audit under a draft: its policy is named where it would not be found, or not alone."""
     from tcdp_audit.api import policies_in  # noqa: PLC0415 - a few lines of our own
 
-    found = [one.name for one in policies_in(Path())] == [policy.name] and policy.parent == Path()
-    named = "" if found else f" --policy {shlex.quote(str(policy))}"
+    is_discovered = [one.name for one in policies_in(Path())] == [policy.name] and policy.parent == Path()
+    named = "" if is_discovered else f" --policy {shlex.quote(str(policy))}"
     return f"tcdp-audit check {shlex.quote(table)}{named}"

@@ -33,14 +33,14 @@ class _Lines:
     """A line for each stage that begins or goes on once the work has taken long, and one a minute while it lasts."""
 
     def __init__(self) -> None:
-        self.started = self.told = time.monotonic()
+        self.started = self.reported = time.monotonic()
         self.stage = ""
 
     def __call__(self, step: str, done: int, total: int) -> None:
         now = time.monotonic()
-        if now - self.started < LONG or (step == self.stage and now - self.told < 4 * LONG):
+        if now - self.started < LONG or (step == self.stage and now - self.reported < 4 * LONG):
             return
-        self.stage, self.told = step, now
+        self.stage, self.reported = step, now
         share = f", {100 * done // total}% done" if total else f", {done:,}" if done else ""
         complain(f"tcdp-audit: {visible(step)}{share}, after {now - self.started:,.0f} s\n")
 

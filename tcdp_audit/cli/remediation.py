@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tcdp_audit.api import SHAPES, Remediation, demanded, observed
 from tcdp_audit.cli.console import console as console_of_command
-from tcdp_audit.cli.terminal import Line, conclude, line_of, present
+from tcdp_audit.cli.terminal import Line, line_of, print_outcomes, print_verdict
 from tcdp_audit.core.results.change_log import ChangeLog, Step, flow
 from tcdp_audit.core.results.verdict import verdict_title
 from tcdp_audit.plugin.sentences import Outcome, Status, count, sentence_case, share, visible
@@ -17,10 +17,12 @@ from tcdp_audit.plugin.sentences import Outcome, Status, count, sentence_case, s
 
 def show_remediation(remediation: Remediation, reports: Sequence[str], *, brief: bool = False) -> None:
     """Print a remediation to stdout; see `tell`."""
-    tell(console_of_command(), remediation, reports, brief=brief)
+    print_remediation(console_of_command(), remediation, reports, brief=brief)
 
 
-def tell(console: Console, remediation: Remediation, reports: Sequence[str], *, brief: bool = False) -> None:
+def print_remediation(
+    console: Console, remediation: Remediation, reports: Sequence[str], *, brief: bool = False
+) -> None:
     """Print a remediation to a console. Names and messages are never read as markup.
 
     Args:
@@ -35,14 +37,14 @@ def tell(console: Console, remediation: Remediation, reports: Sequence[str], *, 
     before = (one for one in log.before if not one.is_structural)
     lines = [_line(first, then) for first, then in zip(before, remediation.after.expectations, strict=False)]
     wrong = [line_of(one, ("", "", "")) for one in remediation.after.structure if one.status is not Status.PASSED]
-    present(console, log.input, ("before", "after", "demanded"), [*wrong, *lines], brief=brief)
+    print_outcomes(console, log.input, ("before", "after", "demanded"), [*wrong, *lines], brief=brief)
     for line in _changes(log):
         console.print(line)
     if log.planned and log.steps:
         console.print(Text("\nPolicy lines that do the same:\n", "dim") + Text(log.lines.rstrip(), "default"))
     written = [*([] if remediation.written is None else [str(remediation.written)]), *reports]
     after = remediation.after
-    conclude(console, written, after.verdict, _verdict(remediation), title=verdict_title(after))
+    print_verdict(console, written, after.verdict, _verdict(remediation), title=verdict_title(after))
 
 
 def _line(before: Outcome, after: Outcome) -> Line:

@@ -128,13 +128,13 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
         UsageError: an option or a key has no meaning, or no policy is meant.
     """
     policies, said, naming = _policies(options)
-    found = configuration_of(policies, naming)
-    given, changed = found.completed(context, options)
+    settings = configuration_of(policies, naming)
+    given, changed = settings.completed(context, options)
     _, quiet, brief, memory = (given.pop(name) for name in ("policies", "quiet", "brief", "memory"))
     if said and not quiet:
         complain(f"tcdp-audit: {visible(said)}\n")
     if changed and (not quiet or changed.get(LOOSENING)):
-        complain(f"tcdp-audit: {visible(said_of(found, changed))}\n")
+        complain(f"tcdp-audit: {visible(said_of(settings, changed))}\n")
     request = Request(
         **{name: given.pop(name) for name in ("release", "original", "population", "reports", "as_json")},
         policies=tuple(policies),
@@ -146,7 +146,7 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
         run=Run(
             given.pop("run_by") or None,
             command_line(sys.argv[1:]),
-            {"file": str(found.path), "set": changed} if changed else None,
+            {"file": str(settings.path), "set": changed} if changed else None,
         ),
     )
     return request, given

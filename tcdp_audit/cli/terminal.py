@@ -35,7 +35,7 @@ STYLES = {
 
 def show(audit: Audit, written: Sequence[str], *, brief: bool = False, seconds: float | None = None) -> None:
     """Print an audit to stdout: in colour on a terminal that wants it, plain elsewhere; see `tell`."""
-    tell(console_of_command(), audit, written, brief=brief, seconds=seconds)
+    print_audit(console_of_command(), audit, written, brief=brief, seconds=seconds)
 
 
 def announce(policy: Path) -> None:
@@ -62,7 +62,7 @@ def summarise(results: Sequence[Audit | Unaudited], written: Iterable[str], code
     worst = max(states, key=list(WORDS).index)
     sentence = f"{count(len(results), 'policy')}: {listing(tally)}. Exit code {code}."
     titles = [verdict_title(one) for one in results if not isinstance(one, Unaudited) and one.verdict == worst]
-    conclude(console, written, worst, sentence, title=next((one for one in titles if one != VERDICTS[worst]), ""))
+    print_verdict(console, written, worst, sentence, title=next((one for one in titles if one != VERDICTS[worst]), ""))
 
 
 def _line(result: Audit | Unaudited) -> tuple[Text, ...]:
@@ -74,7 +74,7 @@ def _line(result: Audit | Unaudited) -> tuple[Text, ...]:
     return _status(result.verdict), Text(visible(str(path))), *map(Text, figures)
 
 
-def tell(
+def print_audit(
     console: Console, audit: Audit, written: Sequence[str], *, brief: bool = False, seconds: float | None = None
 ) -> None:
     """Print an audit to a console. Names and messages are never read as markup.
@@ -87,12 +87,12 @@ def tell(
         seconds: how long it took, if somebody measured it.
     """
     lines = [line_of(one, (observed(one), demanded(one))) for one in audit.expectations]
-    present(console, audit.release, ("observed", "demanded"), [*_columns(audit), *lines], brief=brief)
+    print_outcomes(console, audit.release, ("observed", "demanded"), [*_columns(audit), *lines], brief=brief)
     for part in () if audit.remedy_trial is None else _trial(audit.remedy_trial):
         console.print(Text(part))
     took = "" if seconds is None else f" in {seconds:.1f} s"
     counts = f"{audit.tally.demands.line}{took}"
-    conclude(console, written, audit.verdict, verdict_sentence(audit), counts, verdict_title(audit))
+    print_verdict(console, written, audit.verdict, verdict_sentence(audit), counts, verdict_title(audit))
     if audit.verdict == "measured" and not brief:
         console.print(Text(_next_step(audit)), soft_wrap=True)
 
@@ -154,7 +154,7 @@ def line_of(outcome: Outcome, figures: Sequence[str]) -> Line:
     return Line(state_of(outcome), name, tuple(figures), _sentence(outcome))
 
 
-def present(
+def print_outcomes(
     console: Console, release: Release, headings: Sequence[str], lines: Sequence[Line], *, brief: bool = False
 ) -> None:
     """Print what was audited, and a line for each demand, with a sentence below where there is something to say.
@@ -215,7 +215,7 @@ def _cut(text: str, room: int) -> str:
     return f"{set_cell_size(text, max(room - cell_len(end) - 1, 0))}…{end}"
 
 
-def conclude(
+def print_verdict(
     console: Console,
     written: Iterable[str],
     status: str,

@@ -17,10 +17,10 @@ def topics() -> list[str]:
 
 def topic(name: str) -> str | None:
     """A topic as wide as the terminal; None where there is none of this name. Blanks and underscores are hyphens."""
-    found = {one.replace("_", "-"): one for one in topics()}.get(name.replace("_", "-").replace(" ", "-"))
-    if found is None:
+    topic = {one.replace("_", "-"): one for one in topics()}.get(name.replace("_", "-").replace(" ", "-"))
+    if topic is None:
         return None
-    return "\n".join(_lines((TOPICS / f"{found}.txt").read_text(encoding="utf-8"))) + "\n"
+    return "\n".join(_lines((TOPICS / f"{topic}.txt").read_text(encoding="utf-8"))) + "\n"
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -42,10 +42,10 @@ def _only_built_in() -> bool:
 def _plugged(place: Path) -> list[Path]:
     """The folders of distributions' metadata in a place that modules come from, as far as they name plugins of ours."""
     try:
-        found = [path for path in place.iterdir() if path.name.lower().endswith(("dist-info", "egg-info"))]
+        distributions = [path for path in place.iterdir() if path.name.lower().endswith(("dist-info", "egg-info"))]
     except FileNotFoundError:
         return []
-    return [path for path in found if GROUP in _entry_points(path)]
+    return [path for path in distributions if GROUP in _entry_points(path)]
 
 
 def _entry_points(metadata: Path) -> str:

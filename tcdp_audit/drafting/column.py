@@ -249,13 +249,13 @@ def tokens_of(column: ColumnFacts) -> set[str]:
     """Those of one column."""
     if column.raw is None or not column.raw.is_text:
         return set()
-    found = {text for text in column.raw.values.tolist() if text[:1] in STARTS and text.strip() in KNOWN}
-    others = [one for one in column.sample if one not in found]
+    tokens = {text for text in column.raw.values.tolist() if text[:1] in STARTS and text.strip() in KNOWN}
+    others = [one for one in column.sample if one not in tokens]
     if not others:
-        return found & {""}
+        return tokens & {""}
     numbers = all(re.match(r"[+-]?[\d.<>=\[(]", one) for one in others)
     codes = sum(CAPITALS.fullmatch(one) is not None for one in others) * 2 >= len(others)
-    return {one for one in found if _is_token(one.strip(), numbers=numbers, codes=codes)}
+    return {one for one in tokens if _is_token(one.strip(), numbers=numbers, codes=codes)}
 
 
 def _is_token(word: str, *, numbers: bool, codes: bool) -> bool:

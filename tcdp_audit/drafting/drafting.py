@@ -100,11 +100,11 @@ def profile_called(name: str) -> Profile:
     Raises:
         UsageError: there is none, or there are several.
     """
-    found = [one for key, one in profiles().items() if name in (key, one.name)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(f"profile {name!r}: choose a version: {listing([one.key for one in found])}")
+    profiles_of_name = [one for key, one in profiles().items() if name in (key, one.name)]
+    if len(profiles_of_name) == 1:
+        return profiles_of_name[0]
+    if profiles_of_name:
+        raise UsageError(f"profile {name!r}: choose a version: {listing([one.key for one in profiles_of_name])}")
     known = [one.name for one in profiles().values()]
     raise UsageError(f"no profile is called {name!r}{nearest(name, known)}; known are {listing(known)}")
 
@@ -140,20 +140,20 @@ class _Drafting:
     @property
     def notes(self) -> tuple[str, ...]:
         """What there is to say of the table as a whole."""
-        told = () if self.strengths is None else (strength_note(self.strengths),)
-        return (*told, *self._of_declarations())
+        notes = () if self.strengths is None else (strength_note(self.strengths),)
+        return (*notes, *self._of_declarations())
 
     def _of_declarations(self) -> Sequence[str]:
         if self.declared is None:
             return ()
         used = sum(name in self.facts for name in self.declared.columns)
         absent = [repr(one) for one in self.declared.columns if one not in self.facts]
-        told = f"Roles of {count(used, 'column')} were looked up in {self.declared.location}."
+        source = f"Roles of {count(used, 'column')} were looked up in {self.declared.location}."
         if not absent:
-            return (told,)
+            return (source,)
         more = f" and {len(absent) - FEW:,} more" if len(absent) > FEW else ""
         what = agree(len(absent), "a column", "columns")
-        return (f"{told} It names {what} that the table lacks: {listing(absent[:FEW])}{more}.",)
+        return (f"{source} It names {what} that the table lacks: {listing(absent[:FEW])}{more}.",)
 
     def columns(self) -> list[DraftColumn]:
         """Every column with its proposal."""
@@ -207,8 +207,10 @@ class _Drafting:
         scale, why = scale_of(facts, topic)
         ladder = ladder_of(facts, topic)
         scale = Scale.NOMINAL if scale is None and proposal.role is not None else scale
-        rungs = "" if ladder is None else f"hierarchy: {ladder.kind}"
-        note = _note(proposal.reason, figures(facts, evidence), f"{scale.value}: {why}" if scale and why else "", rungs)
+        hierarchy = "" if ladder is None else f"hierarchy: {ladder.kind}"
+        note = _note(
+            proposal.reason, figures(facts, evidence), f"{scale.value}: {why}" if scale and why else "", hierarchy
+        )
         order = order_of(facts) if scale is Scale.ORDINAL else ()
         return DraftColumn(facts.name, proposal.role, scale, note, order, ladder)
 

@@ -128,8 +128,8 @@ def _postal_codes(column: ColumnFacts) -> Ladder | None:
         return None
     codes = (f"{number:0{digits}d}" for number in range(10**digits))
     cuts = range(1, digits)
-    rungs = [(code, *(code[: digits - cut] + ROOT * cut for cut in cuts), ROOT) for code in codes]
-    return Ladder(f"{digits} digits, then one less at a time", rungs)
+    levels = [(code, *(code[: digits - cut] + ROOT * cut for cut in cuts), ROOT) for code in codes]
+    return Ladder(f"{digits} digits, then one less at a time", levels)
 
 
 def _icd(column: ColumnFacts) -> Ladder | None:

@@ -188,13 +188,13 @@ def identified(
 
 
 def _of(name: str, engine: Engine, plugins: Plugins, tokens: Collection[str]) -> Evidence:
-    found = detect(engine, plugins.detectors.values(), [name], missing=tokens)
-    direct = found.of_role(Role.IDENTIFIER).get(name)
-    known = found.of_role(Role.QUASI_IDENTIFIER).get(name)
+    detections = detect(engine, plugins.detectors.values(), [name], missing=tokens)
+    direct = detections.of_role(Role.IDENTIFIER).get(name)
+    known = detections.of_role(Role.QUASI_IDENTIFIER).get(name)
     return Evidence(
         detected="" if direct is None or not _counts(direct) else direct.reason,
         known="" if known is None else known.reason,
-        open_question=next((one.reason for one in found.undecided), ""),
+        open_question=next((one.reason for one in detections.undecided), ""),
     )
 
 
@@ -219,31 +219,33 @@ def strengths_among(
     if not columns:
         return None
     progress("combinations of columns", 0, len(columns))
-    found = strengths_of(engine, columns, tokens)
+    strengths = strengths_of(engine, columns, tokens)
     progress("combinations of columns", len(columns), len(columns))
-    return found
+    return strengths
 
 
-def with_strength(name: str, evidence: Evidence, found: Strengths | None) -> Evidence:
+def with_strength(name: str, evidence: Evidence, strengths: Strengths | None) -> Evidence:
     """Evidence with the column's part of the share of records that are alone, by its Shapley value."""
-    own = next((one for one in found.contributions if one.attribute == name), None) if found else None
-    if found is None or own is None or not found.whole.unique:
+    own = next((one for one in strengths.contributions if one.attribute == name), None) if strengths else None
+    if strengths is None or own is None or not strengths.whole.unique:
         return evidence
-    part = max(0.0, min(1.0, float(own.shapley / float(found.whole.unique))))
-    return replace(evidence, strength=part, strength_note=_sampled(found))
+    part = max(0.0, min(1.0, float(own.shapley / float(strengths.whole.unique))))
+    return replace(evidence, strength=part, strength_note=_sampled(strengths))
 
 
-def strength_note(found: Strengths) -> str:
+def strength_note(strengths: Strengths) -> str:
     """What all columns together tell, and which few tell most."""
-    columns = count(len(found.contributions), "quasi-identifier or undecided column")
-    alone = f"{columns} together leave {share(float(found.whole.unique), 1)} of the records alone"
-    sets = [one for one in found.sets if len(one.attributes) < len(found.contributions)]
-    if not sets or not found.whole.unique:
+    columns = count(len(strengths.contributions), "quasi-identifier or undecided column")
+    alone = f"{columns} together leave {share(float(strengths.whole.unique), 1)} of the records alone"
+    sets = [one for one in strengths.sets if len(one.attributes) < len(strengths.contributions)]
+    if not sets or not strengths.whole.unique:
         return f"{alone}."
     best = max(sets, key=lambda one: float(one.unique))
     names = listing([repr(one) for one in best.attributes])
-    return f"{alone}; of up to {len(best.attributes)}, {names} most: {share(float(best.unique), 1)}{_sampled(found)}."
+    return (
+        f"{alone}; of up to {len(best.attributes)}, {names} most: {share(float(best.unique), 1)}{_sampled(strengths)}."
+    )
 
 
-def _sampled(found: Strengths) -> str:
-    return "" if found.sample is None else ", estimated from a sample"
+def _sampled(strengths: Strengths) -> str:
+    return "" if strengths.sample is None else ", estimated from a sample"

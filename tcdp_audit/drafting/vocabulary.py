@@ -307,8 +307,8 @@ def topic_of(name: str) -> Topic | None:
         ('place', 'date', 'money', None)
     """
     words = words_of(name)
-    found = [(end, len(phrase.text.replace("*", "")), topic) for phrase, topic, end in _matches(words, PHRASES)]
-    return max(found, key=lambda one: one[:2])[2] if found else None
+    candidates = [(end, len(phrase.text.replace("*", "")), topic) for phrase, topic, end in _matches(words, PHRASES)]
+    return max(candidates, key=lambda one: one[:2])[2] if candidates else None
 
 
 def _matches(words: Sequence[str], phrases: Iterable[tuple[Phrase, Topic]]) -> Iterator[tuple[Phrase, Topic, int]]:

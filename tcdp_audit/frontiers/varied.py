@@ -283,7 +283,7 @@ def grid(demands: Sequence[VariedDemand]) -> tuple[Setting, ...]:
     return own, *(setting for *_, setting in sorted(ranked) if setting != own)
 
 
-def star(demands: Sequence[VariedDemand]) -> tuple[Setting, ...]:
+def one_at_a_time_grid(demands: Sequence[VariedDemand]) -> tuple[Setting, ...]:
     """The policy's own thresholds, then each demand by itself at its other levels, the laxer ones first."""
     own = tuple(one.own for one in demands)
     others = [

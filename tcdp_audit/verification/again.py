@@ -82,9 +82,9 @@ def policy_file(written: WrittenAudit, given: Given) -> Path | None:
         raise ResultError(
             f"{written.path}: its policy was given in a program; name a file that says the same with --policy"
         )
-    found = [path for path in (named, written.path.parent / named.name) if path.is_file()]
-    same = [path for path in found if digest_of_file(path) == written.result["policy"]["sha256"]]
-    for path in (*same, *found):
+    paths = [path for path in (named, written.path.parent / named.name) if path.is_file()]
+    same = [path for path in paths if digest_of_file(path) == written.result["policy"]["sha256"]]
+    for path in (*same, *paths):
         return path
     raise ResultError(f"{written.path}: its policy {visible(named.name)} is not there; name it with --policy")
 
@@ -195,9 +195,9 @@ def _as_then(file: NamedFile, written: WrittenAudit) -> NamedFile:
 
 def _run_of(written: WrittenAudit) -> Run:
     """Who ran a written audit, as far as its result says so."""
-    told = written.result.get("run")
-    by, command = (told.get(name) if isinstance(told, Mapping) else None for name in ("by", "command"))
-    configured = told.get("configuration") if isinstance(told, Mapping) else None
+    recorded = written.result.get("run")
+    by, command = (recorded.get(name) if isinstance(recorded, Mapping) else None for name in ("by", "command"))
+    configured = recorded.get("configuration") if isinstance(recorded, Mapping) else None
     is_sound = isinstance(configured, Mapping) and isinstance(configured.get("set"), Mapping) and "file" in configured
     return Run(
         by if isinstance(by, str) else None,

@@ -97,8 +97,8 @@ def verify(
     except TcdpAuditError as error:
         if not changed:
             raise
-        told = Point("figures", State.UNVERIFIED, f"they cannot be computed: {error}")
-        return Verification((*changed, told), written.verdict, title_in(written.result))
+        point = Point("figures", State.UNVERIFIED, f"they cannot be computed: {error}")
+        return Verification((*changed, point), written.verdict, title_in(written.result))
     return Verification(tuple(_points(written, given, again)), written.verdict, title_in(written.result))
 
 

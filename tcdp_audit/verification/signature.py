@@ -62,7 +62,7 @@ def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: P
             f"{written.path}: is about another release: SHA-256 {shown(written.release.sha256)}, "
             f"and {release} has {shown(digest)}; nothing was signed"
         )
-    return sealed(statement_of(written, digest), PAYLOAD, signer)
+    return sign_envelope(statement_of(written, digest), PAYLOAD, signer)
 
 
 def _require_attestable(written: WrittenAudit) -> None:
@@ -168,7 +168,7 @@ class Envelope:
         return any(keyid in ("", key.keyid) for keyid, _ in self.signatures)
 
 
-def sealed(payload: bytes, payload_type: str, signer: CryptoSigner) -> str:
+def sign_envelope(payload: bytes, payload_type: str, signer: CryptoSigner) -> str:
     """The JSON text of an envelope with one signature."""
     from securesystemslib.dsse import Envelope as Dsse  # noqa: PLC0415 - of an extra
 

@@ -69,8 +69,8 @@ class Wording:
     def tables(self, subject: str, was: Entry, now: Entry) -> Iterator[Point]:
         """A table's digest, its size and its name."""
         if table_of(was).in_memory != table_of(now).in_memory:
-            told = "it was a table in memory, whose digest is of its content; verify it from Python, as a table"
-            yield Point(subject, State.UNVERIFIED, told)
+            problem = "it was a table in memory, whose digest is of its content; verify it from Python, as a table"
+            yield Point(subject, State.UNVERIFIED, problem)
         elif was["sha256"] != now["sha256"]:
             sentence = f"another one: SHA-256 was {shown(was['sha256'])}, is {shown(now['sha256'])}"
             yield Point(subject, State.DIFFERS, sentence)
@@ -87,8 +87,8 @@ class Wording:
         """A table that the release is compared with."""
         subject = _short(name)
         if was is None or now is None:
-            told = "not compared with before, and is now" if was is None else "compared with before, and is not now"
-            yield Point(subject, State.DIFFERS, told)
+            change = "not compared with before, and is now" if was is None else "compared with before, and is not now"
+            yield Point(subject, State.DIFFERS, change)
         else:
             yield from self.tables(subject, was, now)
 
@@ -169,9 +169,9 @@ class Wording:
         if not points:
             yield Point("remedies", State.CONFIRMED, "what remedies would do was tried again, and came out the same")
 
-    def _points(self, subject: str, about: str, found: Iterator[Difference]) -> Iterator[Point]:
-        for one in found:
-            sentence = f"{about}: {_told(one)}" if about else _told(one)
+    def _points(self, subject: str, about: str, all_differences: Iterator[Difference]) -> Iterator[Point]:
+        for one in all_differences:
+            sentence = f"{about}: {_sentence(one)}" if about else _sentence(one)
             yield Point(subject, *self._judged(one, sentence))
 
     def _judged(self, one: Difference, sentence: str) -> tuple[State, str]:
@@ -265,7 +265,7 @@ def _version_by_name(result: Mapping[str, Any]) -> dict[str, str]:
     return {tool["name"]: tool["version"], "Python": tool["python"], **tool["libraries"], **plugins}
 
 
-def _told(one: Difference) -> str:
+def _sentence(one: Difference) -> str:
     """A difference, in words: how it was and is where both are quoted."""
     name = NAMES.get(one.path[-1], "") if len(one.path) == 1 else ""
     place = name or ".".join(map(_short, one.path)) or "it"
