@@ -17,7 +17,7 @@ from rich.console import Console
 
 import tcdp_audit
 from tcdp_audit.cli.schema import result_schema
-from tcdp_audit.cli.terminal import tell
+from tcdp_audit.cli.terminal import print_audit
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.repair import trial
 from tcdp_audit.core.results.audit import Audit
@@ -147,7 +147,7 @@ def test_no_cell_is_told_of(remedies: dict[str, Any]) -> None:
     assert audit.remedy_trial is not None
     assert audit.remedy_trial.log is not None
     told = io.StringIO()
-    print_remediation(Console(file=told, width=80), audit, [])
+    print_audit(Console(file=told, width=80), audit, [])
     for text in (told.getvalue(), *(audit.render(one) for one in (".html", ".md", ".json"))):
         assert "planted" not in text
         assert "8675309" not in text
@@ -203,7 +203,7 @@ def test_what_would_be_dropped_is_said_first() -> None:
     last = steps(audit)[-1]
     assert last.text.startswith("Dropped from what is written: 'disease' (identifier). Tried on this very file")
     told = io.StringIO()
-    print_remediation(Console(file=told, width=80), audit, [])
+    print_audit(Console(file=told, width=80), audit, [])
     assert "\nDropped from what is written: 'disease' (identifier).\n\nRemedies, tried" in told.getvalue()
 
 
@@ -216,7 +216,7 @@ def test_a_release_that_only_needs_to_lose_an_identifier_needs_no_remedy() -> No
     assert (last.head, last.lines) == ("Drop these columns.", "")
     assert last.command == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
     told = io.StringIO()
-    print_remediation(Console(file=told, width=80), audit, [])
+    print_audit(Console(file=told, width=80), audit, [])
     assert "Dropped from what is written: 'disease' (identifier).\nThe release would then pass" in told.getvalue()
     assert "✗ Not fit for release." in told.getvalue()
     done = tcdp_audit.fix(table, policy(2, "identifier"))
