@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tcdp_audit import PolicyError, audit, load_policy
+from tcdp_audit import PluginError, PolicyError, audit, load_policy
 from tcdp_audit.core.session import inputs
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.integrations import great_expectations
@@ -37,6 +38,19 @@ def test_names_are_those_of_the_field():
         "homogeneity": "ExpectColumnHomogeneityToBeLimited",
     }.items():
         assert names[check] == name
+
+
+def test_a_check_may_give_its_own_name():
+    check = replace(CHECKS["k_anonymity"], expectation_name="ToHideInACrowd")
+
+    assert list(class_names({"k_anonymity": check})) == ["ExpectTableToHideInACrowd"]
+
+
+def test_two_checks_cannot_have_one_name():
+    like_the_first = replace(CHECKS["k_map"], expectation_name="ToBeKAnonymous")
+
+    with pytest.raises(PluginError, match="k_anonymity and k_map would both be ExpectTableToBeKAnonymous"):
+        class_names({**CHECKS, "k_map": like_the_first})
 
 
 def test_no_parameter_takes_the_name_of_another():

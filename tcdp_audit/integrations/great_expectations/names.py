@@ -1,21 +1,14 @@
-"""What a check's expectation is called: `k_anonymity` is `ExpectTableToBeKAnonymous`, by rule."""
+"""What a check's expectation is called: `k_anonymity` is `ExpectTableToBeKAnonymous`, by rule or as it says."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tcdp_audit.plugin.engine import PluginError
+
 DECLARED_COLUMNS = "ExpectTableColumnsToBeDeclared"  # the core's own outcomes on the columns
 ADJECTIVES = {"anonymity": "Anonymous", "diversity": "Diverse", "closeness": "Close", "likeness": "Like"}
-IRREGULAR = {
-    "recursive_cl_diversity": "ToBeRecursivelyClDiverse",
-    "delta_disclosure": "ToBeDeltaDisclosurePrivate",
-    "stochastic_t_closeness": "ToBeStochasticallyTClose",
-    "expected_t_closeness": "ExpectedTClosenessToBeLimited",
-    "background_knowledge": "BackgroundKnowledgeToBeLimited",
-    "k_map": "ToSatisfyKMap",
-    "delta_presence": "ToSatisfyDeltaPresence",
-}
 
 
 def class_name(check: Any) -> str:
@@ -25,7 +18,7 @@ def class_name(check: Any) -> str:
         check: a registered check; one that measures one sensitive attribute is an expectation on a column.
     """
     subject = "Column" if check.on_attribute and not check.joint else "Table"
-    return f"Expect{subject}{IRREGULAR.get(check.name) or _predicate(check)}"
+    return f"Expect{subject}{check.expectation_name or _predicate(check)}"
 
 
 def _predicate(check: Any) -> str:
@@ -42,5 +35,16 @@ def _joined(words: Iterable[str]) -> str:
 
 
 def class_names(checks: Mapping[str, Any]) -> dict[str, Any]:
-    """Every check by the name of its expectation, in the order of the checks' names."""
-    return {class_name(check): check for _, check in sorted(checks.items())}
+    """Every check by the name of its expectation, in the order of the checks' names.
+
+    Raises:
+        PluginError: two checks would have one name.
+    """
+    named: dict[str, Any] = {}
+    for _, check in sorted(checks.items()):
+        other = named.setdefault(class_name(check), check)
+        if other is not check:
+            raise PluginError(
+                f"{other.name} and {check.name} would both be {class_name(check)}; give one an `expectation_name`"
+            )
+    return named
