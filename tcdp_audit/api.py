@@ -177,6 +177,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.policy.loading import (
         data_of_policy as data_of_policy,
+        policy_without_checks as policy_without_checks,
     )
     from tcdp_audit.core.policy.profile import (
         CAVEAT as CAVEAT,

@@ -275,11 +275,11 @@ def test_no_frame_is_kept_alive_and_nothing_waits_for_one_that_is_gone():
     alive = weakref.ref(frame)
     with pytest.raises(pa.errors.SchemaError):
         pa.DataFrameSchema(checks=[k_anonymous(), k_anonymous(3)]).validate(frame, inplace=True)
-    assert shared._LAST.waiting
+    assert shared._LAST.pending.answered
     del frame
     gc.collect()
     assert alive() is None
-    assert not shared._LAST.waiting
+    assert not shared._LAST.pending.answered
 
 
 def test_a_check_that_is_not_the_policys_own_is_measured_alone(audits: list[Any]):

@@ -17,7 +17,7 @@ from tcdp_audit import CheckError, DataError, PolicyError, UsageError, audit
 from tcdp_audit.core.base.errors import ExpectationsFailedError
 from tcdp_audit.core.base.outcome import Status
 from tcdp_audit.integrations import pandera as ours
-from tcdp_audit.integrations.pandera import ExpectationCheck, cases, expectation_check, schema_of, validate
+from tcdp_audit.integrations.pandera import ExpectationCheck, check, expectation_check, schema_of, validate
 
 CELL = "zqcellzq"
 FRAME = pd.DataFrame({"ward": ["1", "1", "2", "2", "2"], "illness": ["flu", "gout", "flu", f"{CELL}", "flu"]})
@@ -215,7 +215,7 @@ def test_what_would_be_judged_in_part_is_refused(frame: Any, asked: Any, kind: t
 
 
 def test_a_check_that_pandera_does_not_run_is_noticed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(ExpectationCheck, "__call__", lambda _, frame, *__: cases.kept(frame))
+    monkeypatch.setattr(ExpectationCheck, "__call__", lambda _, frame, *__: check.kept(frame))
     with pytest.raises(CheckError, match=r"^pandera did not run 'k_anonymity', so that nothing is known about it$"):
         validate(FRAME, schema(pa))
 

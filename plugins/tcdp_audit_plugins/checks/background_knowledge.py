@@ -101,6 +101,7 @@ CHECKS = [
     ClassCheck(
         name="background_knowledge",
         title="Background knowledge attack",
+        expectation_name="BackgroundKnowledgeToBeLimited",
         disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=BackgroundParameters,
         thresholds=(

@@ -175,6 +175,7 @@ CHECKS = [
     ClassCheck(
         name="delta_disclosure",
         title="Delta-disclosure privacy",
+        expectation_name="ToBeDeltaDisclosurePrivate",
         disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=DeltaParameters,
         thresholds=(Threshold("delta", Comparison.BELOW, largest_log_ratio, "largest |log(p_i/q_i)| of the class"),),

@@ -209,6 +209,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="k_map",
         title="k-map",
+        expectation_name="ToSatisfyKMap",
         disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=KMapParameters,
         measure=k_map,
@@ -251,6 +252,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="delta_presence",
         title="δ-presence",
+        expectation_name="ToSatisfyDeltaPresence",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=DeltaPresenceParameters,
         measure=delta_presence,

@@ -168,6 +168,7 @@ CHECKS = [
     ClassCheck(
         name="recursive_cl_diversity",
         title="Recursive (c,l)-diversity",
+        expectation_name="ToBeRecursivelyClDiverse",
         disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=RecursiveParameters,
         thresholds=(

@@ -31,6 +31,8 @@ class Specification(ABC, Generic[P]):
     Args:
         name: snake_case name for policies, unique among all plugins, never changed once released.
         title: what a person calls it.
+        expectation_name: what libraries of expectations call it, after `ExpectTable` or `ExpectColumn`, such as
+            `ToSatisfyKMap`; by default derived from the name.
         guide: definition, formula, reading and source.
         disclosure_type: its place in Torra's map.
         parameters: a model of its parameters, derived from `Parameters` or `AttributeParameters`.
@@ -72,6 +74,7 @@ class Specification(ABC, Generic[P]):
     implies: Callable[[P, PolicyDocument], Iterable[tuple[str, Mapping[str, Any]]]] = field(default=lambda _, __: ())
     impossible: Callable[[P, PolicyDocument], Iterable[str]] = field(default=lambda _, __: ())
     class_size: Callable[[P], int | None] = field(default=lambda _: None)
+    expectation_name: str = ""
     sentence: Callable[[Outcome], str] | None = None
     person: Callable[[Outcome], str] | None = None
     requires: frozenset[str] = frozenset()

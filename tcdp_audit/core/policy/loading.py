@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from tcdp_audit.core.base.errors import PluginError, PolicyError, UsageError, redact_errors
 from tcdp_audit.core.base.plugin_faults import blaming
-from tcdp_audit.core.policy.faults import MOST, from_validation, located, nearest, unsound
+from tcdp_audit.core.policy.faults import MOST, from_validation, located, nearest, render, unsound
 from tcdp_audit.core.policy.given import plain
 from tcdp_audit.core.policy.model import PolicyDocument, Role, Scale
 from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy
@@ -56,6 +56,23 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
     content = _read(path)
     text = _decoded(content, path)
     return replace(_Reading(_source(text, path), text, path, plugins).policy(), content=content)
+
+
+def policy_without_checks(document: Mapping[str, Any]) -> Policy:
+    """A policy that demands nothing but its columns, which no file could be.
+
+    Args:
+        document: a policy without `expect`.
+
+    Raises:
+        PolicyError: it is wrong.
+    """
+    data = {**document, "expect": [{}]}
+    try:
+        read = PolicyDocument.model_validate(data)
+    except ValidationError as error:
+        raise PolicyError(render("policy", "", from_validation(error, Source(data, None), PolicyDocument))) from None
+    return Policy(read, (), json.dumps(data, sort_keys=True))
 
 
 def data_of_policy(path: Path) -> Any:

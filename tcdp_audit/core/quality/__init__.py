@@ -1,7 +1,7 @@
 """What judges the quality of a release for a policy, beside its expectations. Imported only where a policy names it.
 
-trusted_code                                   whether code that a policy names may run
-pandera_schema, pandera_frame, pandera         a pandera schema: loaded, given its frame, its failures as outcomes
+frame                                          the release as a pandas frame
+pandera_schema, pandera                        a pandera schema: loaded if its code may run, its failures as outcomes
 great_expectations_suite, great_expectations   an expectation suite: likewise
 """
 

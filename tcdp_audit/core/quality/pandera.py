@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
+from pandas.api import types
 from pandera.config import ValidationDepth, config_context
 from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
@@ -20,7 +21,7 @@ from tcdp_audit.core.base.outcome import SCHEMA, Outcome, Severity, Status, Tall
 from tcdp_audit.core.base.words import count
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy import Policy
-from tcdp_audit.core.quality.pandera_frame import altered, frame_of
+from tcdp_audit.core.quality.frame import frame_of
 from tcdp_audit.core.quality.pandera_schema import SchemaDemands, demands_of
 
 CHECK = "pandera_schema"
@@ -42,6 +43,7 @@ _SENTENCES: dict[Reason, str] = {
     Reason.CHECK_ERROR: "{check} could not be evaluated on {column}: it raised {raised}",
 }
 _OTHER = "{column} does not keep {check}"
+_TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
 def schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
@@ -95,7 +97,7 @@ class SchemaValidation:
     def _losses(self, frame: pd.DataFrame, coerced: pd.DataFrame) -> Iterator[Outcome]:
         """Cells that another value would have to replace before the schema holds."""
         for column in frame.columns.intersection(coerced.columns):
-            records = altered(frame[column], coerced[column])
+            records = _altered_records(frame[column], coerced[column])
             if records:
                 sentence = f"column {column!r} loses or changes its value in {_counted(records)} when it is read as "
                 message = f"{sentence}{coerced[column].dtype}, which the schema demands"
@@ -215,3 +217,22 @@ def _raised(error: SchemaError) -> str:
 
 def _counted(records: int) -> str:
     return count(records, "record")
+
+
+def _altered_records(before: Any, after: Any) -> int:
+    """In how many records coercion lost or changed a value: `1.5` read as 1, `False` as true, `nan` as missing.
+
+    Cost: O(records) where the type changed, nothing where it did not.
+    """
+    if before.dtype == after.dtype:
+        return 0
+    present = before.notna() & after.notna()
+    lost = before.notna() != after.notna()
+    old, new = before[present], after[present]
+    if types.is_bool_dtype(new):
+        changed = old.astype(str).str.lower().map(_TRUTH).astype(object) != new.astype(object)
+    elif types.is_numeric_dtype(new):
+        changed = pd.to_numeric(old, errors="coerce").astype(object) != new.astype(object)
+    else:
+        return int(lost.sum())
+    return int(lost.sum() + changed.sum())

@@ -1,18 +1,13 @@
 """Great Expectations: an expectation class for each registered check, and suites for policies.
 
-names              what a check's expectation is called
-demands            one expectation as the auditor knows it, and one audit for all of them
-run                what the expectations of one run ask, collected
-tables             what Great Expectations' engines have, as ours open it
-metric             the one metric of all expectations
-parameters         what an expectation can be told
-expectation        the base of all classes
-classes            the classes
-results            outcomes as results
-sentences, conditions, rendering   what Data Docs says
-suites             policies as suites, and suites as policies
-guarded            runs that evaluate everything, or are refused
-stub               this package as type checkers see it
+parameters    names and parameters of expectations
+demands       one expectation as the auditor knows it, and one audit for all of them
+metric        the metric that all expectations share, its batches, and the demands of a run
+expectation   the classes of expectations, and outcomes as their results
+rendering     what Data Docs says
+suites        policies as suites, and suites as policies
+guarded       runs that evaluate everything, or are refused
+stub          this package as type checkers see it
 
 Whatever is asked of this module imports Great Expectations, once; importing it registers the classes.
 """
@@ -31,12 +26,12 @@ FUNCTIONS = {
     "IncompleteRunError": "guarded",
     "policy_of": "suites",
     "suite_of": "suites",
-    "expectation_of": "classes",
+    "expectation_of": "expectation",
 }
 
 
 def _classes() -> dict[str, Any]:
-    return dict(import_module(f"{__name__}.classes").CLASSES)
+    return dict(import_module(f"{__name__}.expectation").CLASSES)
 
 
 def __getattr__(name: str) -> Any:

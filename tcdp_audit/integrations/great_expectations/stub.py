@@ -11,11 +11,12 @@ from fractions import Fraction
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
-from tcdp_audit.integrations.great_expectations.names import DECLARED_COLUMNS, class_names
 from tcdp_audit.integrations.great_expectations.parameters import (
+    DECLARED_COLUMNS,
     Field,
     attribute_fields,
     check_fields,
+    class_names,
     columns_fields,
     table_fields,
 )

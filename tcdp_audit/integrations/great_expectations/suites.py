@@ -13,11 +13,14 @@ from pydantic import BaseModel
 from pydantic.v1 import ValidationError
 
 from tcdp_audit.api import Expectation, Policy, PolicyError, Target, read_policy, scheme_of
-from tcdp_audit.integrations.great_expectations.classes import CLASSES, expectation_of
-from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand, joined, plugins
-from tcdp_audit.integrations.great_expectations.expectation import MEASURED_ONLY, DisclosureExpectation, demand_of
-from tcdp_audit.integrations.great_expectations.names import DECLARED_COLUMNS
-from tcdp_audit.integrations.great_expectations.parameters import COLUMN, HEAD, check_fields
+from tcdp_audit.integrations.great_expectations.demands import MEASURED_ONLY, demand_of
+from tcdp_audit.integrations.great_expectations.expectation import (
+    CLASSES,
+    DisclosureExpectation,
+    expectation_of,
+)
+from tcdp_audit.integrations.great_expectations.parameters import COLUMN, DECLARED_COLUMNS, HEAD, check_fields
+from tcdp_audit.integrations.host import Demand, joined, plugins
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import redact_errors
 from tcdp_audit.plugin.sentences import Severity
@@ -174,17 +177,17 @@ def policy_of(suite: ExpectationSuite) -> dict[str, Any]:
             expectations do not fit into one policy.
     """
     demands = [_demand_in(one) for one in suite.expectations]
-    if not any(one.check != STRUCTURE for one in demands):
+    if not any(one.entry for one in demands):
         raise PolicyError(f"{suite.name}: no expectation of a check is in it")
-    groups = joined(demands)
+    groups = list(joined(demands))
     if len(groups) > 1:
         raise PolicyError(
             f"{suite.name}: its expectations set up the table in {len(groups)} ways, so that no one policy holds them; "
             "make suites of those that agree"
         )
     (together, attributes), *_ = groups
-    expect = [one.entry for one in together if one.check != STRUCTURE]
-    return {"version": 1, **together[0].head, "attributes": attributes, "expect": expect}
+    expect = [dict(one.expected) for one in together if one.entry]
+    return {**together[0].head, "attributes": attributes, "expect": expect}
 
 
 def _demand_in(expectation: Any) -> Demand:

@@ -1,9 +1,7 @@
 """Expectations as checks of pandera's schemas, for frames of pandas and polars.
 
-demand       what one check demands: an expectation in a policy
-shared       one audit for all checks of a schema
-cases        which records fail, as pandera takes it and without cells
-check        an expectation as a check, and the names that schemas know
+shared       what a check demands, and one audit for all checks of a schema
+check        an expectation as a check, what it answers, and the names that schemas know
 export       a policy as a schema
 validation   a frame and a schema, so that nothing passes unseen
 """

@@ -6,27 +6,35 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 from pandera.api.base.checks import CheckResult
+from pandera.constants import CHECK_OUTPUT_KEY
 from pandera.pandas import Check
 
 from tcdp_audit.api import PolicyError
-from tcdp_audit.integrations.pandera.cases import FEW, failed, failed_as_a_whole, kept, require_frame
-from tcdp_audit.integrations.pandera.demand import (
+from tcdp_audit.integrations.host import Demand, plugins
+from tcdp_audit.integrations.pandera.shared import (
     POLICY,
-    Demand,
     Demanded,
+    Results,
     batch_of,
     demanded_by,
     document_of,
-    installed,
+    fails,
+    forget_sentence_on,
     plain,
+    results_of,
+    sentence_on,
 )
-from tcdp_audit.integrations.pandera.shared import Results, fails, forget_sentence_on, results_of, sentence_on
 from tcdp_audit.plugin.check import CheckError
 from tcdp_audit.plugin.engine import PluginError, redact_errors
 from tcdp_audit.plugin.sentences import Status
 
 STRUCTURE = "tcdp_audit_structure"
+FEW = 20  # records that are named where the schema sets no `n_failure_cases`
+
+
 """The name of the check on what the auditor asks of the columns of every release."""
 
 
@@ -150,7 +158,7 @@ def register() -> None:
     Raises:
         PluginError: pandera has a check of such a name already.
     """
-    for name in (STRUCTURE, *installed().checks):
+    for name in (STRUCTURE, *plugins().checks):
         known = Check.REGISTERED_CUSTOM_CHECKS.get(name)
         if getattr(known, "func", None) is expectation_check:
             continue
@@ -175,3 +183,59 @@ def _demands_of(schema: Any) -> list[Demand]:
 def _never_called(_: Any) -> bool:
     """Stand in for the function that pandera wants a check to have."""
     raise NotImplementedError
+
+
+def require_frame(frame: Any) -> None:
+    """Insist on a frame of pandas or polars.
+
+    Raises:
+        CheckError: it is another library's.
+    """
+    if not isinstance(frame, pd.DataFrame) and not _is_polars(frame):
+        kind = type(frame)
+        raise CheckError(
+            f"pandera gave a {kind.__module__.split('.')[0]} {kind.__name__}; tcdp-audit's checks take frames of "
+            "pandas and polars, through pandera's own backends for them (`use_narwhals_backend` must be off)"
+        )
+
+
+def kept(frame: Any) -> CheckResult:
+    """That every record keeps the check."""
+    if _is_polars(frame):
+        return CheckResult(_column([True]), _column([True]), frame, None)
+    return CheckResult(check_output=True, check_passed=True, checked_object=frame, failure_cases=None)
+
+
+def failed_as_a_whole(frame: Any) -> CheckResult:
+    """That the frame fails, and that this is no matter of single records."""
+    if _is_polars(frame):
+        # pandera cannot put a truth value and texts into one column of failure cases; an empty text is false as well
+        return CheckResult(_column([False]), _column([""]), frame, None)
+    return CheckResult(check_output=False, check_passed=False, checked_object=frame, failure_cases=None)
+
+
+def failed(frame: Any, failing: NDArray[np.bool_], most: int | None) -> CheckResult:
+    """That some records fail.
+
+    Args:
+        frame: the frame.
+        failing: which records fail, at least one. Shape (records,).
+        most: how many of them are named.
+    """
+    positions = np.flatnonzero(failing)[: FEW if most is None else most]
+    names = [f"record {position + 1:,}" for position in positions.tolist()]
+    if _is_polars(frame):
+        return CheckResult(_column(~failing), _column([False]), frame, _column(names, "failure_case"))
+    output = pd.Series(~failing, index=frame.index)
+    cases = pd.Series(names, index=frame.index[positions], name="failure_case", dtype=object)
+    return CheckResult(output, check_passed=False, checked_object=frame, failure_cases=cases)
+
+
+def _is_polars(frame: Any) -> bool:
+    return type(frame).__module__.split(".")[0] == "polars"
+
+
+def _column(values: Any, name: str = CHECK_OUTPUT_KEY) -> Any:
+    import polars as pl  # noqa: PLC0415 - an extra, and there where a frame of it is
+
+    return pl.LazyFrame({name: values})

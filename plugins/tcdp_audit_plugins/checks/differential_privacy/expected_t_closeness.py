@@ -84,6 +84,7 @@ CHECKS = [
     ClassCheck(
         name="expected_t_closeness",
         title="Expected t-closeness",
+        expectation_name="ExpectedTClosenessToBeLimited",
         disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=ExpectedParameters,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, expected_t, "expected t"),),

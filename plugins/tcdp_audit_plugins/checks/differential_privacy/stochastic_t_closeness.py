@@ -139,6 +139,7 @@ CHECKS = [
     ClassCheck(
         name="stochastic_t_closeness",
         title="Stochastic t-closeness",
+        expectation_name="ToBeStochasticallyTClose",
         disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=StochasticParameters,
         thresholds=(Threshold("t", Comparison.AT_MOST, stochastic_distance, "factor between a group and the table"),),

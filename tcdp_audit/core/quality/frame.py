@@ -1,4 +1,4 @@
-"""The release as a pandas frame for pandera, and what coercion to a schema's types does to it."""
+"""The release as a pandas frame, for schemas and suites."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ _NULLABLE = {
     pa.uint64(): pd.UInt64Dtype(),
     pa.bool_(): pd.BooleanDtype(),
 }
-_TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
 def frame_of(engine: Engine, release: Any, missing_tokens: Sequence[str]) -> pd.DataFrame:
@@ -48,22 +47,3 @@ def frame_of(engine: Engine, release: Any, missing_tokens: Sequence[str]) -> pd.
 def _series(column: pa.ChunkedArray) -> Any:
     """Whole numbers stay whole where some are missing; pandas alone would make them floats."""
     return column.to_pandas(types_mapper=_NULLABLE.get if column.null_count else None)
-
-
-def altered(before: Any, after: Any) -> int:
-    """In how many records coercion lost or changed a value: `1.5` read as 1, `False` as true, `nan` as missing.
-
-    Cost: O(records) where the type changed, nothing where it did not.
-    """
-    if before.dtype == after.dtype:
-        return 0
-    present = before.notna() & after.notna()
-    lost = before.notna() != after.notna()
-    old, new = before[present], after[present]
-    if types.is_bool_dtype(new):
-        changed = old.astype(str).str.lower().map(_TRUTH).astype(object) != new.astype(object)
-    elif types.is_numeric_dtype(new):
-        changed = pd.to_numeric(old, errors="coerce").astype(object) != new.astype(object)
-    else:
-        return int(lost.sum())
-    return int(lost.sum() + changed.sum())
