@@ -12,10 +12,10 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Scale, Text
 from tcdp_audit.plugin.sentences import Outcome, agree, part_of, record_noun, sentence_case
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class AgeCapParameters(Parameters):
@@ -130,25 +130,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Are the ages of the oldest people hidden in one open category?",
-            risk="Very old people are few: their age and where they live may be enough to know them.",
-            definition=(
-                "No record tells an age above a cap, but that it is above: ages over 89 become `90+`, one category. A "
-                "range tells the largest age in it; an open category that begins higher tells those that begin it "
-                "apart from younger ones. The figure is the number of records that tell an age above the cap."
-            ),
-            **formula(
-                r"\#\{i : a_i > \text{at}\} \le \text{at\_most}",
-            ),
-            reading=(
-                "The observed value is a number of records. The largest age itself is somebody's, and no part of the "
-                "evidence."
-            ),
-            choosing="0. The cap 89 is that of Safe Harbor: 89 may stay, and 90 is `90+`.",
-            limits="Dates tell ages as well: a date of birth, or that of a graduation, is not seen by this check.",
-            source="45 CFR 164.514(b)(2)(i)(C)",
-            example="- age_cap: {column: age, at: 89, at_most: 0}",
-        ),
+        guide=built_in_guide(__file__, "age_cap.md"),
     ),
 ]

@@ -15,7 +15,6 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     Comparison,
     DisclosureType,
-    Guide,
     Ratios,
     Threshold,
 )
@@ -33,7 +32,7 @@ from tcdp_audit.plugin.sentences import (
     victims,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class AlphaKParameters(AttributeParameters):
@@ -115,33 +114,6 @@ CHECKS = [
         monotone=lambda _: True,  # a union is larger, and a value's share in it lies between its shares in the parts
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Is everybody hidden among enough others, and is no secret too common among them?",
-            risk="Whoever finds somebody's group may guess their secret and mostly be right.",
-            definition=(
-                "Every equivalence class has at least k records, and in none of them has a sensitive value a larger "
-                "share than alpha. A class must keep both. Where the policy names a unit, such as a person, a class "
-                "has as many members as units, and p_i is the share of them that have the value i. Shares may then "
-                "add up to more than 1, since a unit may have several values."
-            ),
-            **formula(
-                r"\max_E \max_i p_i \le \alpha",
-                r"\min_E n_E \ge k",
-            ),
-            reading=(
-                "The observed value is the largest share of one sensitive value in any class: how sure an intruder is "
-                "of a person's value after finding the class. The size of the smallest class is the detail `k`."
-            ),
-            choosing=(
-                "alpha below the share that would already be an accusation: 0.5 keeps every value less likely than "
-                "not. It cannot be below the share of the most frequent value in the table by much."
-            ),
-            limits=(
-                "A share is judged by itself. A value that is rare in the table may be ten times as frequent in a "
-                "class and still keep alpha: pair it with t-closeness or beta-likeness."
-            ),
-            source="Wong, Li, Fu, Wang, (α,k)-Anonymity, KDD 2006, doi:10.1145/1150402.1150499",
-            example="- alpha_k_anonymity: {alpha: 0.5, k: 5, attribute: disease}",
-        ),
+        guide=built_in_guide(__file__, "alpha_k_anonymity.md"),
     ),
 ]

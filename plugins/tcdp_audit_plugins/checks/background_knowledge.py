@@ -17,7 +17,6 @@ from tcdp_audit.plugin.check import (
     ClassSummary,
     Comparison,
     DisclosureType,
-    Guide,
     Threshold,
 )
 from tcdp_audit.plugin.sentences import (
@@ -32,7 +31,7 @@ from tcdp_audit.plugin.sentences import (
     victims,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 MIXED = "least_in_mixed_classes"
 
@@ -112,38 +111,6 @@ CHECKS = [
         details=_in_mixed_classes,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="How many others must somebody know before the rest of a group has only one secret?",
-            risk="A member of a group who knows their own secret may so learn that of all others.",
-            definition=(
-                "An intruder finds the class of a person and knows the sensitive values of some other members, such "
-                "as their own. Without those records the rest may share one value. The figure is the least number of "
-                "other records that must be known for that: the size of the class less the count of its most frequent "
-                "value. Where the policy names a unit, such as a person, n_E counts the units of the class and c_i "
-                "those that have the value i, beside others or not."
-            ),
-            **formula(
-                r"\min_E\, (n_E - \max_i c_i) \ge \text{at\_least}",
-            ),
-            reading=(
-                "0 is a homogeneous class, where nothing needs to be known and which fails any demand. 1 is a class in "
-                "which one member alone exposes all the others. The detail `least_in_mixed_classes` is the least "
-                "figure among the classes that are not homogeneous. Only records with a sensitive value count."
-            ),
-            choosing=(
-                "2 protects against every single member of a class, 3 against two who share what they know. It can "
-                "be at most k - 1."
-            ),
-            limits=(
-                "It is the worst case over whom the intruder knows. Knowledge of another kind, such as that a value "
-                "is impossible for a person, is what recursive (c,l)-diversity is about."
-            ),
-            source=(
-                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302, "
-                "background knowledge attack; Torra, Guide to Data Privacy, Springer 2022, "
-                "doi:10.1007/978-3-031-12837-0"
-            ),
-            example="- background_knowledge: {at_least: 2, attribute: disease}",
-        ),
+        guide=built_in_guide(__file__, "background_knowledge.md"),
     ),
 ]

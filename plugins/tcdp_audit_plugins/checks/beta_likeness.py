@@ -18,7 +18,6 @@ from tcdp_audit.plugin.check import (
     ClassSummary,
     Comparison,
     DisclosureType,
-    Guide,
     Histogram,
     Ratios,
     ReferenceDistribution,
@@ -38,14 +37,9 @@ from tcdp_audit.plugin.sentences import (
     record_noun,
     victims,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_gain
-from tcdp_audit_plugins.formulas import formula
-
-SOURCE = (
-    "Cao, Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012, doi:10.14778/2350229.2350255"
-)
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class BetaParameters(AttributeParameters):
@@ -146,32 +140,7 @@ CHECKS = [
         on_attribute=True,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does finding somebody's group make no secret much likelier than it was?",
-            risk="A rare and harmful secret may be many times likelier in somebody's group than elsewhere.",
-            definition=(
-                "For every equivalence class and every sensitive value that is more frequent there than in the table, "
-                "the relative gain of its share is at most beta."
-            ),
-            **formula(
-                r"\max_{E, i : p_i > q_i} \frac{p_i - q_i}{q_i} \le \beta",
-            ),
-            reading=(
-                "An observed value of 3 means that some value is four times as frequent in a class as in the table. It "
-                "counts gains only: that a value becomes rarer in a class is of no concern to it."
-            ),
-            choosing=(
-                "1 to 4 is usual. A class of n records gives a value of share q at least the gain 1/(n q) - 1, so rare "
-                "values need large classes."
-            ),
-            limits=(
-                "The bound allows any share for a frequent value: with q = 0.5 and beta = 1 a class may consist of "
-                "that value alone. The enhanced variant closes this. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=f"{SOURCE}, basic β-likeness",
-            example="- basic_beta_likeness: {beta: 2, attribute: disease}",
-        ),
+        guide=built_in_guide(__file__, "basic_beta_likeness.md"),
     ),
     ClassCheck(
         name="enhanced_beta_likeness",
@@ -184,31 +153,6 @@ CHECKS = [
         details=_unreachable,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does finding somebody's group make no secret much likelier, and never certain?",
-            risk="A common secret may become certain in somebody's group, and a rare one many times likelier.",
-            definition=(
-                "For every equivalence class and every sensitive value that is more frequent there than in the table, "
-                "the relative gain of its share is at most beta and at most -ln q_i, so that no value can become "
-                "certain."
-            ),
-            **formula(
-                r"\frac{p_i - q_i}{q_i} \le \min(\beta, -\ln q_i)",
-                r"\text{for every } E \text{ and every } i \text{ with } p_i > q_i",
-            ),
-            reading=(
-                "The observed value is the largest gain, or infinite where a gain exceeds -ln q_i: no beta allows such "
-                "a class, and only another grouping helps. The details count these classes "
-                "(`unsatisfiable_classes`, classes without any value among them) and their records."
-            ),
-            choosing="As for the basic variant. First bring the unsatisfiable classes to none, then choose beta.",
-            limits=(
-                "Some tools report min(beta, -ln q) of the worst class, a finite number, where no beta satisfies the "
-                "definition. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=f"{SOURCE}, enhanced β-likeness",
-            example="- enhanced_beta_likeness: {beta: 2, attribute: disease}",
-        ),
+        guide=built_in_guide(__file__, "enhanced_beta_likeness.md"),
     ),
 ]

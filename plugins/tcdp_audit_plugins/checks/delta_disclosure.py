@@ -20,7 +20,6 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     Comparison,
     DisclosureType,
-    Guide,
     Histogram,
     ReferenceDistribution,
     Signs,
@@ -37,11 +36,10 @@ from tcdp_audit.plugin.sentences import (
     in_worst_group,
     victims,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, larger, largest_loss
 from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio, ratios
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class AbsentValues(StrEnum):
@@ -185,35 +183,6 @@ CHECKS = [
         variant=lambda one: "absent values ignored" if one.absent_values is AbsentValues.IGNORED else "",
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Is no secret much likelier or much rarer in a group than in the whole table?",
-            risk="Finding somebody's group may make a secret far likelier, or rule one out.",
-            definition=(
-                "For every equivalence class and every value of the sensitive attribute, the logarithm of its share "
-                "in the class over its share in the table is between -delta and delta, strictly. A value of the "
-                "table that a class lacks is at minus infinity."
-            ),
-            **formula(
-                r"\max_E \max_i \left|\ln \frac{p_i}{q_i}\right| < \delta",
-            ),
-            reading=(
-                "exp(observed) is the largest factor by which finding a class multiplies or divides the odds of a "
-                "value. Infinite means that a class lacks a value of the table: finding the class rules it out."
-            ),
-            choosing=(
-                "delta = ln 2 = 0.69 lets a share double or halve. Every class must then have every value, so the "
-                "classes must be large, or the values bucketised."
-            ),
-            limits=(
-                "Some tools leave out the values that a class lacks (`absent_values: ignored`) or take logarithms to "
-                "base 2 (`log_base: 2`); figures compare only under the same choices, and ignoring hides that values "
-                "are ruled out. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=(
-                "Brickell, Shmatikov, The cost of privacy, KDD 2008, doi:10.1145/1401890.1401904, δ-disclosure privacy"
-            ),
-            example="- delta_disclosure: {delta: 1.5, attribute: salary}",
-        ),
+        guide=built_in_guide(__file__, "delta_disclosure.md"),
     ),
 ]

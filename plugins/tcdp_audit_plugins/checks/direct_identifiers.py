@@ -9,14 +9,12 @@ from typing import Annotated
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detector, Role, Text
 from tcdp_audit.plugin.sentences import Outcome, Status, agree, an_intruder, column_of, listing
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
-    OPEN,
-    RULE,
     SHARE,
     Allowed,
     HintShare,
@@ -30,7 +28,7 @@ from tcdp_audit_plugins.checks._shared.detected_columns import (
     require_decided,
     still_open,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class DirectIdentifiersParameters(Parameters):
@@ -117,34 +115,6 @@ CHECKS: list[Check] = [
         validate=faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does a column hold names, e-mail addresses or numbers of people, whatever it is called?",
-            risk="An identifier may still be in the release under a harmless name.",
-            definition=(
-                "Detectors look at the distinct values of every column that the policy does not declare as an "
-                "identifier: at their form, at checksums and registers, at integers that count the records. " + RULE
-            ),
-            **formula(
-                r"\#\{c : c \text{ is known}\} \le \text{at\_most}",
-                r"P(\operatorname{Bin}(v_c, b) \ge h_c) < 10^{-6}",
-                r"h_c \text{ hits among } v_c \text{ values, } b \text{ by chance}",
-            ),
-            reading=(
-                "The observed value is a number of columns. Details: `columns`, and for each of them `detectors`, "
-                "`kinds`, `shares`, `base_rates` and `p_values`; " + OPEN
-            ),
-            choosing=(
-                "0. Declare what is found as `identifier` and drop it; a pseudonym that must stay goes into `allowed`."
-            ),
-            limits=(
-                "What no detector knows is not found: free text, photographs, names in a column that is not called so. "
-                "A value that repeats is one observation, and of more than 10,000 a seeded sample is looked at. Exact "
-                "dates, postcodes and coordinates are quasi-identifiers here. National numbers and assigned telephone "
-                "numbers need the extra `identifiers`; where a column has the form of one, the outcome says so. "
-                "`tcdp-audit plugins` lists all detectors; other plugins may add theirs."
-            ),
-            source="45 CFR 164.514(b)(2)(i); ISO/IEC 7812-1, ISO 13616-1, RFC 5322 and those named with each detector",
-            example="- direct_identifiers: {at_most: 0}",
-        ),
+        guide=built_in_guide(__file__, "direct_identifiers.md"),
     ),
 ]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import groups, unit_noun, values_left
-from tcdp_audit.plugin.check import AttackCheck, ClassEvidence, DisclosureType, Guide, ShareParameters
+from tcdp_audit.plugin.check import AttackCheck, ClassEvidence, DisclosureType, ShareParameters
 from tcdp_audit.plugin.report import Tally
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -17,7 +17,7 @@ from tcdp_audit.plugin.sentences import (
     record_noun,
     records_of,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class HomogeneityParameters(ShareParameters):
@@ -80,40 +80,6 @@ CHECKS = [
         on_attribute=True,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Are there groups in which everybody has the same secret?",
-            risk="Whoever finds such a group knows the secret of everybody in it, and need not tell one from another.",
-            definition=(
-                "An intruder finds the equivalence class of a person. If all its members have the same sensitive "
-                "value, the person's value is known without knowing which record is theirs. The victims are the "
-                "records in such classes. Where the policy names a unit, such as a person, a unit may have several "
-                "values in a class. A value that every unit of the class has is certain, even if each also has other "
-                "values, and the victims are the units with a row in a class that has such a value."
-            ),
-            **formula(
-                r"\frac{1}{N} \sum_{E : m_E = 1} n_E \le \text{at\_most}",
-                r"m_E = \left|\{i : p_i > 0\}\right|",
-                r"\text{with a unit: } \frac{1}{U}\, \#\{u : \max_i c_i = n_E, u \in E\}",
-                r"c_i = \text{units of } E \text{ that have the value } i",
-            ),
-            reading=(
-                "The observed value is the share of records exposed; the details `victims` and `victim_classes` count "
-                "the records and the classes. With a unit it is the share of units exposed, each counted once, and the "
-                "details `victim_units` and `units` count them and all units. A class of one record is homogeneous. "
-                "So is, to be safe, a class whose "
-                "sensitive cells are all missing."
-            ),
-            choosing="0 forbids any. A share above 0 accepts known victims; name the reason where you accept it.",
-            limits=(
-                "A class with two values, one of them held by a single record, is not counted: see "
-                "background_knowledge. Values that mean nearly the same are counted as different: see similarity."
-            ),
-            source=(
-                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302, "
-                "homogeneity attack; Torra, Guide to Data Privacy, Springer 2022, "
-                "doi:10.1007/978-3-031-12837-0"
-            ),
-            example="- homogeneity: {at_most: 0, attribute: disease}",
-        ),
+        guide=built_in_guide(__file__, "homogeneity.md"),
     ),
 ]

@@ -8,10 +8,10 @@ from typing import Annotated
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.sentences import Outcome, Status, agree, count
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class IdentifyingAttributesParameters(Parameters):
@@ -54,21 +54,6 @@ CHECKS: list[Check] = [
         label="number of identifying columns",
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does the release say few enough things by which somebody could be recognised?",
-            risk="With many facts in a record, some combination of them is nearly always rare.",
-            definition=(
-                "The release has at most a given number of columns with the role identifier or quasi_identifier. A "
-                "column that the policy calls insensitive is not counted, whatever it is."
-            ),
-            **formula(
-                r"q \le \text{at\_most}",
-            ),
-            reading="The observed value is the number of such columns in the release.",
-            choosing="Statistics Netherlands allows 15 identifying variables in public files.",
-            limits="It rests on the roles that the policy gives, and says nothing of what the columns hold.",
-            source="ESSnet SDC, Handbook on Statistical Disclosure Control, chapter 3, rules at Statistics Netherlands",
-            example="- identifying_attribute_count: {at_most: 15}",
-        ),
+        guide=built_in_guide(__file__, "identifying_attribute_count.md"),
     ),
 ]

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold, noun_form, percent_of, unit_noun, with_article
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -34,7 +34,7 @@ from tcdp_audit_plugins.checks._shared.sampling import (
     fraction_of,
     mean_of_reciprocals,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 SERIES_BELOW = 0.1  # 1 - p below which the risk of a pair is summed as a series
 SERIES_TERMS = 20
@@ -283,52 +283,6 @@ CHECKS = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="How likely is each person to be found among everybody, given how many they stand for?",
-            risk="In a survey a few people may be far easier to find than the average says.",
-            definition=(
-                "The probability that an intruder who links a released record to the population finds its "
-                "person. A class of f released records has F in the population, which is unknown; with "
-                "sampling weights (or a sampling fraction) its estimate is their sum (or f/π), and the risk "
-                "is the mean of 1/F under a negative binomial distribution with p = f/F. Where the policy "
-                "names a unit, a unit is re-identified if one of its records is: 1 - Π(1 - r_i). Under "
-                "`missing_quasi_identifier: wildcard`, f counts the records compatible with a record and F adds up "
-                "their weights, as sdcMicro does."
-            ),
-            **formula(
-                r"p = f/F",
-                r"r = \frac{p}{1 - p} \ln \frac{1}{p} \text{ for } f = 1",
-                r"r = \frac{p}{1 - p} - \left(\frac{p}{1 - p}\right)^2 \ln \frac{1}{p} \text{ for } f = 2",
-                r"r = \frac{p}{f - (1 - p)} \text{ for } f > 2",
-                r"r = \frac{1}{f} \text{ for } F \le f",
-                r"\text{of a unit: } 1 - \prod_i (1 - r_i)",
-            ),
-            reading=(
-                "The observed value is the highest risk, the average, or the expected number of "
-                "re-identifications, as `measure` says. Details: `highest`, `average`, `expected` over "
-                "records; `uniques`, the records alone in their class; with a unit also `units` and "
-                "`unit_highest`, `unit_average`, `unit_expected`, of which one is the observed value then. "
-                "With a population file, `exact_highest` and `exact_average` are those of 1/F as counted "
-                "there; reidentification_risk with the journalist's scenario demands a bound on them."
-            ),
-            choosing=(
-                "A highest risk of 0.05 to 0.2 is usual, lower for a public file. The average hides single "
-                "records; use it beside the highest."
-            ),
-            limits=(
-                "For f > 2 the formula is an approximation that is slightly too high: on a survey of 4,000 "
-                "records the sum of risks is 95.73566 where the exact mean is 95.73519. A class is estimated "
-                "from its own records alone. Records of a unit are taken to be found independently of each "
-                "other, and f counts records: that is right for a household whose records are people. Where the unit "
-                "is a person with several rows, five rows of one person count as five people, and the risk comes out "
-                "too low: give the check a release with one row for each, or demand a bound of reidentification_risk."
-            ),
-            source=(
-                "Benedetti, Franconi, Statistical and technological solutions for controlled data "
-                "dissemination, NTTS 1998; Franconi, Polettini, Individual risk estimation in μ-Argus, "
-                "PSD 2004, doi:10.1007/978-3-540-25955-8_20"
-            ),
-            example="- individual_risk: {measure: highest, at_most: 0.1}",
-        ),
+        guide=built_in_guide(__file__, "individual_risk.md"),
     ),
 ]

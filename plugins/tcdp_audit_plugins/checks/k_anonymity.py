@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check, average_group, unit_noun, worst_group
-from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Comparison, DisclosureType, Guide, Parameters, Threshold
+from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Comparison, DisclosureType, Parameters, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -24,7 +24,7 @@ from tcdp_audit.plugin.sentences import (
     sentence_case,
     victims,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class KAnonymityParameters(Parameters):
@@ -96,34 +96,6 @@ CHECKS: list[Check] = [
         implies=_implied,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Is everybody hidden among enough others who look the same to somebody that knows them?",
-            risk="A neighbour who knows a few facts about somebody may find the one record that fits.",
-            definition=(
-                "Records that agree in every quasi-identifier form an equivalence class. A release is k-anonymous "
-                "if every class has at least k records."
-            ),
-            **formula(
-                r"\min_E n_E \ge k",
-            ),
-            reading=(
-                "The observed value is the size of the smallest class. An intruder who knows a person's "
-                "quasi-identifiers finds at least that many candidates, so names the right one with probability at "
-                "most one over it."
-            ),
-            choosing=(
-                "3 to 5 is usual for releases under contract, 10 or more for public files. A risk of at most 0.2 per "
-                "record is k = 5, exactly."
-            ),
-            limits=(
-                "It says nothing about what a class gives away: where all its members share a diagnosis, finding the "
-                "class is enough. Pair it with a diversity or closeness check."
-            ),
-            source=(
-                "Samarati, IEEE TKDE 13(6), 2001, doi:10.1109/69.971193; Sweeney, IJUFKS 10(5), 2002, "
-                "doi:10.1142/S0218488502001648, definition 3"
-            ),
-            example="- k_anonymity: {k: 5}",
-        ),
+        guide=built_in_guide(__file__, "k_anonymity.md"),
     ),
 ]

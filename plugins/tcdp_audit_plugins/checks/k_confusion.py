@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from tcdp_audit.plugin._internal import Check, Counts, bound, noun_form
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -34,7 +34,7 @@ from tcdp_audit_plugins.checks.transparency.microaggregation_attack import (
 )
 from tcdp_audit_plugins.checks.transparency.outcome import candidates_of_everybody
 from tcdp_audit_plugins.checks.transparency.rank_swap_attack import RankSwapParameters, RankSwapped
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 OF_LINKS = ("at_most", "links", "direction", "probability", "severity")  # parameters of an attack that say nothing here
 
@@ -212,42 +212,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Are there always enough records among which somebody could be?",
-            risk="Somebody who knows how the file was made may be left with one or two candidates for a person.",
-            definition=(
-                "For an attack, the confusion of a person is the number of candidates that it leaves with a "
-                "probability above a given one; where none is above it, all candidates are alike to the intruder and "
-                "count. The release has k-confusion against this attack if everybody's confusion is at least k. "
-                "k-anonymity is the case in which a person's candidates are an equivalence class."
-            ),
-            **formula(
-                r"\min_x \#\{y : \Pr(y \mid x) > t\} \ge k",
-                r"\Pr(y \mid x) = \frac{1}{|B(x)|} \text{ for sets } B(x)",
-                r"t \text{ probability}",
-            ),
-            reading=(
-                "The observed value is the number of candidates of the person who has the fewest. For "
-                "`rank_swap_attack` and `microaggregation_attack` they are released records that a known person may "
-                "be, after the closure unless the attack says `closure: false`; for `pram_attack` and "
-                "`noise_attack` people whom a released record may be. Details: `at_the_least`, how many people "
-                "have that few; `alone`, how many have one; `mean_candidates`. The chart has a person for each record."
-            ),
-            choosing=(
-                "The k that you would ask of k-anonymity: 3 to 5 for files under contract, 10 or more for open data. "
-                "`probability` matters where candidates are not alike, as after post-randomisation and "
-                "noise, in which everybody is possible; it is at most 1/k."
-            ),
-            limits=(
-                "It holds against the attack that is named and no other: an upper bound on safety. An attack that is "
-                "wrong about somebody, since its parameters do not fit the release, is an error. Candidates that "
-                "agree in what is sensitive hide nothing of it."
-            ),
-            source=(
-                "Stokes, Torra, n-Confusion: a generalization of k-anonymity, EDBT/ICDT Workshops 2012; multiple "
-                "releases and k-anonymity, arXiv:1112.1978"
-            ),
-            example="- k_confusion: {k: 3, attack: {rank_swap_attack: {attributes: [age, salary]}}}",
-        ),
+        guide=built_in_guide(__file__, "k_confusion.md"),
     ),
 ]

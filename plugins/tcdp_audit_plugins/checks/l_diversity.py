@@ -20,7 +20,6 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     Comparison,
     DisclosureType,
-    Guide,
     Ratios,
     Threshold,
 )
@@ -40,10 +39,9 @@ from tcdp_audit.plugin.sentences import (
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared, uncertain_values
 from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 TABULATED = 2**16  # counts below this have their logarithm in a table
-TKDD = "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302"
 
 
 class DistinctParameters(AttributeParameters):
@@ -193,26 +191,7 @@ CHECKS: list[Check] = [
         on_attribute=True,
         sentence=_distinct_sentence,
         person=_distinct_person,
-        guide=Guide(
-            question="Does every group have several different secrets?",
-            risk="Whoever finds somebody's group may find only one secret there, and so know theirs.",
-            definition=(
-                "Every equivalence class has at least l distinct values of the sensitive attribute. Where the policy "
-                "names a unit, such as a person, a unit may have several values in a class. A class in which every "
-                "unit has the same value, beside others or not, has the figure 1: that value is certain."
-            ),
-            **formula(
-                r"\min_E \left|\{i : p_i > 0\}\right| \ge l",
-            ),
-            reading=(
-                "The observed value is the number of distinct values in the least varied class. At 1, knowing that a "
-                "person is in the class gives the value away."
-            ),
-            choosing="2 rules out plain giveaways; 3 or more where values can be excluded by common knowledge.",
-            limits="Nine equal values and one other count as two: prefer the entropy variant where frequencies matter.",
-            source=f"{TKDD}, section 3.3",
-            example="- distinct_l_diversity: {l: 3, attribute: disease}",
-        ),
+        guide=built_in_guide(__file__, "distinct_l_diversity.md"),
     ),
     ClassCheck(
         name="entropy_l_diversity",
@@ -228,29 +207,6 @@ CHECKS: list[Check] = [
         on_attribute=True,
         sentence=_entropy_sentence,
         person=_entropy_person,
-        guide=Guide(
-            question="Are the secrets in every group well mixed, so that none of them is nearly certain?",
-            risk="A group may have several secrets of which one is so common that a guess is nearly always right.",
-            definition=(
-                "The entropy of the sensitive attribute in every equivalence class is at least ln l. Reported as "
-                "exp(H), the number of equally frequent values that would be as varied. Where the policy names a unit, "
-                "such as a person, each counts once for every value that it has in a class, and a class in which "
-                "every unit has the same value, beside others or not, has the figure 1."
-            ),
-            **formula(
-                r"\exp\left(-\sum_i p_i \ln p_i\right) \ge l",
-            ),
-            reading=(
-                "The observed value is the effective number of values in the least varied class, from 1 (a single "
-                "value) to the number of values in the table."
-            ),
-            choosing=(
-                "l need not be whole. It cannot exceed exp(H) of the whole table by much: a table dominated by one "
-                "value has a low entropy in every class."
-            ),
-            limits="It looks at each class alone; t-closeness compares it with what is known about everybody.",
-            source=f"{TKDD}, definition 4.1",
-            example="- entropy_l_diversity: {l: 2.5, attribute: disease}",
-        ),
+        guide=built_in_guide(__file__, "entropy_l_diversity.md"),
     ),
 ]

@@ -18,7 +18,6 @@ from tcdp_audit.plugin.check import (
     CodedTable,
     Comparison,
     DisclosureType,
-    Guide,
     Histogram,
     Limit,
     Parameters,
@@ -44,7 +43,7 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns, require_few_sets, sets_up_to
 from tcdp_audit_plugins.checks._shared.missing_values import violation_of
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of, needs_a_partition
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 Flags = NDArray[np.bool_]
 Subset = tuple[int, ...]
@@ -332,46 +331,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does an intruder who knows only a few facts, whichever they are, find few people or a secret?",
-            risk="Few intruders know everything about somebody; two or three facts of many may be enough.",
-            definition=(
-                "An intruder knows at most L quasi-identifiers of a person, and nobody knows which. For every set q of "
-                "at most L of them, and every combination of values that occurs in it, at least K records have these "
-                "values, and among them no sensitive value has a share above C."
-            ),
-            **formula(
-                r"\left|T[q]\right| \ge K",
-                r"P(s \mid q) = \frac{\left|T[q \cup \{s\}]\right|}{\left|T[q]\right|} \le C",
-                r"1 \le \left|q\right| \le L",
-            ),
-            reading=(
-                "The observed value is the size of the smallest group, of at most L attributes; `confidence` is the "
-                "largest share of a sensitive value in any group. Details: `smallest_set`, `surest_set` and "
-                "`surest_attribute`, the columns that have them; `sensitive`, the attributes measured; and for each "
-                "size from 1 to L: `sets`, how many were looked at, `smallest_groups`, `confidences`, "
-                "`unique_records` (alone by some set of this size), `records_in_small_groups` (of fewer than K), "
-                "`records_in_homogeneous_groups` (with a single sensitive value) and `records_inferred` (a value "
-                "has a share above C). The distribution has the size of the smallest group that each record is in."
-            ),
-            choosing=(
-                "L is what an intruder can find out at some cost: 2 or 3 for neighbours and colleagues. K as for "
-                "k-anonymity, 5 or more; C below the share that would already be an accusation, 0.5. With L the number "
-                "of quasi-identifiers, K is k-anonymity. `values` names the secrets that matter, such as a diagnosis "
-                "among healthy findings."
-            ),
-            limits=(
-                "Counts only shrink with more attributes, so they are decided at L; confidence may be larger at a "
-                "smaller size, so every size is looked at. An intruder who knows L + 1 attributes is not counted. A "
-                "missing quasi-identifier is a value of its own; `missing_quasi_identifier: wildcard` and a `unit` are "
-                "refused, and so are more than 100,000 sets. Missing sensitive values count as `missing_sensitive` "
-                "says; a group without any value counts as one of confidence 1."
-            ),
-            source=(
-                "Mohammed, Fung, Hung, Lee, Anonymizing healthcare data: a case study on the blood transfusion "
-                "service, KDD 2009, doi:10.1145/1557019.1557157"
-            ),
-            example="- lkc_privacy: {L: 2, K: 5, C: 0.8}",
-        ),
+        guide=built_in_guide(__file__, "lkc_privacy.md"),
     ),
 ]

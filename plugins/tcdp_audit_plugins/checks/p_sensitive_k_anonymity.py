@@ -15,7 +15,6 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     Comparison,
     DisclosureType,
-    Guide,
     Threshold,
 )
 from tcdp_audit.plugin.detector import PolicyDocument
@@ -30,7 +29,7 @@ from tcdp_audit.plugin.sentences import (
     victims,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared, uncertain_values
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class PSensitiveParameters(AttributeParameters):
@@ -121,34 +120,6 @@ CHECKS = [
         monotone=lambda _: True,  # a union is larger, and has the values of all its parts
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Is everybody hidden among enough others, with several different secrets among them?",
-            risk="Whoever finds somebody's group may find that all of them share one secret.",
-            definition=(
-                "Every equivalence class has at least k records and, for every confidential attribute, at least p "
-                "distinct values. A class must keep both, and p is at most k. Where the policy names a unit, such as "
-                "a person, k counts units, and a class in which every unit has the same value, beside others or not, "
-                "counts as one of a single value."
-            ),
-            **formula(
-                r"\min_E \left|\{i : p_i > 0\}\right| \ge p",
-                r"\min_E n_E \ge k",
-            ),
-            reading=(
-                "The observed value is the number of distinct values in the least varied class; the size of the "
-                "smallest class is the detail `k`. Without `attribute`, each confidential attribute has an outcome of "
-                "its own, and the model holds if all of them pass."
-            ),
-            choosing="p = 2 rules out homogeneous classes. p cannot exceed k, nor the number of values in the table.",
-            limits=(
-                "It counts values, whatever their frequencies. Under `multiple_sensitive: joint` it counts "
-                "combinations of values, which is weaker than the published model."
-            ),
-            source=(
-                "Truta, Vinay, Privacy protection: p-sensitive k-anonymity property, ICDE Workshops 2006, "
-                "doi:10.1109/ICDEW.2006.116"
-            ),
-            example="- p_sensitive_k_anonymity: {p: 2, k: 5}",
-        ),
+        guide=built_in_guide(__file__, "p_sensitive_k_anonymity.md"),
     ),
 ]

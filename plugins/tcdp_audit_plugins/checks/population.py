@@ -14,7 +14,6 @@ from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
-    Guide,
     Limit,
     Parameters,
     Ratios,
@@ -43,7 +42,7 @@ from tcdp_audit_plugins.checks._shared.sampling import (
     distribution_of,
     needs_a_partition,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class KMapParameters(Parameters):
@@ -222,32 +221,7 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_k_map_sentence,
         person=_k_map_person,
-        guide=Guide(
-            question="Could every record be that of several people among everybody there is?",
-            risk="A record may fit one person of the whole population, whoever looks it up.",
-            definition=(
-                "A release satisfies k-map if every record of it agrees in its quasi-identifiers with at "
-                "least k records of the population. A class may be small in the release, as long as it is "
-                "not in the population that an intruder would look it up in."
-            ),
-            **formula(
-                r"\min_E F_E \ge k",
-            ),
-            reading=(
-                "The observed value is the size, in the population, of the class that is smallest there. "
-                "Details: `records_at_the_least` counts released records in classes of that size, "
-                "`population_records` is N."
-            ),
-            choosing="As for k-anonymity: 5 is usual within an organisation, 11 or 20 for a release to everybody.",
-            limits=(
-                "It holds only while no intruder knows who is in the release; against one who does, "
-                "k_anonymity is the measure. The population must be generalised as the release is: a class "
-                "that it lacks is an error. Under `missing_quasi_identifier: wildcard`, F counts the records of the "
-                "population that are compatible with a released one."
-            ),
-            source="Sweeney, Computational Disclosure Control, PhD thesis, MIT 2001 (k-map)",
-            example="- k_map: {k: 5}",
-        ),
+        guide=built_in_guide(__file__, "k_map.md"),
     ),
     TableCheck(
         name="delta_presence",
@@ -263,41 +237,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_presence_sentence,
         person=_presence_person,
-        guide=Guide(
-            question="Can somebody tell from the release that a person is in it?",
-            risk="That somebody is in the release, such as a register of patients, may itself be the secret.",
-            definition=(
-                "Being in a release can itself be the secret: a register of patients. A person of the "
-                "population is in the release with probability δ = f/F, where f and F count the records of "
-                "their class in the release and in the population. Classes of the population that the "
-                "release lacks have δ = 0."
-            ),
-            **formula(
-                r"\delta_{\min} \le \frac{f_E}{F_E} \le \delta_{\max} \text{ for every } E",
-            ),
-            reading=(
-                "The observed value is the largest δ: 1 means that all people of some class are known to be "
-                "in the release. Details: `least` is the smallest δ (0 means that some people are known not "
-                "to be in it), `classes_not_released` counts the population's classes with δ = 0, "
-                "`population_records` is N. Classes are those of the population; failing records are "
-                "released records in classes outside the bounds."
-            ),
-            choosing=(
-                "Compare δ with the sampling fraction n/N, which everybody knows: bounds close around it say "
-                "that the release tells little more. A lower bound above 0 demands that every class of the "
-                "population is sampled."
-            ),
-            limits=(
-                "An intruder is taken to know the population and the masking, and nothing else. The "
-                "population must be generalised as the release is: a class that it lacks is an error. "
-                "`missing_quasi_identifier: wildcard` is refused: a person of the population would be in several "
-                "classes, with a probability in each."
-            ),
-            source=(
-                "Nergiz, Atzori, Clifton, Hiding the presence of individuals from shared databases, SIGMOD "
-                "2007, doi:10.1145/1247480.1247554"
-            ),
-            example="- delta_presence: {delta_min: 0, delta_max: 0.2}",
-        ),
+        guide=built_in_guide(__file__, "delta_presence.md"),
     ),
 ]

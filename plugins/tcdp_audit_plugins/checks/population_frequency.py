@@ -17,7 +17,6 @@ from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
     DisclosureType,
-    Guide,
     Parameters,
     TableCheck,
     TableFigure,
@@ -36,9 +35,8 @@ from tcdp_audit.plugin.sentences import (
     record_noun,
     sentence_case,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
-HANDBOOK = "ESSnet SDC, Handbook on Statistical Disclosure Control, chapter 3, rules at Statistics Netherlands"
 COUNT = "The population's column that says how many people each of its rows stands for; without it a row is one."
 ROWS = 2**53  # people that a float counts exactly
 
@@ -253,30 +251,7 @@ CHECKS: list[Check] = [
         validate=_category_faults,
         sentence=_frequency_sentence,
         person=_person,
-        guide=Guide(
-            question="Does every category, or pair of categories, stand for enough people of the population?",
-            risk="A category that few people have in the whole population points at them, however the file is grouped.",
-            definition=(
-                "Every combination of at most `max_size` categories that the release has is shared by at least a given "
-                "number of people of the population. A missing or suppressed cell is no category: what is left of its "
-                "combination has to be shared by as many."
-            ),
-            **formula(
-                r"\min_{\left|A\right| \le \text{max\_size}} \min_a F_A(a) \ge \text{at\_least}",
-            ),
-            reading="The observed value is the number of people of the population with the rarest combination.",
-            choosing=(
-                "Statistics Netherlands asks for 200,000 people a category and 1,000 a pair in public files, and for "
-                "100 a triple of identifying variables in files for research. Where no register of people is at hand, "
-                "`population:` may be a table of counts: a row a combination, and `count` its column with the people."
-            ),
-            limits=(
-                "It says nothing about combinations of more columns than `max_size`, and is as good as the population: "
-                "categories must be written as the release writes them, or nobody is found to have them."
-            ),
-            source=HANDBOOK,
-            example="- category_frequency: {max_size: 2, at_least: 1000}",
-        ),
+        guide=built_in_guide(__file__, "category_frequency.md"),
     ),
     RegionCheck(
         name="region_population",
@@ -292,28 +267,6 @@ CHECKS: list[Check] = [
         validate=_region_faults,
         sentence=_region_sentence,
         person=_person_of_region,
-        guide=Guide(
-            question="Do enough people live in every region that the release names?",
-            risk="Where few people live, a region and one more fact may be enough to know somebody.",
-            definition=(
-                "Every region that the release names, such as a three-digit ZIP code, has at least a given number of "
-                "people in the population. A missing or suppressed cell names none."
-            ),
-            **formula(
-                r"\min_r F(r) \ge \text{at\_least}",
-            ),
-            reading="The observed value is the number of people in the smallest region that the release names.",
-            choosing=(
-                "Safe Harbor keeps three digits of a ZIP code where more than 20,000 people live, that is at least "
-                "20,001; Statistics Netherlands asks for 10,000 in files for research and for 200,000 in public ones. "
-                "`population:` may be a census table: a row a region, and `count` its column with the people."
-            ),
-            limits=(
-                "Counts of people change: use those of the latest census, whatever list a document prints. It does "
-                "not know whether a column is a region, or as coarse as a rule asks."
-            ),
-            source=f"45 CFR 164.514(b)(2)(i)(B); {HANDBOOK}",
-            example="- region_population: {column: zip, at_least: 20001}",
-        ),
+        guide=built_in_guide(__file__, "region_population.md"),
     ),
 ]

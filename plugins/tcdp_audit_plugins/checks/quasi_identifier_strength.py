@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check, SetStrength, Strengths, allowance, strengths
-from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import Outcome, Status, columns_of, percent, plural, record_noun
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 KEYS = 10  # minimal keys at most that an outcome names
 
@@ -129,46 +129,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Which few columns together are as good as a name?",
-            risk="Two or three harmless columns may together tell nearly everybody apart.",
-            definition=(
-                "For a set of attributes with equivalence classes of sizes n_E among n records: the distinction is the "
-                "number of classes over n, the separation the share of pairs of records that lie in different "
-                "classes, the unique share the part of records that are alone in their class. The figure is the "
-                "largest one of any set of at most `max_order` attributes."
-            ),
-            **formula(
-                r"\text{distinction} = \frac{\#\{E\}}{n}",
-                r"\text{separation} = 1 - \sum_E \frac{n_E (n_E - 1)}{n (n - 1)}",
-                r"\text{unique} = \frac{\#\{E : n_E = 1\}}{n}",
-            ),
-            reading=(
-                "The observed value is a share. Details: `strongest`, the set that has it, with its `distinction`, "
-                "`separation` and `unique`; `sets`, how many were measured; `unique_of_all`, the unique share of all "
-                "attributes together; `minimal_keys`, the sets by which all records differ and no part of which does "
-                "that, ten at most, and `number_of_minimal_keys`; `distinctions` and `separations` of each attribute "
-                "alone; `leave_one_out`, by how much the unique share drops without an attribute; `shapley`, the mean "
-                "of what an attribute adds to it over all orders (beyond ten attributes over 32 random ones, with "
-                "`shapley_errors`)."
-            ),
-            choosing=(
-                "The unique share is the one with a reading for privacy; el Emam's precedents are 0, 0.05 and 0.2. "
-                "Distinction and separation rank attributes, and may rank them differently. Coarsen first what has the "
-                "largest `leave_one_out` or `shapley`."
-            ),
-            limits=(
-                "Separation is near 1 for almost every set: five classes of equal size separate four pairs in five. "
-                "Distinct values alone do not make a quasi-identifier: a measurement that nobody knows may be "
-                "different in every record. A missing value is a value of its own. "
-                "`missing_quasi_identifier: wildcard` and a `unit` are refused."
-            ),
-            source=(
-                "Motwani, Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007; Shapley, A "
-                "value for n-person games, 1953; El Emam et al., BMC Medical Informatics and Decision Making 10:18, "
-                "2010 (uniqueness of 0, 5 and 20 per cent)"
-            ),
-            example="- quasi_identifier_strength: {max_order: 2, at_most: 0.2}",
-        ),
+        guide=built_in_guide(__file__, "quasi_identifier_strength.md"),
     ),
 ]

@@ -12,10 +12,10 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check, Codes, Floats, numbered
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role
 from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, columns_of, count
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 FEW = 20  # records below which an order says nothing
 SIGNIFICANT = 1e-6  # of all tests together: each has its part of it
@@ -203,41 +203,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does the place of a record in the file say whose it is?",
-            risk="The order of the records may be that of a register, of a date or of a name.",
-            definition=(
-                "Of each declared column of the release two tests over all orders of the records: Spearman's rank "
-                "correlation of its values with the places, and the number of runs of equal values. Where the policy "
-                "names an original, its order is tested likewise. The figure is the number of columns (the original "
-                "counting as one) for which a random order would give such a result less than once in a million "
-                "times, all tests taken together."
-            ),
-            **formula(
-                r"\#\{c : \min(p_{\text{rank}}, p_{\text{runs}}) < \frac{10^{-6}}{2 C}\} \le \text{at\_most}",
-                r"\text{Var}(\rho) = \frac{1}{n - 1}",
-                r"\text{E}(R) = \frac{n (n + 1) - \sum_v n_v^2}{n}",
-                r"C \text{ columns}, \rho \text{ the rank correlation}, R \text{ runs}",
-            ),
-            reading=(
-                "The observed value is a number of columns. Details: `columns`, and for each of them `correlations`, "
-                "`agreeing_neighbours` beside `expected_neighbours`, and `p_values`; `looked_at`, how many were "
-                "tested; `as_original`, whether the order is that of the original. With an original "
-                "`at_original_place`, the share of records at the place that they had there, and "
-                "`original_correlation`."
-            ),
-            choosing="0. Statistics Netherlands releases public use files in random order; shuffling costs nothing.",
-            limits=(
-                "A table in a database has no order, and one of fewer than 20 records is refused. An order by what is "
-                "not in the release shows only beside the original. Normal approximations of both tests are "
-                "compared, which at one in a million is a matter of large deviations, not of digits."
-            ),
-            source=(
-                "Hundepool et al., Handbook on Statistical Disclosure Control, rules of Statistics Netherlands for "
-                "public use files (random record order); Wald, Wolfowitz, Annals of Mathematical Statistics 11(2), "
-                "1940; Mood, ibid. 11(4), 1940"
-            ),
-            example="- record_order: {at_most: 0}",
-        ),
+        guide=built_in_guide(__file__, "record_order.md"),
     ),
 ]

@@ -16,7 +16,6 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     Comparison,
     DisclosureType,
-    Guide,
     Ratios,
     Threshold,
 )
@@ -35,7 +34,7 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_plugins.checks._shared.certain_values import certain_among, may_be_shared
 from tcdp_audit_plugins.checks._shared.named_values import ambiguous, among
 from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class Variant(StrEnum):
@@ -181,45 +180,6 @@ CHECKS = [
         validate=_validate,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does the commonest secret of a group stay uncertain, even once a few others are ruled out?",
-            risk="Somebody who can rule out a few secrets may be left with a nearly certain one.",
-            definition=(
-                "In every equivalence class with counts r_1 ≥ r_2 ≥ … ≥ r_m, the most frequent value is less than c "
-                "times as frequent as the values from the l-th on together. An intruder who can exclude l - 2 values "
-                "still finds no value too likely. Positive disclosure: the disclosure of the values `dont_care` is of "
-                "no concern. With y the rank of the most frequent other value, r_y is compared with its tail: "
-                "r_l + … + r_m if y < l, otherwise r_(l-1) + … + r_m without r_y. Negative disclosure: besides, each "
-                "`protected` value has at least the share c2 of every class, so that it cannot be ruled out. Where the "
-                "policy names a unit, such as a person, each counts once for every value that it has in a class."
-            ),
-            **formula(
-                r"r_1 < c\, (r_l + \dots + r_m)",
-                r"\text{positive disclosure: } r_y < c \operatorname{tail}(y)",
-                r"\text{negative disclosure: } \min_{s \text{ protected}} p_s \ge c_2",
-            ),
-            reading=(
-                "The observed value is the largest ratio r_1 / (r_l + … + r_m) of a class: the release is diverse for "
-                "every c above it, and for none at it or below (the comparison is strict). It is infinite where a "
-                "class has fewer than l values, or all its units have the same value beside others and it is no "
-                "don't-care value, and 0 where it has don't-care values only. The detail `c2` is the "
-                "least share of a protected value in a class, and 1 where none is protected."
-            ),
-            choosing=(
-                "c between 2 and 5 with l = 3 is usual. With l = 2, c is the largest odds of the most frequent value "
-                "against all others; a table with one dominant value keeps no small c."
-            ),
-            limits=(
-                "Counts are ranked in descending order; a tool that ranks them in ascending order reports smaller "
-                "figures and passes what must fail. A don't-care value that the release lacks changes nothing; a "
-                "protected value that it lacks has the share 0."
-            ),
-            source=(
-                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302, "
-                "recursive, positive disclosure-recursive (pd) and negative/positive disclosure-recursive"
-                " (npd) (c,l)-diversity"
-            ),
-            example="- recursive_cl_diversity: {c: 3, l: 2, attribute: disease}",
-        ),
+        guide=built_in_guide(__file__, "recursive_cl_diversity.md"),
     ),
 ]

@@ -8,14 +8,12 @@ from typing import Annotated
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detections
 from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, column_of, listing, sentence_case
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
-    OPEN,
-    RULE,
     SHARE,
     Allowed,
     HintShare,
@@ -29,7 +27,7 @@ from tcdp_audit_plugins.checks._shared.detected_columns import (
     require_decided,
     still_open,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 PLACES, DATES = "B", "C"
 ADVICE = {
@@ -122,33 +120,6 @@ CHECKS: list[Check] = [
         validate=faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does a column hold one of the eighteen kinds of identifiers that Safe Harbor has removed?",
-            risk="Dates, postcodes or numbers that HIPAA's Safe Harbor forbids may be in the release.",
-            definition=(
-                "Detectors look at the distinct values of every column for the identifiers that 45 CFR "
-                "164.514(b)(2)(i) lists under the letters A to R: names, places smaller than a state, dates exact to "
-                "the day, telephone and fax numbers, e-mail addresses, numbers of people, records, accounts, "
-                "licences, vehicles and devices, URLs, IP addresses, paths of photographs. " + RULE
-            ),
-            **formula(
-                r"\#\{c : c \text{ holds identifiers of A to R}\} \le \text{at\_most}",
-            ),
-            reading=(
-                "The observed value is a number of columns. Details: `columns`, and for each of them its letter in "
-                "`letters`, and `detectors`, `kinds`, `shares`, `base_rates` and `p_values`; " + OPEN
-            ),
-            choosing=(
-                "0. A code for re-identification that is not derived from the person is allowed: name it in `allowed`."
-            ),
-            limits=(
-                "It is no verdict on law. What no detector knows is not found: free text, photographs, biometrics, "
-                "names and places in a column that is not called so, a month without its day. Ages over 89 are the "
-                "question of `age_cap`, areas of three digits of a ZIP code that of `region_population`, and actual "
-                "knowledge is nobody's but a person's: the profile `hipaa_safe_harbor` asks for all of these."
-            ),
-            source="45 CFR 164.514(b)(2)(i), letters A to R",
-            example="- safe_harbor: {at_most: 0}",
-        ),
+        guide=built_in_guide(__file__, "safe_harbor.md"),
     ),
 ]

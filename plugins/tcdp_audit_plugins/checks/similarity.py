@@ -15,15 +15,14 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     Comparison,
     DisclosureType,
-    Guide,
     Ratios,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, Scale
 from tcdp_audit.plugin.sentences import Outcome, Status, chance_of, column_of, decimal, in_worst_group, percent, victims
-from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS, may_be_shared
+from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
 from tcdp_audit_plugins.checks._shared.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class SimilarityParameters(AttributeParameters):
@@ -138,37 +137,6 @@ CHECKS = [
         variant=lambda one: "hierarchy" if one.width is None else "interval",
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Do the secrets of a group differ in meaning, and not only in wording?",
-            risk="A group may have different secrets that say the same: all low incomes, all diseases of the stomach.",
-            definition=(
-                "The values of a class may all differ and still say nearly the same: three salaries between 3,000 and "
-                "5,000, three diseases of the stomach. The figure is the largest share of a class whose values are "
-                "close together: under one label at a level of the hierarchy, or in one closed interval of a declared "
-                "width (in ranks on an ordinal scale)."
-            ),
-            **formula(
-                r"\text{level: } \max_E \max_{\text{node}} \sum_{i \text{ under node}} p_i \le \text{at\_most}",
-                r"\text{width: } \max_E \max_a \sum_{a \le v_i \le a + \text{width}} p_i \le \text{at\_most}",
-            ),
-            reading=(
-                "At 1 all members of some class have similar values: whoever is found there has a low salary, or a "
-                "disease of the stomach, although no exact value is known."
-            ),
-            choosing=(
-                "Take the level, or the width, at which a value is as harmful to know as the exact one. No share can "
-                "be demanded below that of the table itself."
-            ),
-            limits=(
-                "Every interval and every label counts alike, harmful or not. t-closeness with the ordered or the "
-                "hierarchical distance judges similarity against the table. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=(
-                "Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, doi:10.1109/ICDE.2007.367856, section 3 "
-                "(similarity attack)"
-            ),
-            example="- similarity: {width: 2000, at_most: 0.5, attribute: salary}",
-        ),
+        guide=built_in_guide(__file__, "similarity.md"),
     ),
 ]

@@ -14,7 +14,6 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     Comparison,
     DisclosureType,
-    Guide,
     Ratios,
     Threshold,
 )
@@ -29,10 +28,9 @@ from tcdp_audit.plugin.sentences import (
     in_worst_group,
     victims,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
 from tcdp_audit_plugins.checks._shared.named_values import ambiguous, known
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class SkewnessParameters(AttributeParameters):
@@ -116,32 +114,6 @@ CHECKS = [
         validate=_validate,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Is nobody suspected of a harmful secret much more than everybody is?",
-            risk="Somebody may be suspected of a rare and harmful secret because of the group that they are in.",
-            definition=(
-                "A value may be rare in the table and frequent in a class: whoever is found there is suspected of it, "
-                "however diverse the class is. The figure is the largest share of a harmful value in a class over its "
-                "share in the table."
-            ),
-            **formula(
-                r"\max_E \max_{i \text{ harmful}} \frac{p_i}{q_i} \le \text{at\_most}",
-            ),
-            reading=(
-                "Li's example: 1 % of a population has an infection; in a class half of the members have it, so "
-                "the factor is 50 although the class is as diverse as can be. A class without a harmful value has 0."
-            ),
-            choosing="Name the values that harm in `harmful`; 2 lets the suspicion of such a value double.",
-            limits=(
-                "It bounds a factor, not a share: three times one in a thousand is still little, and 1.5 times 60 % "
-                "is nearly certain. A harmful value that the reference lacks is an error, not a pass. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=(
-                "Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, doi:10.1109/ICDE.2007.367856, section 3 "
-                "(skewness attack)"
-            ),
-            example="- skewness: {at_most: 3, attribute: disease}",
-        ),
+        guide=built_in_guide(__file__, "skewness.md"),
     ),
 ]

@@ -48,7 +48,7 @@ from tcdp_audit_plugins.checks._shared.sampling import (
     fraction_of,
     needs_a_partition,
 )
-from tcdp_audit_plugins.checks._shared.uniqueness_guide import POPULATION_UNIQUENESS, SAMPLE_UNIQUENESS
+from tcdp_audit_plugins.guides import built_in_guide
 
 ESTIMATORS = ("zayatz", "pitman", "log_linear")
 
@@ -277,7 +277,7 @@ CHECKS: list[Check] = [
         monotone=lambda _: True,  # a union of classes has more than one record
         sentence=_sample_sentence,
         person=_sample_person,
-        guide=SAMPLE_UNIQUENESS,
+        guide=built_in_guide(__file__, "sample_uniqueness.md"),
     ),
     TableCheck(
         name="population_uniqueness",
@@ -292,6 +292,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_population_sentence,
         person=_population_person,
-        guide=POPULATION_UNIQUENESS,
+        guide=built_in_guide(__file__, "population_uniqueness.md"),
     ),
 ]

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check, allowance, gibibytes
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -36,7 +36,7 @@ from tcdp_audit_plugins.checks._shared.key_sketch import (
     sets_hashed,
 )
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 BLOCK = 2**16  # rows that are hashed together, so that their hashes stay in the cache
 ERROR = Fraction(1, 100)  # how often some interval may miss its share
@@ -192,49 +192,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Which few columns of a very large table are together as good as a name?",
-            risk="Two or three harmless columns may together tell nearly everybody in a large table apart.",
-            definition=(
-                "For every set of at most `max_order` attributes, of which the release has D different combinations "
-                "(keys) with n_1, n_2, ... records: the number of keys, the share of keys and of records that are "
-                "unique, and the share of records whose key fewer than t records have. A hash of every key decides "
-                "which are looked at: the K keys with the smallest hashes, each with all its records. The figure is "
-                "the upper end of the interval of the last share, the largest of any set."
-            ),
-            **formula(
-                r"D \approx \frac{K - 1}{h_K}, h_K \text{ the largest hash kept, of all as 1}",
-                r"s \approx \frac{D}{N K} \sum_{i : n_i < t} n_i",
-                r"\sigma(D) \approx D (K - 2)^{-1/2}",
-            ),
-            reading=(
-                "The observed value is a share that the truth is above at most once in a hundred audits with other "
-                "seeds; it is the share itself where the set has at most `keys` keys. Details: `strongest`, the set "
-                "that has it, with its `share`, `low` and `high`, the interval, and `is_exact`; `confidence` of all "
-                "intervals together; `seed`; `sets` and `exact_sets`, how many were measured and how many of them "
-                "exactly; `profile`, for the forty strongest sets `keys`, `unique_keys` (share of keys), "
-                "`unique_records` and `small_records` (shares of records), each with its standard error, and the "
-                "interval of `small_records`. Numbers of keys have three digits where they are estimated."
-            ),
-            choosing=(
-                "`at_most` as for quasi_identifier_strength: 0, 0.05 and 0.2 are el Emam's precedents. With 4,096 keys "
-                "a share has a standard error of about 2 per cent of itself, with 65,536 half a per cent. t is 2 for "
-                "unique records; 5 or 11 for groups that are too small."
-            ),
-            limits=(
-                "It never proves k-anonymity: a single group that is too small is missed with probability 1 - K/D. "
-                "Where the table fits into the memory, quasi_identifier_strength is exact. The hash is fixed, so that "
-                "everybody gets the same figures; whoever chooses values to mislead this seed can, and another seed "
-                "tells. Neither hashes nor sketches are in any result, since the hash of few possible values can be "
-                "tried out. A missing value is a value of its own. `missing_quasi_identifier: wildcard` and a `unit` "
-                "are refused."
-            ),
-            source=(
-                "Chia et al., KHyperLogLog: estimating reidentifiability and joinability of large data at scale, IEEE "
-                "Symposium on Security and Privacy 2019; Beyer et al., On synopses for distinct-value estimation under "
-                "multiset operations, SIGMOD 2007 (the estimator)"
-            ),
-            example="- uniqueness_profile: {max_order: 2, at_most: 0.2}",
-        ),
+        guide=built_in_guide(__file__, "uniqueness_profile.md"),
     ),
 ]

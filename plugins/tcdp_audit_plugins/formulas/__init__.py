@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypedDict
 
-WRITTEN = Path(__file__).with_name("formulas.json")
+WRITTEN = Path(__file__).parents[1] / "generated" / "formulas.json"
 SEPARATOR = ";  "  # between the lines of a formula as text
 
 

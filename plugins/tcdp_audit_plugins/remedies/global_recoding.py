@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -132,30 +133,11 @@ def _labels(attribute: Attribute, places: Floats, ranges: Sequence[str]) -> list
     return [own[code] if nothing[code] else ranges[int(place)] for code, place in enumerate(first)]
 
 
-GUIDE = RemedyGuide(
-    method=(
-        "Every value of an attribute becomes the range that it lies in: `[18, 30)` from one break up to the next, "
-        "`<18` before the first, `>=65` from the last; of an ordinal attribute `[middle, high]`. One recoding holds "
-        "for the whole table. Missing and suppressed cells stay."
-    ),
-    choosing=(
-        "Where the ranges are given: age groups that a law, a partner or an earlier release uses. Where they are free, "
-        "`mondrian` or `generalization` look for ranges that lose less. It helps demands on classes, and those beside "
-        "an original in which ranges can be compared. Take breaks from the questionnaire rather than from the data."
-    ),
-    guarantees=(
-        "Only named attributes change, equal values alike; no record is dropped, and nothing is drawn. A release that "
-        "was recoded is not changed by recoding it again. Whether any demand holds is known only by the re-audit."
-    ),
-    source="Hundepool et al., Statistical Disclosure Control, Wiley, 2012, chapter 3 (global recoding)",
-    example="- global_recoding: {breaks: {age: [18, 30, 45, 65]}}",
-    notes={"ranges": "Ranges of all attributes.", "records": "Cells that became another one."},
-)
 GLOBAL_RECODING = Remedy(
     name="global_recoding",
     title="Global recoding",
     summary="Releases ranges between declared breaks in place of numbers or ranks.",
-    guide=GUIDE,
+    guide=RemedyGuide.from_file(Path(__file__).with_name("global_recoding.md")),
     parameters=GlobalRecodingParameters,
     apply=recode,
     validate=faults,

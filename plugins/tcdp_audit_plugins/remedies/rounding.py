@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import floor, log10
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -170,39 +171,11 @@ def _column(attribute: Attribute, labels: Sequence[str]) -> NewColumn:
     return NewColumn(np.array([float(one) for one in column.cells]), column.codes)
 
 
-GUIDE = RemedyGuide(
-    method=(
-        "Every number becomes the nearest multiple of the base, base x floor(x / base + 1/2), decided by exact "
-        "fractions of the number as it is written. Missing and suppressed cells stay. Without a base the release is "
-        "audited at bases of 1, 2 or 5 times a power of ten near 1 % to 800 % of each attribute's standard deviation, "
-        "and the finest is taken after which every demand that compares the release with its original holds."
-    ),
-    choosing=(
-        "For amounts and measurements whose last digits nobody needs and that single out whoever has them: rounding "
-        "ends exact matches at almost no loss. Against linkage by distance it needs a base of about a standard "
-        "deviation, and then other remedies lose less. Equal numbers stay equal, so classes only grow."
-    ),
-    guarantees=(
-        "No number moves by more than half the base; only named attributes, or the numeric quasi-identifiers, change, "
-        "equal numbers alike; no record is dropped, and nothing is drawn. A release that was rounded is not changed by "
-        "rounding it again to the same base. Whether any demand holds is known only by the re-audit."
-    ),
-    attack=(
-        "Somebody who knows the base rounds the true values of a person and looks among the records that have exactly "
-        "these: `microaggregation_attack` with `method: known_groups`, the groups being the numbers that round alike."
-    ),
-    source="Hundepool et al., Statistical Disclosure Control, Wiley, 2012, chapter 3 (rounding)",
-    example="- rounding: {base: {age: 5}}",
-    notes={
-        "records": "Cells that became another number.",
-        "coarsest": "The largest base in standard deviations of its attribute.",
-    },
-)
 ROUNDING = Remedy(
     name="rounding",
     title="Rounding",
     summary="Releases the nearest multiples of a base in place of numbers.",
-    guide=GUIDE,
+    guide=RemedyGuide.from_file(Path(__file__).with_name("rounding.md")),
     parameters=RoundingParameters,
     apply=round_numbers,
     validate=faults,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from math import ceil
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -222,40 +223,11 @@ def _beyond(attribute: Attribute, bottom: float | None, top: float | None) -> tu
     return at_bottom & tells & (bottom is not None), at_top & tells & (top is not None)
 
 
-GUIDE = RemedyGuide(
-    method=(
-        "Numbers of at least `top` become `>=top`, those of at most `bottom` become `<=bottom`, or the threshold "
-        "itself (`released_as: bound`). With `share` the thresholds are the farthest ones from the ends beyond which "
-        "at most that share of the records with a number lies. Missing and suppressed cells stay. Without thresholds "
-        "and share the release is audited at shares from 0.5 to 50 %, and the least is taken after which every demand "
-        "that compares the release with its original holds. Where a policy names no remedy, a plan proposes the "
-        "threshold of an `age_cap` that is not kept, and the least share up to 10 % of a numeric quasi-identifier "
-        "after which every class keeps the policy."
-    ),
-    choosing=(
-        "For long tails: ages over 89 (45 CFR 164.514(b)(2)(i)(C), see `age_cap`), incomes, household sizes. What is "
-        "rare at the ends is what identifies, and it costs little to hide it; the middle of the table stays at risk, "
-        "so that seldom does this remedy suffice by itself. `bound` keeps a column of numbers and moves its mean, "
-        "`range` says what happened and makes it a column of text."
-    ),
-    guarantees=(
-        "Only numbers beyond a threshold change, equal ones alike; no record is dropped, and nothing is drawn. A "
-        "release that was coded is not changed by coding it again. Whether any demand holds is known only by the "
-        "re-audit."
-    ),
-    source="Hundepool et al., Statistical Disclosure Control, Wiley, 2012, chapter 3 (top and bottom coding)",
-    example="- top_bottom_coding: {attribute: age, top: 90}",
-    notes={
-        "top": "Records with a number of at least the top.",
-        "bottom": "Records with a number of at most the bottom.",
-        "records": "Cells that became another one.",
-    },
-)
 TOP_BOTTOM_CODING = Remedy(
     name="top_bottom_coding",
     title="Top and bottom coding",
     summary='Releases the largest and the least numbers of an attribute as "so much or more" and "so much or less".',
-    guide=GUIDE,
+    guide=RemedyGuide.from_file(Path(__file__).with_name("top_bottom_coding.md")),
     parameters=TopBottomCodingParameters,
     apply=code_extremes,
     validate=faults,

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.guide_file import REMEDY_SECTIONS, GuideFile
 from tcdp_audit.core.base.words import figure
 from tcdp_audit.core.policy.model import Model, PolicyDocument
 
@@ -107,8 +108,10 @@ class Treatment:
 
 
 @dataclass(frozen=True)
-class RemedyGuide:
+class RemedyGuide(GuideFile):
     """The text that a person reads about a remedy; `explain` and the documentation page show it.
+
+    Give the parts here, or write them in a Markdown file and name it: `RemedyGuide.from_file`.
 
     Args:
         method: what it does, in a few sentences.
@@ -121,13 +124,15 @@ class RemedyGuide:
             so; or that no attack is known. Nothing for a remedy that changes no value into another one.
     """
 
+    SECTIONS: ClassVar[Mapping[str, str]] = REMEDY_SECTIONS
+
     method: str
     choosing: str
     guarantees: str
     source: str
     example: str
     notes: Mapping[str, str] = field(default_factory=dict)
-    attack: str = ""
+    attack: str = field(default_factory=str)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,12 +14,6 @@ from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Histogram
 from tcdp_audit.plugin.sentences import Outcome
 
-SHARES_OF_PAIRS = (
-    "Where the policy names a unit, such as a person, each counts once for every value that it has in a class, and a "
-    "share is one of these pairs of unit and value: a value that every unit has beside another has the share 1/2. "
-    "alpha_k_anonymity and homogeneity say how sure it is."
-)
-
 
 def uncertain_values(histogram: Histogram) -> Counts:
     """How many different values each class has; 1 where one is certain. int64, shape (classes,). O(pairs)."""

@@ -16,17 +16,6 @@ NO_DETECTOR = "no plugin that takes part has a detector of identifiers, so nothi
 SHOWN = 3  # columns of which a sentence says what they hold
 SHARE, HINT_SHARE = Fraction(9, 10), Fraction(1, 2)
 
-RULE = (
-    "A detector knows a column if at least three cells are hits and a random column would have so many less than once "
-    "in a million times. Of values that are digits alone, and of kinds that only a name gives away, at least `share` "
-    "of the distinct values must be hits as well (`hint_share` where the name says the same). The figure is the number "
-    "of such columns."
-)
-OPEN = (
-    "`named`, those whose names say the same; `looked_at` columns and `looked_for` detectors; `undecided` columns, of "
-    "which a detector without its library (`not_run`) cannot say, and `unreadable` ones: a demand that hangs on one of "
-    "these is an error."
-)
 
 Allowed = Annotated[
     list[Text] | None,

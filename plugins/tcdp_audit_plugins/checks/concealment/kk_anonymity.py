@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Comparison, DisclosureType, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
@@ -23,7 +23,7 @@ from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.concealment.consistency import consistent
 from tcdp_audit_plugins.checks.concealment.k_concealment import distribution_of_people
 from tcdp_audit_plugins.checks.concealment.parameters import ConcealmentParameters, declared, known
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class KKParameters(ConcealmentParameters):
@@ -122,44 +122,6 @@ CHECKS = [
         validate=declared,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="How many released records fit everybody, and how many people fit every released record?",
-            risk="Whoever knows somebody may find one record that fits, whatever size its group has.",
-            definition=(
-                "A record of the original is consistent with a released one if each released cell stands for its "
-                "value: the same value, a range, a set or a node of the hierarchy that holds it, or a suppressed cell. "
-                "(1, k)-anonymity asks that everybody is consistent with at least k released records, (k, 1)-anonymity "
-                "that at least k people of the original are consistent with every released record, and "
-                "(k, k)-anonymity both."
-            ),
-            **formula(
-                r"\text{one\_k: } \min_i \#\{j : (i, j) \in C\} \ge k",
-                r"\text{k\_one: } \min_j \#\{i : (i, j) \in C\} \ge k",
-                r"\text{k\_k: both}",
-                r"C = \{(i, j) : \text{original } i \text{ is consistent with released } j\}",
-            ),
-            reading=(
-                "Ages 20, 21, 22, 23 released as [20, 21], [20, 22], [21, 23], [22, 23] are (2, 2)-anonymous, although "
-                "every record is alone in its class. Details: `one_k` and `k_one`, the least number on either side; "
-                "`candidates`, pairs of a person and a consistent record; `matched`, `released_without_original` and "
-                "`originals_not_released` tell the pairing. The distribution is over people, each with their own "
-                "record."
-            ),
-            choosing=(
-                "As for k-anonymity, from which all three follow. Demand `k_concealment` rather: it is what remains of "
-                "(1, k) against somebody who knows everybody in the original."
-            ),
-            limits=(
-                "(k, k)-anonymity can leave somebody a single record: see the example of `k_concealment`. Over people "
-                "who were released; those who were not count for (k, 1), as they might have been, and records without "
-                "an original for (1, k). Missing values, columns that were changed and not generalised, a `unit` and "
-                "memory are as for `k_concealment`."
-            ),
-            source=(
-                "Gionis, Mazza, Tassa, k-Anonymization revisited, ICDE 2008; Tassa, Mazza, Gionis, k-Concealment: an "
-                "alternative model of k-type anonymity, Transactions on Data Privacy 5(1), 2012, 189-222"
-            ),
-            example="- kk_anonymity: {k: 5, kind: k_k}",
-        ),
+        guide=built_in_guide(__file__, "kk_anonymity.md"),
     ),
 ]

@@ -18,7 +18,6 @@ from tcdp_audit.plugin.check import (
     CodedTable,
     Comparison,
     DisclosureType,
-    Guide,
     TableCheck,
     TableFigure,
     TableView,
@@ -35,18 +34,12 @@ from tcdp_audit_plugins.checks.control.parameters import (
 )
 from tcdp_audit_plugins.checks.control.risk import risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
-    ABOUT_CONTROL,
-    CHOOSING,
-    CUT,
-    GIOMI,
-    OPINION,
-    READING,
     added,
     chances,
     on_both,
 )
 from tcdp_audit_plugins.checks.control.tables import Places, Tables, known_attributes, scale_of
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -244,35 +237,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does the most similar released record tell a person's secret, more often than by chance?",
-            risk="Somebody who knows a little of a person may learn a secret from the most similar record.",
-            definition=(
-                "The intruder knows some attributes of a person, looks for the nearest released records by Gower's "
-                "distance, and guesses the secret that they have. Among t records that tie for nearest, r of them with "
-                "the right secret, the guess is right with probability r/t. The same is done for the people of a "
-                "hold-out, whose secrets the release can only tell as it tells those of anybody: what is learned of "
-                "the whole population is no disclosure. The risk is what is right beyond that."
-            ),
-            **formula(
-                r"\frac{a_T - a_H}{1 - a_H} \text{ (upper end) } \le \text{at\_most}",
-                r"a = \frac{1}{n} \sum_i \frac{r_i}{t_i}",
-                r"t_i \text{ nearest released records}",
-                r"r_i \text{ of them with the right secret}",
-            ),
-            reading=(
-                f"{READING} `without_secret` counts records of original and hold-out without a value of the secret, "
-                "which are left out. A secret that is a number is guessed right within `tolerance` times the width of "
-                "its domain, which is `width` or that of original and hold-out."
-            ),
-            choosing=CHOOSING,
-            limits=(
-                f"{ABOUT_CONTROL} A learner may infer more than the nearest record tells. Generalised values of a "
-                "nominal attribute differ from every value that they stand for. All pairs are compared: original, "
-                f"hold-out and release of 100,000 records each take minutes. {CUT}"
-            ),
-            source=f"{OPINION}: inference; {GIOMI}",
-            example="- attribute_inference: {secret: salary, at_most: 0.1, attributes: [age, sex]}",
-        ),
+        guide=built_in_guide(__file__, "attribute_inference.md"),
     ),
 ]

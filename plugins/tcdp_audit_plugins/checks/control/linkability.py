@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check, Floats
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Comparison, DisclosureType, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import Outcome, an_intruder, columns_of
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
@@ -25,18 +25,12 @@ from tcdp_audit_plugins.checks.control.parameters import (
 )
 from tcdp_audit_plugins.checks.control.risk import risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
-    ABOUT_CONTROL,
-    CHOOSING,
-    CUT,
-    GIOMI,
-    OPINION,
-    READING,
     added,
     chances,
     on_both,
 )
 from tcdp_audit_plugins.checks.control.tables import Places, Tables, known_attributes
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -165,32 +159,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does the release join what two lists have about a person, more often than by chance?",
-            risk="Somebody with two lists about the same people may join them by the release.",
-            definition=(
-                "The intruder has two lists without a column in common, say of addresses and of purchases. For each "
-                "entry the nearest released records are looked for, by Gower's distance with all ties; entries whose "
-                "nearest record is the same are joined. One record is taken at random among those that tie for nearest "
-                "to the entry in the first list, and one likewise for the second: the credit of a person is the "
-                "probability that both are the same one. The risk is what the people of the original earn beyond those "
-                "of a hold-out."
-            ),
-            **formula(
-                r"\frac{a_T - a_H}{1 - a_H} \text{ (upper end) } \le \text{at\_most}",
-                r"a = \frac{1}{n} \sum_i \frac{|A_i \cap B_i|}{|A_i| |B_i|}",
-                r"A_i, B_i \text{ released records nearest to } i",
-                r"\text{by the first and the second list}",
-            ),
-            reading=f"{READING} `first` and `second` name the columns of both lists.",
-            choosing=CHOOSING,
-            limits=(
-                f"{ABOUT_CONTROL} Whether the joined record is that of the person is not asked: people of the hold-out "
-                "have none. Ties of a coarse list leave little to earn, so a low value says more of the lists than of "
-                f"the release. All pairs are compared: tables of 100,000 records each take minutes. {CUT}"
-            ),
-            source=f"{OPINION}: linkability; {GIOMI}",
-            example="- linkability: {attributes: [age, sex], second: [zip, education], at_most: 0.1}",
-        ),
+        guide=built_in_guide(__file__, "linkability.md"),
     ),
 ]

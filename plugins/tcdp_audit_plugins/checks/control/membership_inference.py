@@ -15,7 +15,6 @@ from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
     DisclosureType,
-    Guide,
     Limit,
     TableCheck,
     TableFigure,
@@ -32,16 +31,11 @@ from tcdp_audit_plugins.checks.control.parameters import (
     quasi_identifiers_of,
 )
 from tcdp_audit_plugins.checks.control.ranking import Ranking
-from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL, CUT
 from tcdp_audit_plugins.checks.control.tables import Places, known_attributes
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 RARELY_WRONG = Fraction(1, 100)
 FOUND = "upper end of the share of members found while 1 in 100 others is taken for one"
-CALIBRATED = (
-    "van Breugel, Sun, Qian, van der Schaar, Membership inference attacks against synthetic data through overfitting "
-    "detection (DOMIAS), AISTATS 2023"
-)
 
 
 class MembershipParameters(ControlParameters):
@@ -212,42 +206,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does the release tell whether a certain person was in the data that it was made from?",
-            risk="That somebody was in the data may itself be a secret, and the release may tell it.",
-            definition=(
-                "The intruder takes a person for a member of the original data if a released record is near, by "
-                "Gower's distance. The figure is the area under the curve of that decision: the probability that a "
-                "random person of the original is nearer to the release than a random one of the hold-out, ties "
-                "counting 1/2. With `calibrated: true` each distance is divided by that to the nearest other person "
-                "of the hold-out, so that people in crowded places are not taken for members."
-            ),
-            **formula(
-                r"A = \text{P}(s_T < s_H) + \frac{1}{2} \text{P}(s_T = s_H)",
-                r"A \text{ (upper end) } \le \text{at\_most}",
-                r"s(x) = d(x, R) \text{, calibrated } \frac{d(x, R)}{d(x, H)}",
-            ),
-            reading=(
-                "1/2 is a coin, 1 tells everybody. The observed value is `high`, the upper end of the area's interval "
-                "at `confidence`; `area` is the area itself and `low` the lower end. `true_positive_rate` is the share "
-                "of members that the intruder finds who is wrong about 1 in 100 others, on lines between thresholds, "
-                "and `true_positive_rate_high` its upper end, which a demand of that name is compared with: it needs a "
-                "hold-out of 100, and is 1 below that. 0.01 is a coin; members who stand out may be found while the "
-                "area is near 1/2. `original_records` and `holdout_records` are the numbers of people. Calibrated, 0/0 "
-                "is 1."
-            ),
-            choosing=(
-                "0.55 is our proposal; no norm names a figure. It is compared with the upper end of Wilson's interval "
-                "for m n / (m + n) attempts, which no estimate of the area exceeds in variance: about 400 records in "
-                "both tables are needed for it, even where nothing leaks."
-            ),
-            limits=(
-                f"{ABOUT_CONTROL} Attacks that train models of their own find more than distances do (Yao et al., The "
-                "DCR Delusion, arXiv 2505.01524). All pairs are compared: tables of 100,000 records each take minutes. "
-                f"{CUT}"
-            ),
-            source=f"{CALIBRATED}; Wilson, JASA 22, 1927",
-            example="- membership_inference: {at_most: 0.55, attributes: [age, sex]}",
-        ),
+        guide=built_in_guide(__file__, "membership_inference.md"),
     ),
 ]

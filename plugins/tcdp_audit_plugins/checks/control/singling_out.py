@@ -18,7 +18,6 @@ from tcdp_audit.plugin.check import (
     CodedTable,
     Comparison,
     DisclosureType,
-    Guide,
     TableCheck,
     TableFigure,
     TableView,
@@ -31,17 +30,12 @@ from tcdp_audit_plugins.checks.control.draws import one_drawn
 from tcdp_audit_plugins.checks.control.parameters import ControlParameters, judged_beside_control, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import companions_of, require_as_many, require_comparable, risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
-    ABOUT_CONTROL,
-    CHOOSING,
-    GIOMI,
-    OPINION,
-    READING,
     added,
     chances,
     has_control,
 )
 from tcdp_audit_plugins.checks.control.tables import known_attributes
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 MOST = 5_000  # sets of attributes, each of them a sort of all records
 
@@ -199,40 +193,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Can somebody be picked out by what one released record has alone, more often than by chance?",
-            risk="What one released record has alone may single out one real person.",
-            definition=(
-                "The intruder takes every combination of values that exactly one released record has, and claims that "
-                "exactly one person has it. The claim succeeds if exactly one original record does. How often it "
-                "succeeds by chance is measured on a hold-out of people who had no part in making the release; the "
-                "risk is what the release adds to that. Records are never deduplicated: equal ones single out nobody."
-            ),
-            **formula(
-                r"\frac{h_T - h_H}{q - h_H} \text{ (upper end) } \le \text{at\_most}",
-                r"q \text{ keys unique in the release}",
-                r"h_T \text{ of them unique in the original}",
-                r"h_H \text{ of them unique in the hold-out}",
-            ),
-            reading=(
-                f"{READING} Here attempts are keys of the release, `control_attempts` the same ones. `sets` says how "
-                "many sets of columns were tried; `best_blind_guess` is (1 - 1/n)^(n - 1), about 37 %, with which the "
-                "best claim that knows nothing singles out one of `original_records`; `holdout_records` is the size of "
-                "the hold-out. Where that is larger than the original, `control_successes` is the mean over all draws "
-                "of as many records, so nothing depends on a seed."
-            ),
-            choosing=CHOOSING,
-            limits=(
-                f"{ABOUT_CONTROL} It must have at least as many records as the original, since fewer people are unique "
-                "among more. Keys of overlapping sets (`size`) are no independent attempts, so that the interval is "
-                "then too narrow. Where no released record is alone there is nothing to try, which is an error and no "
-                "pass."
-            ),
-            source=(
-                f"{OPINION}: singling out; Cohen, Nissim, Towards formalizing the GDPR's notion of singling out, PNAS "
-                f"117(15), 2020, doi:10.1073/pnas.1914598117; {GIOMI}"
-            ),
-            example="- singling_out: {at_most: 0.1, attributes: [age, sex]}",
-        ),
+        guide=built_in_guide(__file__, "singling_out.md"),
     ),
 ]

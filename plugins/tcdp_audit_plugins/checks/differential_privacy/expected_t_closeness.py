@@ -15,7 +15,6 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     Comparison,
     DisclosureType,
-    Guide,
     Parameters,
     Signs,
     Threshold,
@@ -23,8 +22,8 @@ from tcdp_audit.plugin.check import (
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.sentences import Outcome, every_record
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, D13, demand, number, odds, worst_figure
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, demand, number, odds, worst_figure
+from tcdp_audit_plugins.guides import built_in_guide
 
 VACUOUS = 1e6  # no pair of distributions that anybody releases is that far apart
 
@@ -91,29 +90,6 @@ CHECKS = [
         monotone=lambda _: True,  # it falls as a class grows
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="How close to the whole table does masking with a given epsilon keep groups in the mean?",
-            risk="It stays open what masking with that epsilon means on average; the bound says little in any case.",
-            definition=(
-                "If the confidential values of a k-anonymous release were masked with epsilon-differential privacy, "
-                "the expected distributions of class and table are within the factor exp((N - k) epsilon)."
-            ),
-            **formula(
-                r"t = e^{(N - k)\, \varepsilon}",
-                r"k = \min_E n_E",
-            ),
-            reading=(
-                "A factor of at least 1. It grows with the number of records: for N = 1,000, k = 10 and epsilon = 1 it "
-                "has 430 digits, so it says nothing. The outcome says so aloud."
-            ),
-            choosing="Demand `t_from_epsilon` or `stochastic_t_closeness` instead: they stay finite for large tables.",
-            limits=(
-                "It is here because it is published, for the identity as the masked function, and to show that it "
-                "does not protect. The same paper's remedy, drawing noise again until the draw is t-close, conditions "
-                "the mechanism on its output: what is released then is not epsilon-differentially private."
-            ),
-            source=f"{D13}, lemma 1",
-            example="- expected_t_closeness: {epsilon: 0.01, at_most: 10}",
-        ),
+        guide=built_in_guide(__file__, "expected_t_closeness.md"),
     ),
 ]

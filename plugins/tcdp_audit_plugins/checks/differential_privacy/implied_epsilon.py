@@ -18,18 +18,16 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     Comparison,
     DisclosureType,
-    Guide,
     Signs,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
 from tcdp_audit.plugin.sentences import Outcome, column_of, every_record
-from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, demand, number, odds, worst_figure
+from tcdp_audit_plugins.guides import built_in_guide
 
 ORDERED = frozenset({Scale.ORDINAL, Scale.NUMERIC})
 
@@ -131,34 +129,6 @@ CHECKS = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="How strong a promise of differential privacy would protect the secrets as much?",
-            risk="It stays open how much anybody's secret may be learned, in the terms of differential privacy.",
-            definition=(
-                "A release whose combination of confidential attributes is t-close in the multiplicative distance "
-                "gives, under the assumptions of t-closeness on prior and posterior knowledge, the same bound on "
-                "what an intruder learns as differential privacy with epsilon = 2 ln t."
-            ),
-            **formula(
-                r"\varepsilon = 2 \ln t",
-                r"t = \max_E \max_i \max\left(\frac{p_i}{q_i}, \frac{q_i}{p_i}\right)",
-            ),
-            reading=(
-                "0 where every class is distributed as the table is. Infinite where a class lacks a combination that "
-                "the table has: then no epsilon follows at all."
-            ),
-            choosing=(
-                "Epsilons up to 1 are usual for differential privacy. Nearly every release with many values is at "
-                "infinity: join values into buckets, as many as floor(t) + 1 for a wanted t."
-            ),
-            limits=(
-                "It is no differential privacy: it assumes that the intruder's prior is the table's distribution and "
-                "that the class is all that the release adds. All confidential attributes are read as one "
-                "combination; `buckets` work on a single one. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=f"{DS15}, definition 4 and proposition 3",
-            example="- implied_epsilon: {at_most: 1}",
-        ),
+        guide=built_in_guide(__file__, "implied_epsilon.md"),
     ),
 ]

@@ -8,11 +8,6 @@ from math import inf, isfinite
 from tcdp_audit.plugin.sentences import Outcome, agree, decimal, figure, intruder_who_knows, part_of, record_noun
 
 ASSUMING = "Under the assumptions of t-closeness on prior and posterior knowledge"
-DS15 = (
-    "Domingo-Ferrer, Soria-Comas, From t-closeness to differential privacy and vice versa in data "
-    "anonymization, Knowledge-Based Systems 74, 2015, doi:10.1016/j.knosys.2014.11.011"
-)
-D13 = "Domingo-Ferrer, On the connection between t-closeness and differential privacy for data releases, SECRYPT 2013"
 
 
 def worst_figure(outcome: Outcome) -> float:

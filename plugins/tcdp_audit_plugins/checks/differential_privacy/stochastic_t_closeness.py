@@ -18,17 +18,15 @@ from tcdp_audit.plugin.check import (
     ClassEvidence,
     Comparison,
     DisclosureType,
-    Guide,
     Ratios,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, Scale
 from tcdp_audit.plugin.sentences import Outcome, column_of, every_record
-from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, demand, number, odds, worst_figure
+from tcdp_audit_plugins.guides import built_in_guide
 
 FINEST = 10**9  # denominators of a retention up to this keep the fractions within what floating point holds
 WIDEST = 10**100  # of the noise's scale, and of its inverse
@@ -151,34 +149,6 @@ CHECKS = [
         variant=lambda parameters: parameters.mechanism.value.replace("_", " "),
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="How much can the masked value tell about the group that somebody is in?",
-            risk="Whoever sees a masked value may learn much about the secret behind it.",
-            definition=(
-                "The confidential values c of the table are masked by a mechanism Z before release. For every "
-                "equivalence class E and every output, the average of Z's distributions over the class and over the "
-                "table are within the factor t of each other."
-            ),
-            **formula(
-                r"\max_E \sup_o \max\left(\frac{f_E(o)}{f_T(o)}, \frac{f_T(o)}{f_E(o)}\right) \le t",
-                r"f_E(o) = \frac{1}{n_E} \sum_{c \in E} \Pr(Z(c) = o)",
-            ),
-            reading=(
-                "A factor of at least 1: 1 where the outputs say no more about a class than about the table. More "
-                "noise brings it closer to 1."
-            ),
-            choosing=(
-                "2 ln t is the implied epsilon under the assumptions of t-closeness. Raise the noise until the figure "
-                "keeps the t that you need; `t_from_epsilon` bounds it from epsilon and class sizes alone."
-            ),
-            limits=(
-                "Audit the table before the noise, with the mechanism that will be applied declared: on cells that are "
-                "masked already it would describe a second masking. It holds for one release of each value. "
-                "Randomised response answers any of the domain's values, so a declared domain is part of it. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=f"{DS15}, definition 3",
-            example="- stochastic_t_closeness: {t: 2, attribute: salary, mechanism: laplace, noise_scale: 1000}",
-        ),
+        guide=built_in_guide(__file__, "stochastic_t_closeness.md"),
     ),
 ]

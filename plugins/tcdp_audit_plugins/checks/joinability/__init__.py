@@ -13,7 +13,6 @@ from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
     DisclosureType,
-    Guide,
     Limit,
     Parameters,
     TableCheck,
@@ -35,7 +34,7 @@ from tcdp_audit_plugins.checks.joinability.shares import (
     one_to_one,
 )
 from tcdp_audit_plugins.checks.joinability.written_alike import require_written_alike
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 REGISTRY = "registry"
 CONTAINED = "upper end of the share of combinations that the registry also has"
@@ -180,52 +179,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="How much of the release can be joined with a table that somebody else has?",
-            risk="Somebody with a list of names may join it with the file by what both of them hold.",
-            definition=(
-                "A and B are the different combinations of values (keys) of some columns in the release and in the "
-                "registry, a table that somebody else has or could have. The figure is the share of released records "
-                "that are alone with their key, and whose key a single record of the registry has. Beside it stand the "
-                "containment of A in B, which is the share of the release's keys that the registry has, too, that of B "
-                "in A, and the Jaccard index. A record that lacks a value in one of the columns has no key. Of each "
-                "table the K keys with the smallest hashes are looked up in the whole other one."
-            ),
-            **formula(
-                r"\frac{\#\{a \in A : n_a = m_a = 1\}}{n} \text{ (upper end) } \le \text{at\_most}",
-                r"\frac{\left|A \cap B\right|}{\left|A\right|} \text{ (upper end) } \le \text{contained}",
-                r"\frac{\left|A \cap B\right|}{\left|B\right|}, \frac{\left|A \cap B\right|}{\left|A \cup B\right|}",
-                r"n_a, m_a \text{ records in release and registry}",
-            ),
-            reading=(
-                "The observed value is a share of released records that the truth is above at most once in a hundred "
-                "audits with other seeds, all intervals together; it is the share itself where the release has at "
-                "most `keys` keys. Details: `share` with `low` and `high`, its interval, and `is_exact`; `contained`, "
-                "the share of A that is in B, `of_registry`, the share of B that is in A, and `jaccard`, each with its "
-                "interval; `keys` and `registry_keys`, the sizes of A and B; `common_keys`, how many both have; "
-                "`confidence`, `seed`; `registry_records`; `without_key` and `registry_without_key`, records that are "
-                "never joined. Numbers of keys have three digits where they are estimated."
-            ),
-            choosing=(
-                "`at_most` is the share of records that a list of names names: 0, 0.05 and 0.2 are el Emam's "
-                "precedents for shares of records at risk. No norm names a figure for `contained`, which says how much "
-                "of the release is in the other table at all; it matters where being there is a secret. With 65,536 "
-                "keys a share of one half has an interval of 0.7 per cent to either side, with 4,096 of 3."
-            ),
-            limits=(
-                "It tells of one table, and another one may hold more. Keys must be equal to be joined: one digit "
-                "that differs joins nothing, and `distance_record_linkage` tells of an intruder who tolerates that. A "
-                "cell that the registry writes in other words, such as a range for a number or a node of the hierarchy "
-                "for a leaf, is an error, as is a column without a common value; what nothing declares to be "
-                "generalised cannot be told from a value. A share of keys is none of records: one key may be that of "
-                "most records. Neither hashes nor sketches are in any result. It counts rows, and takes no unit."
-            ),
-            source=(
-                "Chia et al., KHyperLogLog: estimating reidentifiability and joinability of large data at scale, IEEE "
-                "Symposium on Security and Privacy 2019; Beyer et al., On synopses for distinct-value estimation under "
-                "multiset operations, SIGMOD 2007"
-            ),
-            example="- joinability: {at_most: 0.05, attributes: [age, zip]}",
-        ),
+        guide=built_in_guide(__file__, "joinability.md"),
     ),
 ]

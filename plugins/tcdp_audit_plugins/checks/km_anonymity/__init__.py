@@ -14,7 +14,6 @@ from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
     DisclosureType,
-    Guide,
     Parameters,
     TableCheck,
     TableFigure,
@@ -36,7 +35,7 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of, needs_a_partition
 from tcdp_audit_plugins.checks.km_anonymity.cells import item_sets_of
 from tcdp_audit_plugins.checks.km_anonymity.item_sets import least_of_each, supports
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class KmParameters(Parameters):
@@ -161,46 +160,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Is everybody hidden among enough others by any few things that they bought, had or visited?",
-            risk="Two or three items of a long list, known from a conversation, may fit a single person.",
-            definition=(
-                "A cell holds a set of items, such as diagnoses, purchases or places. An intruder knows at most m of "
-                "the items of a person. A release is k^m-anonymous if every combination of at most m items is in the "
-                "sets of no record, or of at least k records. Where the policy names a unit, an entity's set is that "
-                "of all its rows. An item of one column is none of another."
-            ),
-            **formula(
-                r"s(I) = \left|\{i : I \subseteq T_i\}\right|",
-                r"s(I) = 0 \text{ or } s(I) \ge k \text{ for every } \left|I\right| \le m",
-            ),
-            reading=(
-                "The observed value is the least number of records that have some combination which occurs. Details: "
-                "`items`, how many different ones there are; `largest_set`, the items of the longest set; "
-                "`without_items`, records whose set is empty; and for each size up to m: `combinations`, how many "
-                "occur, `smallest_supports`, `rare_combinations` (that fewer than k records have) and `exposed` "
-                "(records with such a combination). The distribution has, for each set of items that occurs, the "
-                "records with its rarest combination."
-            ),
-            choosing=(
-                "m is what an intruder can know: 2 or 3. k as for k-anonymity, 5 or more. Where it fails at size 1, "
-                "drop or generalise the rare items first: no pair with them can be kept."
-            ),
-            limits=(
-                "That an item is lacking is no knowledge here, and neither is how often or when it was there. Items "
-                "are compared as text without blanks around them; empty ones and `suppressed_tokens` are none. A "
-                "missing cell is an empty set, which nobody can be found by; `missing_quasi_identifier: wildcard` is "
-                "refused. Single items and pairs are counted whatever the length of sets; combinations of three and "
-                "more where all of them fit into the memory, otherwise they are refused. Columns of lists in Parquet "
-                "or Arrow are no single cells and are not read: join their items with a delimiter first. With a wrong "
-                "delimiter whole cells are the items, and what passes then would pass with the right one. On cells of "
-                "one item each it is the K of LKC-privacy, missing values apart."
-            ),
-            source=(
-                "Terrovitis, Mamoulis, Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 1(1), 2008, "
-                "doi:10.14778/1453856.1453874"
-            ),
-            example="- km_anonymity: {k: 5, m: 2, attributes: [disease]}",
-        ),
+        guide=built_in_guide(__file__, "km_anonymity.md"),
     ),
 ]

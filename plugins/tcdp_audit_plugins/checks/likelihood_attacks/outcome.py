@@ -18,29 +18,6 @@ from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit
 from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 
-READING = (
-    "Details: `masked_to_original` and `original_to_masked` hold both directions, each with `expected` (the share), "
-    "`expected_correct`, `optimistic` and `pessimistic` (every tie broken rightly, wrongly), `random_baseline` (1 over "
-    "the candidates), `attempts` and `tied`; the direction asked for stands at the top too. `without_knowledge` has "
-    "the `expected_correct` of both for an intruder who knows nothing of the masking. Of each released record's "
-    "posteriors, with every person as probable beforehand: `mean_posterior_of_truth`; `mean_top_posterior`, which is "
-    "the share of right links that the intruder would foretell; `above_half`, records with a person above 1/2, and "
-    "`right_above_half`, how many of these are right; `at_probability`: the `least_candidates` and the "
-    "`mean_candidates` whose posterior is above `probability` and not equal to it, records with a `single_candidate`, "
-    "and how often the `truth_among_candidates`. `estimated` names what was estimated from the pairs. `matched`, "
-    "`released_without_original` and `originals_not_released` tell the pairing."
-)
-CHOOSING = (
-    "A share like that for record linkage: 0.05 to 0.1 under contract, near `random_baseline` for open data. These are "
-    "proposals and no published norm. Declare what a release notes of its masking; where it notes nothing, an estimate "
-    "from the pairs comes near the worst case."
-)
-LIMITS = (
-    "An estimate from the pairs is what nobody has but the auditor; it is near the best that such an intruder could "
-    "know, and not a fact about one. Every pair of distinct records is weighed, so that time grows with the product of "
-    "the tables, up to `limit` distinct records; all must fit into the memory."
-)
-
 
 @dataclass(frozen=True)
 class Attack:

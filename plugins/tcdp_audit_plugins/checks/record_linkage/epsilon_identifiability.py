@@ -17,7 +17,6 @@ from tcdp_audit.plugin.check import (
     CodedTable,
     Comparison,
     DisclosureType,
-    Guide,
     Parameters,
     TableCheck,
     TableFigure,
@@ -40,7 +39,7 @@ from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.checks.record_linkage.nearest import nearest
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class EpsilonParameters(Parameters):
@@ -207,47 +206,6 @@ CHECKS = [
         validate=_comparable,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="To how many people does a released record come nearer than anybody else does?",
-            risk="A synthetic record may be more like one real person than any other person is.",
-            definition=(
-                "A person is identifiable if some released record is strictly nearer to their original record than "
-                "every other original record is. The figure is the share of identifiable people. Distances are "
-                "Euclidean, numeric and ordinal attributes in standard deviations of the original, nominal ones 0 or "
-                "1, and every difference is multiplied by the weight of its attribute: 1 over its entropy in the "
-                "original, so that one with few values weighs more. No key is needed."
-            ),
-            **formula(
-                r"\frac{1}{n}\, \#\{i : \min_j d_w(x_i, s_j) < \min_{j \ne i} d_w(x_i, x_j)\} \le \text{epsilon}",
-                r"d_w(a, b)^2 = \sum_k w_k^2\, (a_k - b_k)^2",
-                r"w_k = \frac{1}{H_k}",
-                r"x \text{ original, } s \text{ released, } H_k \text{ entropy of attribute } k",
-            ),
-            reading=(
-                "0, 1, 4, 10 released as 0.2, 2.9, 17 gives 3/4: only to 10 is another person (4) nearer than every "
-                "released record. Details: `identifiable`, how many people; `tied`, to whom a released record is as "
-                "near as the nearest other person, which does not count; `originals_with_a_twin`, whose record another "
-                "one equals, so that nothing can be nearer; `copies`, whose record was released as it is; `weights`, "
-                "0 for an attribute with one value; with a hold-out `holdout`: the `share` for its `records` in place "
-                "of the released ones. `without_variance` names numbers and ranks with one value in the original, "
-                "`missing_cells` counts cells that count as two random records do."
-            ),
-            choosing=(
-                "About one half is what a release gives that is as large as the original and drawn from the same "
-                "population; the hold-out says it for yours. 0.05, where the distance between people is to be a "
-                "safeguard by itself, is our proposal and no published norm."
-            ),
-            limits=(
-                "A record with a twin in the original is never identifiable, however exactly it was released: "
-                "exact_match_rate counts copies. A larger release comes nearer to everybody. Weights by entropy depend "
-                "on how finely numbers are written: a number with many values weighs little."
-            ),
-            source=(
-                "Yoon, Drumright, van der Schaar, Anonymization through data synthesis using generative adversarial "
-                "networks (ADS-GAN), IEEE Journal of Biomedical and Health Informatics 24(8), 2020, "
-                "doi:10.1109/JBHI.2020.2980262"
-            ),
-            example="- epsilon_identifiability: {epsilon: 0.5, attributes: [age, salary]}",
-        ),
+        guide=built_in_guide(__file__, "epsilon_identifiability.md"),
     ),
 ]

@@ -16,7 +16,6 @@ from tcdp_audit.plugin.check import (
     CodedTable,
     Comparison,
     DisclosureType,
-    Guide,
     TableCheck,
     TableFigure,
     TableView,
@@ -43,7 +42,7 @@ from tcdp_audit_plugins.checks._shared.beside_control import (
     require_strangers,
 )
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 CONFIDENCE = Fraction(95, 100)
 
@@ -223,42 +222,6 @@ CHECKS = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="How many released records are copies of a real one?",
-            risk="A synthetic release may hold real people, unchanged.",
-            definition=(
-                "The share of released records that equal at least one original record in every compared attribute. It "
-                "needs no key: it asks whether synthetic records are copies, not whose. With `measure: originals` it "
-                "is the share of original records that equal a released one, beyond the same share of a hold-out: for "
-                "shares a and c the upper end of Wilson's interval of (a - c) / (1 - c)."
-            ),
-            **formula(
-                r"\frac{1}{n}\, \#\{i : r_i = o \text{ for an original } o\} \le \text{at\_most}",
-                r"\text{originals: } \frac{a - c}{1 - c} \text{ (upper end) } \le \text{at\_most}",
-            ),
-            reading=(
-                "0 if no record is a copy. Details: `matches`, `matches_of_unique_originals` (copies of records that "
-                "stand once in the original), and with a hold-out `holdout_rate`, the same share against records that "
-                "had no part in making the release, of which there are `holdout_records`. `originals_found` "
-                "(a) is the share of originals that the release holds; a hold-out also brings `holdout_found` (c), its "
-                "own, `excess`, which is (a - c) / (1 - c), and the ends `low` and `high` of its 95 % interval."
-            ),
-            choosing=(
-                "Records of few, coarse attributes coincide by chance; `holdout_rate` says how often. A rate clearly "
-                "above it, with a hold-out as large as the original, means that the generator remembers. `measure: "
-                "originals` takes that off, whatever the size of the hold-out; 0.05 is our proposal there, and no norm "
-                "names a figure."
-            ),
-            limits=(
-                "A record that differs by one unit in one attribute is no copy; see `distance_to_closest_record`. "
-                "Tables of any size are compared whole: what outgrows the memory waits on disk."
-            ),
-            source=(
-                "Hernandez, Epelde, Alberdi, Cilla, Rankin, Synthetic data generation for tabular health "
-                "records: a systematic review, Neurocomputing 493 (2022), "
-                "doi:10.1016/j.neucom.2022.04.053"
-            ),
-            example="- exact_match_rate: {at_most: 0.01, attributes: [age, salary]}",
-        ),
+        guide=built_in_guide(__file__, "exact_match_rate.md"),
     ),
 ]

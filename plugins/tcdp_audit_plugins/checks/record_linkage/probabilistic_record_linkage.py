@@ -22,8 +22,8 @@ from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import Linkage, Whole, estimate
 from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import decide, link_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
-from tcdp_audit_plugins.checks.record_linkage.probabilistic_guide import GUIDE
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_parameters import ProbabilisticParameters, faults
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,6 @@ CHECKS = [
         variant=lambda parameters: "unconstrained" if parameters.unconstrained else "",
         sentence=_sentence,
         person=_person,
-        guide=GUIDE,
+        guide=built_in_guide(__file__, "probabilistic_record_linkage.md"),
     ),
 ]

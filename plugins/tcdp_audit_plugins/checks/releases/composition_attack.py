@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check, Counts, fold, numbered
-from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
@@ -39,7 +39,7 @@ from tcdp_audit_plugins.checks.releases.parameters import (
     needs_a_sensitive_attribute,
     sensitive_attributes,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 UNTOLD = np.iinfo(np.int64).max  # of somebody about whom nothing is compared
 
@@ -234,40 +234,6 @@ CHECKS: list[Check] = [
         validate=needs_a_sensitive_attribute,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="What is left of somebody's sensitive value once several releases are laid over each other?",
-            risk="Two releases of the same people may each keep every demand, and together give a value away.",
-            definition=(
-                "Somebody is in this release and in an earlier one. In each, their equivalence class leaves some "
-                "sensitive values open; the values that all of them leave open are the candidates. Releases that "
-                "were made without knowledge of each other may each be diverse and leave a single candidate together."
-            ),
-            **formula(r"\min_i \Big| \bigcap_{r \ni i} \{s_j : j \in E_r(i)\} \Big| \ge \text{at\_least}"),
-            reading=(
-                "The least number of candidates that anybody is left with. 1 is a value that is known for certain; 0 "
-                "is somebody whose value differs between releases, which an intruder learns as well. With a `key` in "
-                "the policy people are followed by it, through as many releases as they are in; whoever has no value "
-                "in a release is not in it. Without a key each class of this release is laid over every class of "
-                "each earlier release that overlaps with it, however coarse each is, if they have a value in common; "
-                "what counts then are the records of this release. Details: `with_one` and `with_none` (how many "
-                "have one candidate, or none), `least_entropy` (the least conditional entropy of the value in bits, "
-                "each candidate weighing the product of its shares in the classes), `by_key`, `sensitive` (the "
-                "attributes). The distribution has for each number of candidates the classes of this release and the "
-                "people."
-            ),
-            choosing="2, so that no value is certain; as many as l-diversity demands of a single release.",
-            limits=(
-                "It takes the value of a person for the same in all releases. Without a key it does not know who is "
-                "in two releases: it takes the worst pair of overlapping classes for somebody's, and a suppressed "
-                "cell for any value, so that the figure is a lower bound, and compares this release with each "
-                "earlier one by itself. A suppressed sensitive cell is no candidate. Earlier releases need the "
-                "columns of this one."
-            ),
-            source=(
-                "Ganta, Kasiviswanathan, Smith, Composition attacks and auxiliary information in data privacy, KDD "
-                "2008, doi:10.1145/1401890.1401926"
-            ),
-            example="- composition_attack: {at_least: 2, sensitive: disease}",
-        ),
+        guide=built_in_guide(__file__, "composition_attack.md"),
     ),
 ]

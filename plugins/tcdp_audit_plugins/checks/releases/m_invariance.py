@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check, Counts
-from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -39,7 +39,7 @@ from tcdp_audit_plugins.checks.releases.parameters import (
     needs_a_sensitive_attribute,
     sensitive_attributes,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 NOBODY = (
     "nobody who is in this release is in an earlier one, with a sensitive value in both, so that no signature can "
@@ -200,39 +200,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Does whoever follows a person through all releases find the same sensitive values each time?",
-            risk="Whoever follows a person through several releases may rule out all sensitive values but one.",
-            definition=(
-                "Each equivalence class of each release has at least m records, all with different sensitive values, "
-                "and the classes of a person show the same set of values, their signature, in all releases that they "
-                "are in. Whoever intersects the classes of a person through all releases is then left with m values."
-            ),
-            **formula(
-                r"\min_{r,\,E \in r} n_E \ge m",
-                r"|S_E| = n_E \text{ for all } E",
-                r"S_{E_r(i)} = S_{E_{r'}(i)} \text{ for all } i \in r \cap r'",
-            ),
-            reading=(
-                "The size of the smallest class of any release; 0 where a class has a value twice or none, and where "
-                "a signature changes. People are followed by the policy's `key`, through all earlier releases. "
-                "Failing classes are those of all releases with fewer than m, failing records those of this release "
-                "that are in one, or whose signature changes. Details: `smallest_class` (the figure if no signature "
-                "changed), `classes_with_repeated_values`, `changed_signatures` (people), `sensitive` (the "
-                "attributes). The distribution has the classes of this release."
-            ),
-            choosing="2 at least; as many values as l-diversity demands of a single release.",
-            limits=(
-                "It is strict: a class of 100 records with 50 values is none, since each value stands there twice; "
-                "`composition_attack` measures what is left in any case. Counterfeit records, which m-invariance may "
-                "need, count as records and need keys of their own. Whoever has no value in a release is not in it, "
-                "and a suppressed sensitive cell is none."
-            ),
-            source=(
-                "Xiao, Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD "
-                "2007, doi:10.1145/1247480.1247556"
-            ),
-            example="- m_invariance: {m: 2, sensitive: disease}",
-        ),
+        guide=built_in_guide(__file__, "m_invariance.md"),
     ),
 ]

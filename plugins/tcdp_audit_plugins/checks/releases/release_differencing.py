@@ -14,7 +14,6 @@ from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
     DisclosureType,
-    Guide,
     Parameters,
     TableCheck,
     TableFigure,
@@ -36,7 +35,7 @@ from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.boxes import overlapping
 from tcdp_audit_plugins.checks.releases.classes import Positions, ReleaseClasses, classes_of_releases
 from tcdp_audit_plugins.checks.releases.parameters import needs_an_earlier_release
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class DifferencingParameters(Parameters):
@@ -198,41 +197,6 @@ CHECKS: list[Check] = [
         validate=needs_an_earlier_release,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="Do the counts of two releases differ by so few that they single somebody out?",
-            risk="Whoever subtracts an earlier release from this one may be left with a single person.",
-            definition=(
-                "Each equivalence class is counted in this release and in an earlier one on the same "
-                "quasi-identifiers. A difference of a few records, in either direction, isolates those who came or "
-                "went, however large the class is in both. Where one release is coarser, its class is compared with "
-                "all classes below it, along the hierarchy, the ranges or the sets."
-            ),
-            **formula(
-                r"\min_{G : \Delta_G \ne 0} \Delta_G \ge k",
-                r"\Delta_G = \Big| \sum_{E \subseteq G} n_E - \sum_{E' \subseteq G} n'_{E'} \Big|",
-                r"G \text{ the finest groups that both releases tell apart}",
-            ),
-            reading=(
-                "The smallest difference other than none; infinite where no class differs. Failing classes are "
-                "groups that differ by fewer than k, and failing records the sum of their differences: those that "
-                "are isolated. Details: `differing`, `gained` and `lost` (groups with another count, a larger and a "
-                "smaller one), `only_now` and `only_before` (groups that one of the releases lacks), `class_pairs` "
-                "(all groups that were compared). With several earlier releases each is compared with this one. The "
-                "distribution has the differences."
-            ),
-            choosing="The k of k-anonymity: who came or went is then hidden among as many.",
-            limits=(
-                "It sees the difference of counts: one who leaves while another comes is not seen; with a `key`, see "
-                "`m_invariance`. Arbitrary sums of classes are not tried. A group that only one of the releases has "
-                "differs by all of its records, so columns that are written in two ways look like large differences: "
-                "see `only_now` and `only_before`. A suppressed cell is a category of its own, unless the column is "
-                "suppressed throughout. It counts rows, and takes no unit."
-            ),
-            source=(
-                "Denning, Denning, Schwartz, The tracker: a threat to statistical database security, ACM TODS 4(1), "
-                "1979, doi:10.1145/320064.320069"
-            ),
-            example="- release_differencing: {k: 5}",
-        ),
+        guide=built_in_guide(__file__, "release_differencing.md"),
     ),
 ]

@@ -22,8 +22,8 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale
 from tcdp_audit_plugins.checks._shared import distances
-from tcdp_audit_plugins.checks._shared.closeness_guide import GUIDE
 from tcdp_audit_plugins.checks._shared.closeness_sentence import person, sentence
+from tcdp_audit_plugins.guides import built_in_guide
 
 EARTH_MOVERS = ("emd", "earth mover", "earth movers", "earth mover's distance", "wasserstein")
 
@@ -180,6 +180,6 @@ T_CLOSENESS = ClassCheck(
     validate=_threshold_faults,
     sentence=lambda outcome: sentence(outcome, KINDS[Distance(outcome.parameters["distance"])].name),
     person=person,
-    guide=GUIDE,
+    guide=built_in_guide(__file__, "t_closeness.md"),
 )
 CHECKS = [T_CLOSENESS]

@@ -29,31 +29,6 @@ from tcdp_audit_plugins.checks.transparency.links import Links, distances_in_set
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
 
 FIGURE = "share of people found"
-READING = (
-    "The observed value is the share of people of whom the intruder is certain, or with `links: expected` the share "
-    "of right links in the mean over guesses among each person's candidates. Details: `certain`, how many people have "
-    "no candidate but their own record, and `expected_correct`, the right guesses; `mean_candidates` and "
-    "`least_candidates` of a person; `random_baseline`, the share that guessing among all records finds. "
-    "`original_to_masked` has all of it before the closure, `masked_to_original` the same for released records that "
-    "look for their person, each with `nearest_correct`, what the nearest candidate gives (ties count 1/t); `closed` "
-    "has it after the closure, where there is one; then `assigned_correct` has the right links of the best one-to-one "
-    "assignment of everybody to a candidate, which has the least sum of squared distances. It is left out where more "
-    "than about a thousand records may all be each other, or where each table has records that the other one lacks. "
-    "`without_own_record` counts people whose own record is not among "
-    "their candidates, `empty` those without a candidate, `wrongly_certain` those whose only candidate is somebody "
-    "else. `candidates_left` counts people by their number of candidates. `matched`, `released_without_original` and "
-    "`originals_not_released` tell the pairing."
-)
-CHOOSING = (
-    "0 for `links: certain`: nobody should be found without doubt. For `links: expected` a share like that for "
-    "record linkage, 0.05 to 0.1 under contract. These are proposals and no published norm."
-)
-LIMITS = (
-    "A missing cell says nothing, on either side. Candidate sets that outgrow the memory are refused. The closure "
-    "takes it that the intruder knows everybody in the original, as the auditor does: without one of them some links "
-    "that it makes certain stay open; `closure: false` leaves it out. Nothing is said of an intruder who knows less, "
-    "or does not know how the file was masked."
-)
 
 
 class AttackParameters(Parameters):

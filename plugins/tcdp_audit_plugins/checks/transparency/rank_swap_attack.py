@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Outcome, count, known_columns
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
@@ -18,10 +18,7 @@ from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ran
 from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults
 from tcdp_audit_plugins.checks.transparency.least_displacement import least_displacement
 from tcdp_audit_plugins.checks.transparency.outcome import (
-    CHOOSING,
     FIGURE,
-    LIMITS,
-    READING,
     AttackParameters,
     attack_figure,
     attack_person,
@@ -29,7 +26,7 @@ from tcdp_audit_plugins.checks.transparency.outcome import (
 )
 from tcdp_audit_plugins.checks.transparency.ranks import Ranks
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 TOO_SMALL = "values were moved by up to {largest} and not by {declared}: leave `displacement` and `p` out"
 
@@ -162,46 +159,6 @@ CHECKS: list[Check] = [
         validate=_faults,
         sentence=_sentence,
         person=_person,
-        guide=Guide(
-            question="How many people are found by somebody who knows how far values were swapped?",
-            risk="Swapping moves no value far; somebody who knows how far may rule out all records but one.",
-            definition=(
-                "Rank swapping exchanges each value with another one whose rank is at most w away. An intruder who "
-                "knows w, and some true values of a person, keeps the released records whose rank is within w of the "
-                "rank that each value would have. The person's own record is always among them; where it is the only "
-                "one the link is certain. The closure then rules out candidates that no one-to-one matching of "
-                "everybody leaves."
-            ),
-            **formula(
-                r"B(x) = \bigcap_j \{y : |\text{rank}_j(x) - \text{rank}_j(y)| \le w_j\}",
-                r"\frac{1}{n}\, \#\{x : |B(x)| = 1\} \le \text{at\_most}",
-                r"\frac{1}{n} \sum_x \frac{1}{|B(x)|} \text{ with links: expected}",
-                r"w_j = \lfloor p N_j / 100 \rfloor \text{, or the largest}",
-                r"N_j \text{ released records with a value of } j",
-                r"n \text{ matched records}",
-            ),
-            reading=(
-                f"{READING} `displacement` is what the intruder takes for w in each attribute, `largest_displacement` "
-                "what it was, where another one was declared. `least_displacement` is what an intruder finds out who "
-                "is told nothing: the least w, one for all attributes, that leaves nobody without a candidate (left "
-                "out where very many ties make it slow)."
-            ),
-            choosing=(
-                f"{CHOOSING} Leave `p` and `displacement` out: w need not be published, since too small a w leaves "
-                "hardly anybody a candidate, so that an intruder finds the least one that leaves everybody some."
-            ),
-            limits=(
-                "Ranks are those in the sorted released column, equal values sharing theirs; a displacement is counted "
-                "between the nearest ends. Where w is declared too small, so that somebody's own record is not among "
-                "their candidates, the intruder is wrong: without a demand this is measured and told, a demand is an "
-                f"error, and there is no closure. {LIMITS}"
-            ),
-            source=(
-                "Nin, Herranz, Torra, Rethinking rank swapping to decrease disclosure risk, Data and Knowledge "
-                "Engineering 64(1), 2008, 346-364, doi:10.1016/j.datak.2007.07.006; closure: Tassa, Finding all "
-                "maximally-matchable edges in a bipartite graph, Theoretical Computer Science 423, 2012"
-            ),
-            example="- rank_swap_attack: {at_most: 0, attributes: [age, salary]}",
-        ),
+        guide=built_in_guide(__file__, "rank_swap_attack.md"),
     ),
 ]

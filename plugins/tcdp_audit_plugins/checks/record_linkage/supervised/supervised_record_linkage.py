@@ -22,11 +22,11 @@ from tcdp_audit_plugins.checks.record_linkage.supervised.families import (
     Family,
     OrderedWeights,
 )
-from tcdp_audit_plugins.checks.record_linkage.supervised.guide import GUIDE
 from tcdp_audit_plugins.checks.record_linkage.supervised.held_out import learned_from
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
 from tcdp_audit_plugins.checks.record_linkage.supervised.parameters import SupervisedLinkageParameters
 from tcdp_audit_plugins.checks.record_linkage.supervised.search import Best, Search, most_possible
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 def supervised_record_linkage(view: TableView, parameters: SupervisedLinkageParameters) -> TableFigure:
@@ -166,6 +166,6 @@ CHECKS = [
         validate=comparable_attributes,
         sentence=_sentence,
         person=_person,
-        guide=GUIDE,
+        guide=built_in_guide(__file__, "supervised_record_linkage.md"),
     ),
 ]
