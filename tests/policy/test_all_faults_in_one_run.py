@@ -53,6 +53,7 @@ MISTAKES = {  # what is typed, what instead, and where the one fault is
     "unit as number": ("unit: person", "unit: 5", "unit"),
     "weight that is no number": ("weight: share", "weight: zip", "weight"),
     "role": ("person: {role: insensitive}", "person: {role: insensitiv}", "attributes.person.role"),
+    "role left open": ("note: {role: sensitive", "note: {role: TODO", "attributes.note.role"),
     "name of role": ("id: {role: identifier}", "id: {rol: identifier}", "attributes.id.rol"),
     "name of scale": (
         "salary: {role: sensitive, scale:",

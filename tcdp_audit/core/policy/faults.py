@@ -128,7 +128,7 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
 def _no_choice(detail: Mapping[str, Any]) -> str:
     """What is wrong with a value that is none of those that there are."""
     choices = detail["ctx"]["expected"]
-    if detail["input"] == UNDECIDED and detail["loc"][-1] == "role":
+    if detail["input"] == UNDECIDED and len(detail["loc"]) > 1 and detail["loc"][-1] == "role":
         return f"is still to be decided for column {detail['loc'][-2]!r}: write {choices} in place of {UNDECIDED}"
     return _SENTENCES[detail["type"]].format(expected=choices) + nearest(
         str(detail["input"]), re.findall(r"'([^']*)'", choices)
