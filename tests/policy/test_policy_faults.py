@@ -11,8 +11,8 @@ import pytest
 from pydantic import Field
 
 from tcdp_audit import PolicyError, UsageError, load_policy
-from tcdp_audit.core.check.kinds import DisclosureType, Guide
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.check.guide import DisclosureType, Guide
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Threshold, hookimpl

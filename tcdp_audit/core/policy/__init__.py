@@ -11,22 +11,3 @@ reading, loading      a document, a text or a mapping becomes a policy, or all o
 policy                a policy that is sound
 discovery, schema     the policy when none is named; the JSON Schema of policies
 """
-
-from __future__ import annotations
-
-from tcdp_audit.core.policy.discovery import discover
-from tcdp_audit.core.policy.loading import read_policy
-from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role, Scale
-from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy
-
-__all__ = [
-    "AttributeDeclaration",
-    "Conventions",
-    "Expectation",
-    "PlannedRemedy",
-    "Policy",
-    "Role",
-    "Scale",
-    "discover",
-    "read_policy",
-]

@@ -14,7 +14,7 @@ import yaml
 from pandera.io.pandas_io import deserialize_schema
 
 from tcdp_audit.core.base.errors import PolicyError
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.quality.trusted_code import UNTRUSTED, UntrustedError, module_of
 
 MODULE_AND_NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")

@@ -17,7 +17,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 
 EDITABLE = "__editable__"  # what the finders of editable installations are called
 UNTRUSTED = (
