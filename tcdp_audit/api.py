@@ -100,20 +100,18 @@ if TYPE_CHECKING:
         LazyCheck as LazyCheck,
         loaded as loaded,
     )
+    from tcdp_audit.core.check.evidence import Target as Target
     from tcdp_audit.core.check.exact import (
         as_measured as as_measured,
     )
-    from tcdp_audit.core.check.kinds import (
-        Check as Check,
-        CheckOnClasses as CheckOnClasses,
-        SingletonClasses as SingletonClasses,
-        Specification as Specification,
-        Target as Target,
-    )
+    from tcdp_audit.core.check.kinds import Check as Check
+    from tcdp_audit.core.check.on_classes import CheckOnClasses as CheckOnClasses
+    from tcdp_audit.core.check.specification import Specification as Specification
     from tcdp_audit.core.check.undemanded import (
         undemanded as undemanded,
     )
     from tcdp_audit.core.check.unfailable import (
+        SingletonClasses as SingletonClasses,
         sentence as sentence,
     )
     from tcdp_audit.core.check.vacuous import (
@@ -141,13 +139,11 @@ if TYPE_CHECKING:
     from tcdp_audit.core.encoding.reading import (
         domain_of as domain_of,
     )
-    from tcdp_audit.core.engines import (
-        open_engine as open_engine,
-    )
     from tcdp_audit.core.engines.base import (
         BorrowedEngine as BorrowedEngine,
     )
-    from tcdp_audit.core.engines.opener import (
+    from tcdp_audit.core.engines.opening import (
+        open_engine as open_engine,
         opener_of as opener_of,
         require_no_url as require_no_url,
     )
@@ -156,11 +152,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.engines.writing import (
         require_table_file as require_table_file,
-    )
-    from tcdp_audit.core.policy import (
-        Expectation as Expectation,
-        Policy as Policy,
-        read_policy as read_policy,
     )
     from tcdp_audit.core.policy.discovery import (
         SUFFIXES as SUFFIXES,
@@ -178,7 +169,9 @@ if TYPE_CHECKING:
     from tcdp_audit.core.policy.loading import (
         data_of_policy as data_of_policy,
         policy_without_checks as policy_without_checks,
+        read_policy as read_policy,
     )
+    from tcdp_audit.core.policy.policy import Expectation as Expectation, Policy as Policy
     from tcdp_audit.core.policy.profile import (
         CAVEAT as CAVEAT,
         Profile as Profile,
@@ -229,15 +222,13 @@ if TYPE_CHECKING:
         audit as audit,
         failing_records as failing_records,
         load_policy as load_policy,
+        measure as measure,
         policy_of_one as policy_of_one,
     )
     from tcdp_audit.core.repair.fixing import (
         Remediation as Remediation,
         fix as fix,
         fix_tables as fix_tables,
-    )
-    from tcdp_audit.core.repair.typed import (
-        measure as measure,
     )
     from tcdp_audit.core.results.audit import (
         Audit as Audit,

@@ -71,7 +71,7 @@ def _envelope(text: str, file: str) -> Mapping[str, Any] | None:
 
 
 def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Mapping[str, Any]) -> Verification:
-    from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.written.audit import read_audit  # noqa: PLC0415 - likewise
     from tcdp_audit.verification.demand import Demand, verify_attestation  # noqa: PLC0415 - imports the engine
     from tcdp_audit.verification.digests import digest_of  # noqa: PLC0415 - imports the engine
     from tcdp_audit.verification.keys import public_key  # noqa: PLC0415 - imports cryptography

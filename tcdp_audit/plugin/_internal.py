@@ -78,15 +78,12 @@ if TYPE_CHECKING:
         BORDERLINE as BORDERLINE,
         LIMIT as LIMIT,
     )
-    from tcdp_audit.core.check.kinds import (
-        Check as Check,
-        Finding as Finding,
-        SingletonClasses as SingletonClasses,
-        Verdict as Verdict,
-    )
+    from tcdp_audit.core.check.kinds import Check as Check, Finding as Finding
     from tcdp_audit.core.check.summary import (
         summarise as summarise,
     )
+    from tcdp_audit.core.check.unfailable import SingletonClasses as SingletonClasses
+    from tcdp_audit.core.check.verdict import Verdict as Verdict
     from tcdp_audit.core.classes.column_risk import (
         MeasuredSubsets as MeasuredSubsets,
     )

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
         Hierarchy as Hierarchy,
         Tree as Tree,
     )
-    from tcdp_audit.core.engines import (
-        open_file as open_file,
-    )
     from tcdp_audit.core.engines.base import (
         Batch as Batch,
         Column as Column,
@@ -42,8 +39,9 @@ if TYPE_CHECKING:
     from tcdp_audit.core.engines.copies import (
         open_copy as open_copy,
     )
-    from tcdp_audit.core.engines.opener import (
+    from tcdp_audit.core.engines.opening import (
         EngineOpener as EngineOpener,
+        open_file as open_file,
     )
     from tcdp_audit.core.engines.sampling import (
         Sampling as Sampling,

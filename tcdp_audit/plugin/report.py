@@ -32,11 +32,9 @@ if TYPE_CHECKING:
         ChangeLog as ChangeLog,
         Step as Step,
     )
-    from tcdp_audit.core.results.comparison import (
-        AuditComparison as AuditComparison,
-        Change as Change,
-        Fact as Fact,
-    )
+    from tcdp_audit.core.results.comparison.audits import AuditComparison as AuditComparison
+    from tcdp_audit.core.results.comparison.change import Change as Change
+    from tcdp_audit.core.results.comparison.facts import Fact as Fact
     from tcdp_audit.core.results.findings import (
         ToolFinding as ToolFinding,
     )

@@ -10,7 +10,8 @@ import pytest
 
 import tcdp_audit
 from tcdp_audit import DataError, Status, UsageError
-from tcdp_audit.core.check.kinds import Guide, Parameters
+from tcdp_audit.core.check.guide import Guide
+from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Threshold, hookimpl
 

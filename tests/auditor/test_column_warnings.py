@@ -11,8 +11,8 @@ import pytest
 from tcdp_audit import audit
 from tcdp_audit.core.auditor.evaluation import Options, evaluate
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, Outcome, Severity, Status
-from tcdp_audit.core.engines import open_engine
-from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.verdict import verdict_sentence, verdict_title
 from tcdp_audit.core.results.written_title import title_in

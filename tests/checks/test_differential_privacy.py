@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 from mechanism_tables import Rows, histogram, tables
 
 from tcdp_audit import Outcome, PolicyError, Status, audit
-from tcdp_audit.core.check.kinds import ReferenceDistribution
+from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import ClassEvidence
 from tcdp_audit.testing import check_conforms

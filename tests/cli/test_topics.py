@@ -10,8 +10,7 @@ import pytest
 from tcdp_audit.cli.guide_page.topics import topic_pages
 from tcdp_audit.cli.topics import TOPICS, topics
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
-from tcdp_audit.core.policy import Role
-from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.profile import profiles
 
 ROOT = Path(__file__).parents[2]

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, Field
 
-from tcdp_audit.core.check.kinds import AttackCheck, AttributeParameters, ShareParameters, SingletonClasses
-from tcdp_audit.core.policy import Scale
+from tcdp_audit.core.check.parameters import AttributeParameters, ShareParameters
+from tcdp_audit.core.check.unfailable import SingletonClasses
+from tcdp_audit.core.check.victim_check import AttackCheck
+from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import ApproximateFigure, ClassEvidence, Comparison, Parameters, Ratios, Threshold

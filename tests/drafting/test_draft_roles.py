@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from test_draft_ladders import facts
 
-from tcdp_audit.core.policy import Role
+from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.drafting import draft_policy
 from tcdp_audit.drafting.column import ColumnFacts

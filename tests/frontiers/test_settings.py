@@ -11,7 +11,8 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit.core.policy import Policy, read_policy
+from tcdp_audit.core.policy.loading import read_policy
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.results.varied_demand import VariedDemand
 from tcdp_audit.frontiers.varied import Variation, around, between, grid, one_at_a_time_grid
 

@@ -10,7 +10,7 @@ import pytest
 import tcdp_audit
 from tcdp_audit import PolicyError, load_policy, verify
 from tcdp_audit.cli.run import run
-from tcdp_audit.core.policy.recognition import NO_POLICY
+from tcdp_audit.core.policy.loading import NO_POLICY
 from tcdp_audit.core.session.registry import Plugins
 
 MARK = "zanzibar"

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from tcdp_audit import Audit, audit, load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.treatment import treated
 from tcdp_audit.core.remedy.view import RemedyView

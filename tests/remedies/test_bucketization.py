@@ -16,9 +16,10 @@ from bucketized import Bucketized, bucketized, distance_of, quasi_identifiers, s
 from hypothesis import given, reject, settings, strategies as st
 
 from tcdp_audit import PolicyError, Status, audit, fix, load_policy
-from tcdp_audit.core.encoding import RawDomain, domain_of
-from tcdp_audit.core.engines import open_engine
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions
+from tcdp_audit.core.encoding.domain import RawDomain
+from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.core.remedy.view import Attribute, RemedyView

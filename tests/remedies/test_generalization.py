@@ -11,7 +11,7 @@ import pytest
 
 from tcdp_audit import PolicyError, audit, fix, load_policy
 from tcdp_audit.core.encoding.generalised import parse_interval
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.core.remedy.view import RemedyView

@@ -17,7 +17,7 @@ from microaggregated import PLUGINS, flat, microaggregated, parts, plain_loss, p
 
 import tcdp_audit
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.core.remedy.view import RemedyView

@@ -14,7 +14,7 @@ from bucketized import PLUGINS, distance_of, quasi_identifiers, sensitive
 from hypothesis import assume, given, reject, settings, strategies as st
 
 from tcdp_audit import PolicyError, audit, fix, load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.core.remedy.treatment import treated

@@ -16,7 +16,7 @@ from hypothesis import given, reject, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import DominatedError, RemedyError, Treatment
 from tcdp_audit.core.remedy.treatment import treated

@@ -13,7 +13,7 @@ from hypothesis import assume, given, reject, settings, strategies as st
 
 from tcdp_audit import CheckError, audit, load_policy
 from tcdp_audit.core.encoding.keys import fold
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.demands import Demands
 from tcdp_audit.core.remedy.merged import MergedDemands

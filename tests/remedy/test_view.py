@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Outcome, Severity, Status, load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.view import RemedyView
 

@@ -18,7 +18,7 @@ import toy_remedies as toys
 from pyarrow import feather, parquet
 
 from tcdp_audit import DataError, Remediation, UsageError, fix
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.core.repair.own_types import taken
 

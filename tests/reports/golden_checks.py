@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.core.check.kinds import AttributeParameters, Guide
+from tcdp_audit.core.check.guide import Guide
+from tcdp_audit.core.check.parameters import AttributeParameters
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Parameters, Threshold, hookimpl

@@ -10,8 +10,7 @@ from written_samples import MARK, Pair
 
 from tcdp_audit.core.base.embedded_result import LARGEST, packed
 from tcdp_audit.core.base.errors import ResultError, UsageError
-from tcdp_audit.core.results.written import read_audit
-from tcdp_audit.core.results.written.audit import is_quality, is_structural
+from tcdp_audit.core.results.written.audit import is_quality, is_structural, read_audit
 from tcdp_audit.core.results.written.shape import OUTCOME, RESULT, faults
 
 

@@ -16,9 +16,3 @@ column_warnings   what no demand looks at: hidden people, undeclared identifiers
 questions      what profiles leave to a person
 conventions    the same audit under every convention
 """
-
-from __future__ import annotations
-
-from tcdp_audit.core.auditor.evaluation import Options, evaluate
-
-__all__ = ["Options", "evaluate"]

@@ -16,16 +16,11 @@ from tcdp_audit.core.auditor.singles import Singles
 from tcdp_audit.core.auditor.tasks import Measurements, Summaries, Task, plain_figures
 from tcdp_audit.core.auditor.worst_values import worst_values
 from tcdp_audit.core.base.outcome import BY_SIZE, WORST_GROUP, Comparison, Outcome, Status, Tally, WorstClass
-from tcdp_audit.core.check.kinds import (
-    CheckOnClasses,
-    ClassEvidence,
-    Figure,
-    ReferenceDistribution,
-    SingletonClasses,
-    Verdict,
-)
+from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution
+from tcdp_audit.core.check.on_classes import CheckOnClasses, Figure
 from tcdp_audit.core.check.summary import ClassSummary, merge, summarise
-from tcdp_audit.core.check.unfailable import classes_of_one
+from tcdp_audit.core.check.unfailable import SingletonClasses, classes_of_one
+from tcdp_audit.core.check.verdict import Verdict
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.encoding.domain import Domain, Labels

@@ -25,7 +25,8 @@ from tcdp_audit.core.detection.column import MOST
 from tcdp_audit.core.detection.detecting import Detections, detect
 from tcdp_audit.core.detection.detector import Detector, ValueDetector
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import Policy, Role, Scale
+from tcdp_audit.core.policy.model import Role, Scale
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.hidden import MOSTLY, HiddenCells, hidden_cells, suppressed_values
 from tcdp_audit.core.release.release import Release
 

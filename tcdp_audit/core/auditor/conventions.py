@@ -13,7 +13,8 @@ from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.outcome import Status
 from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import Policy, Role
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
 
 GRAVITY = (Status.SKIPPED, Status.MEASURED, Status.PASSED, Status.FAILED, Status.ERROR)

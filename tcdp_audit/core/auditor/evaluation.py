@@ -33,7 +33,8 @@ from tcdp_audit.core.classes.shards import Plan, Progress, largest_shard, partit
 from tcdp_audit.core.detection.detector import Detector
 from tcdp_audit.core.engines.base import BorrowedEngine, Engine
 from tcdp_audit.core.engines.shards import MappedShards
-from tcdp_audit.core.policy import Policy, Role
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.columns import AuditedColumn, audited_columns
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.structure import examine

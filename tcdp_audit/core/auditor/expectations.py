@@ -24,14 +24,18 @@ from tcdp_audit.core.base.errors import CheckError, TcdpAuditError
 from tcdp_audit.core.base.outcome import DisplayNames
 from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree, count
-from tcdp_audit.core.check.kinds import Check, CheckOnClasses, ReferenceDistribution, TableCheck, Target
+from tcdp_audit.core.check.evidence import ReferenceDistribution, Target
+from tcdp_audit.core.check.kinds import Check
+from tcdp_audit.core.check.on_classes import CheckOnClasses
+from tcdp_audit.core.check.table_check import TableCheck
 from tcdp_audit.core.classes.exempt import suppressed_in_all, without_exempt
 from tcdp_audit.core.classes.grouping import Grouping, Shard
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.classes.joint import combinations_in, count_codes, joint_domain
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.engines.shards import MappedShards
-from tcdp_audit.core.policy import Conventions, Expectation, Policy, Role
+from tcdp_audit.core.policy.model import Conventions, Role
+from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 
 

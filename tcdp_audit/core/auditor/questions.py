@@ -7,8 +7,8 @@ passes; any other answer fails the release. An answer is taken for what it is: t
 from __future__ import annotations
 
 from tcdp_audit.core.base.outcome import PROFILE, Outcome, Status
-from tcdp_audit.core.policy import Policy
 from tcdp_audit.core.policy.model import Answer
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.profile import CAVEAT, Profile, ProfileQuestion
 
 NEEDS_A_PERSON = "needs_a_person"

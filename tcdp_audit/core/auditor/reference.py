@@ -9,11 +9,11 @@ from math import lcm
 import numpy as np
 
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.check.kinds import ReferenceDistribution
+from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.joint import JointDomain
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 
 WEIGHT_LIMIT = 2**40  # a declared distribution has integer weights below this, so that products stay exact and fast
 

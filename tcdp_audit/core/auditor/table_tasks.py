@@ -10,7 +10,8 @@ from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
 from tcdp_audit.core.base.phrases import LIMITS, unit_noun
 from tcdp_audit.core.base.words import percent_of, with_article
 from tcdp_audit.core.check.estimate import Estimate
-from tcdp_audit.core.check.kinds import TableCheck, TableFigure, Verdict
+from tcdp_audit.core.check.table_check import TableCheck, TableFigure
+from tcdp_audit.core.check.verdict import Verdict
 
 OF_ROWS = frozenset({"original", "holdout"})  # tables whose rows are compared with those of the release, one by one
 

@@ -15,11 +15,14 @@ from tcdp_audit.core.base.outcome import UNFAILABLE, DisplayNames, Outcome, Stat
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
 from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree, sentence_case
-from tcdp_audit.core.check.kinds import Specification, Target, Verdict
+from tcdp_audit.core.check.evidence import Target
+from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.summary import ClassSummary
 from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.check.unfailable import sentence as sentence_on_unfailable
-from tcdp_audit.core.policy import Conventions, Expectation
+from tcdp_audit.core.check.verdict import Verdict
+from tcdp_audit.core.policy.model import Conventions
+from tcdp_audit.core.policy.policy import Expectation
 
 if TYPE_CHECKING:
     from tcdp_audit.core.auditor.class_tasks import ClassTask

@@ -16,8 +16,8 @@ from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.encoding.counting import boundaries
 from tcdp_audit.core.encoding.keys import Codes, fold
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import AttributeDeclaration, Policy, Role, Scale
-from tcdp_audit.core.policy.model import PREVIOUS
+from tcdp_audit.core.policy.model import PREVIOUS, AttributeDeclaration, Role, Scale
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.coded import (
     CODE,
     KEY,

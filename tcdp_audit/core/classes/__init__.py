@@ -11,9 +11,3 @@ strength        how well sets of columns tell records apart
 exempt          records that are suppressed throughout
 shards          classes in parts that fit into memory
 """
-
-from __future__ import annotations
-
-from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
-
-__all__ = ["Grouping", "MatchedClasses", "Shard"]

@@ -14,11 +14,3 @@ A column becomes a list of distinct values, its domain, and one code a record.
     reading       a column's raw values as a domain, under its declaration
     union         domains of several tables over the values of all
 """
-
-from __future__ import annotations
-
-from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain
-from tcdp_audit.core.encoding.reading import domain_of
-from tcdp_audit.core.encoding.union import union
-
-__all__ = ["Domain", "Misfit", "RawDomain", "domain_of", "union"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.information_loss.columns import PairedColumn
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 
 
 @dataclass(frozen=True)

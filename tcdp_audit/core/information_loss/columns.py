@@ -15,7 +15,7 @@ from tcdp_audit.core.encoding.generalised import number_text
 from tcdp_audit.core.encoding.hierarchy import Hierarchy
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.encoding.reading import domain_of
-from tcdp_audit.core.policy import AttributeDeclaration, Role, Scale
+from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.release.release import Release
 
 Positions = NDArray[np.intp]

@@ -30,8 +30,7 @@ from tcdp_audit.core.information_loss.prediction import Accuracy, accuracy, accu
 from tcdp_audit.core.information_loss.propensity import Propensity, propensity
 from tcdp_audit.core.information_loss.regression import Fitted, default_regressions, regression, regressions_as_json
 from tcdp_audit.core.information_loss.scales import coverage_of
-from tcdp_audit.core.policy import Role
-from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.release.release import Release
 
 

@@ -15,7 +15,7 @@ from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.information_loss.columns import records_with
 from tcdp_audit.core.information_loss.coverage import MOST_GROUPS, Coverage
 from tcdp_audit.core.information_loss.penalty import Penalty
-from tcdp_audit.core.policy import AttributeDeclaration
+from tcdp_audit.core.policy.model import AttributeDeclaration
 
 RANGES = 10  # groups of numbers, of more than can each stand alone
 LARGEST = 1e100  # numbers beyond stand here, so that squares and sums of them stay finite

@@ -12,7 +12,7 @@ from tcdp_audit.core.information_loss.hierarchical import Hierarchical, LeafPena
 from tcdp_audit.core.information_loss.nominal import Nominal, SetPenalty
 from tcdp_audit.core.information_loss.ordered import Ordered, RangePenalty
 from tcdp_audit.core.information_loss.penalty import Penalty
-from tcdp_audit.core.policy import AttributeDeclaration
+from tcdp_audit.core.policy.model import AttributeDeclaration
 
 _COVERAGES: dict[type[Penalty], type[Coverage[Any]]] = {
     RangePenalty: Ordered,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -69,16 +70,36 @@ def located(source: Source, prefix: Sequence[str | int], message: str) -> Fault:
     return Fault(_path(prefix), message, line, column)
 
 
+def is_below(fault: Fault, other: Fault) -> bool:
+    """Whether a fault is at the same place as another, or at a part of it."""
+    place = other.location
+    return fault.location == place or fault.location.startswith((f"{place}.", f"{place}["))
+
+
 def from_validation(
     error: ValidationError, source: Source, model: type[BaseModel], prefix: Sequence[str | int] = ()
 ) -> list[Fault]:
     """The complaints of pydantic as faults, in the order of the file; one more than `MOST` at the most."""
-    faults = []
-    for detail in error.errors(include_url=False)[: MOST + 1]:
+    faults: dict[str, Fault] = {}
+    for detail in _without_misspelt([dict(one) for one in error.errors(include_url=False)])[: MOST + 1]:
         location = (*prefix, *_plain(detail["loc"], source, prefix))
-        faults.append(located(source, location, _sentence(dict(detail), model)))
-    unique = {(fault.location, fault.message): fault for fault in faults}
-    return sorted(unique.values(), key=lambda fault: (fault.line, fault.column))
+        fault = located(source, location, _sentence(detail, model))
+        same = faults.get(fault.location)
+        if same is not None and fault.message not in same.message:  # a type with several forms complains once for each
+            fault = replace(same, message=f"{same.message}, or {fault.message}")
+        faults[fault.location] = fault if same is None or fault.message not in same.message else same
+    return sorted(faults.values(), key=lambda fault: (fault.line, fault.column))
+
+
+def _without_misspelt(details: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The complaints without that a name is missing where one most like it is unknown: that is one mistake."""
+    missing: dict[Any, list[str]] = {}
+    for one in details:
+        if one["type"] == "missing":
+            missing.setdefault(one["loc"][:-1], []).append(str(one["loc"][-1]))
+    unknown = [one["loc"] for one in details if one["type"] == "extra_forbidden"]
+    meant = {(*place[:-1], *_alike(str(place[-1]), missing.get(place[:-1], []))[:1]) for place in unknown}
+    return [one for one in details if one["type"] != "missing" or one["loc"] not in meant]
 
 
 def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
@@ -107,7 +128,7 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
 def _no_choice(detail: Mapping[str, Any]) -> str:
     """What is wrong with a value that is none of those that there are."""
     choices = detail["ctx"]["expected"]
-    if detail["input"] == UNDECIDED and detail["loc"][-1] == "role":
+    if detail["input"] == UNDECIDED and len(detail["loc"]) > 1 and detail["loc"][-1] == "role":
         return f"is still to be decided for column {detail['loc'][-2]!r}: write {choices} in place of {UNDECIDED}"
     return _SENTENCES[detail["type"]].format(expected=choices) + nearest(
         str(detail["input"]), re.findall(r"'([^']*)'", choices)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
+from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.policy.scalars import OddNumber, TypedFloat, TypedInt, odd_number
 
 DEEPEST = 100
@@ -69,6 +70,27 @@ class Source:
         if isinstance(node, yaml.ScalarNode):
             mark = node.start_mark
         return (0, 0) if mark is None else (mark.line + 1, mark.column + 1)
+
+
+def without(data: Any, location: Location) -> Any:
+    """The same data without the entry that a location names, unless it is in a list, where all keep their places."""
+    if not location or not isinstance(data, Mapping) or location[0] not in data:
+        return data
+    part, rest = location[0], location[1:]
+    inner = {part: without(data[part], rest)} if rest else {}
+    return {**{name: value for name, value in data.items() if name != part}, **inner}
+
+
+def replaced(data: Any, location: Location, value: Any) -> Any:
+    """The same data with another value at a location; data that have no such place stay what they are."""
+    if not location:
+        return value
+    part, rest = location[0], location[1:]
+    if isinstance(data, Mapping) and part in data:
+        return {**data, part: replaced(data[part], rest, value)}
+    if isinstance(data, list) and isinstance(part, int) and part < len(data):
+        return [*data[:part], replaced(data[part], rest, value), *data[part + 1 :]]
+    return data
 
 
 def parse(text: str) -> Source:
@@ -191,3 +213,46 @@ def _decimal(node: Any, text: str) -> Any:
 
 def _fault_at(node: Any, message: str) -> Fault:
     return Fault("", message, node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def plain(value: Any) -> Any:
+    """Tuples, arrays and an index as lists, numbers of numpy as Python's, mappings as dictionaries, all through.
+
+    A set has no order and a column of a frame holds cells: they stay what they are, and no policy takes them.
+    """
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | range | KeysView | Iterator):
+        return [plain(one) for one in value]
+    return plain(value.tolist()) if hasattr(value, "tolist") and not is_column(value) else value
+
+
+def is_column(value: Any) -> bool:
+    """Whether something is a column of pandas, polars or Arrow: iterating it gives cells."""
+    exports = ("__arrow_c_stream__", "__arrow_c_array__")
+    return type(value).__name__ == "Series" or any(hasattr(value, method) for method in exports)
+
+
+def column_names(argument: str, given: Any) -> Sequence[Any]:
+    """The columns that an argument names: one by a text, several by a list.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    if isinstance(given, str):
+        return [given]
+    if is_column(given) or isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
+        raise UsageError(f"{argument}: must be a list of names, not of type {type(given).__name__}")
+    names = sorted(given, key=str) if isinstance(given, set | frozenset) else list(plain(iter(given)))
+    return [column_name(argument, name) for name in names]
+
+
+def column_name(argument: str, given: Any) -> str | int:
+    """The one column that an argument names. Columns of pandas may be numbered.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        raise UsageError(f"{argument}: must be the name of a column, not of type {type(given).__name__}")
+    return given

@@ -22,7 +22,7 @@ from tcdp_audit.core.base.outcome import SUITE, Outcome, Severity, Status, Tally
 from tcdp_audit.core.base.phrases import part_of
 from tcdp_audit.core.base.words import agree, count, listing
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.quality.frame import frame_of
 from tcdp_audit.core.quality.great_expectations_suite import Suite, suite_in
 

@@ -17,8 +17,8 @@ from great_expectations.exceptions.exceptions import (
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
 from tcdp_audit.core.base.errors import PolicyError
-from tcdp_audit.core.policy import Policy
 from tcdp_audit.core.policy.model import StoredSuite
+from tcdp_audit.core.policy.policy import Policy
 
 NO_JSON = "is not JSON in UTF-8 in which each key stands once"
 CONFIGURATION = "great_expectations.yml"

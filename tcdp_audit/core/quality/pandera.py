@@ -20,7 +20,7 @@ from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 from tcdp_audit.core.base.outcome import SCHEMA, Outcome, Severity, Status, Tally
 from tcdp_audit.core.base.words import count
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.quality.frame import frame_of
 from tcdp_audit.core.quality.pandera_schema import SchemaDemands, demands_of
 

@@ -22,7 +22,7 @@ import yaml
 from pandera.io.pandas_io import deserialize_schema
 
 from tcdp_audit.core.base.errors import PolicyError
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 
 MODULE_AND_NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _KEYS = (

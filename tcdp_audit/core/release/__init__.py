@@ -14,9 +14,3 @@ structure      what is wrong with the table as such, whatever the demands
 hidden         cells that count as missing although they tell people apart
 columns        what policy and table say of each column, for a result
 """
-
-from __future__ import annotations
-
-from tcdp_audit.core.release.release import Release
-
-__all__ = ["Release"]

@@ -18,7 +18,7 @@ from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.encoding.union import require_exact, union
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
 
 KEY = 16  # bytes that a number for a row and its place in an order take
 CODE = 8  # bytes that a code takes at the most

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges, interval_label, members, number_text, set_label
 from tcdp_audit.core.encoding.hierarchy import Hierarchy
-from tcdp_audit.core.policy import AttributeDeclaration
+from tcdp_audit.core.policy.model import AttributeDeclaration
 
 NO_PART = -1  # of labels that exclude each other
 BLOCK = 2**26  # bytes of sets that are compared at a time

@@ -8,8 +8,9 @@ from pathlib import Path
 from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.encoding.hierarchy import Hierarchy, load_hierarchy
-from tcdp_audit.core.policy import AttributeDeclaration, Policy
 from tcdp_audit.core.policy.faults import located, unsound
+from tcdp_audit.core.policy.model import AttributeDeclaration
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.source import Source, parse
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import Policy, Scale
+from tcdp_audit.core.policy.model import Scale
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.coded import (
     CODE,
     KEY,

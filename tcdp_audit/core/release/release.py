@@ -15,7 +15,8 @@ from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
 from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.encoding.union import union
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import AttributeDeclaration, Policy, Role, Scale
+from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.hierarchies import declared_hierarchies
 
 

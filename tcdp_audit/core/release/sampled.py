@@ -18,10 +18,10 @@ from tcdp_audit.core.base.arrays import frozen_array
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
-from tcdp_audit.core.engines import open_engine
 from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.sampling import Sampling
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions
 from tcdp_audit.core.release.coded import CodedTable, common_domains
 from tcdp_audit.core.release.pairs import require_unique
 

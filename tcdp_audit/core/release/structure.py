@@ -24,9 +24,9 @@ from tcdp_audit.core.base.outcome import (
 from tcdp_audit.core.base.words import agree, count, noun_form, noun_of_column, plural
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.text_bytes import differ_in_case_only, edged_with_blanks
-from tcdp_audit.core.policy import Policy, Role
 from tcdp_audit.core.policy.faults import nearest
-from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.model import PolicyDocument, Role
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
 
 SHOWN = 10

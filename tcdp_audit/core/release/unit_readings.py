@@ -20,7 +20,8 @@ from tcdp_audit.core.encoding.counting import boundaries, occurrences, tally
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.engines.base import Batch, BorrowedEngine, Engine, as_found, recode
-from tcdp_audit.core.policy import Policy, Role
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.common_parts import NO_PART, CommonParts, common_parts_of
 from tcdp_audit.core.release.release import Release
 

@@ -8,9 +8,3 @@ unit_cells  the cells of a unit as one
 reach       which failing demands a remedy may help
 treatment   a treatment carried out on the table
 """
-
-from __future__ import annotations
-
-from tcdp_audit.core.remedy.remedy import NewColumn, Remedy, RemedyError, RemedyGuide, RemedyParameters, Treatment
-
-__all__ = ["NewColumn", "Remedy", "RemedyError", "RemedyGuide", "RemedyParameters", "Treatment"]

@@ -21,7 +21,8 @@ from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
 from tcdp_audit.core.encoding.keys import Codes, fold
 from tcdp_audit.core.information_loss.class_sizes import demanded_k
 from tcdp_audit.core.information_loss.columns import LOSSY_ROLES
-from tcdp_audit.core.policy import AttributeDeclaration, Expectation, Policy, Role, Scale
+from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
+from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.unit_readings import linking_unit
 from tcdp_audit.core.remedy.demands import Demands

@@ -21,10 +21,10 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.check.kinds import Check
-from tcdp_audit.core.engines import Engine
 from tcdp_audit.core.engines.arrow_arrays import array_of_texts
-from tcdp_audit.core.policy import Expectation, Policy
+from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.repair.open_table import OpenTable
 from tcdp_audit.core.results.change_log import ChangeLog, RemedyAttack, Step
 from tcdp_audit.core.session.inputs import AuditInputs

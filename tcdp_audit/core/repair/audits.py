@@ -14,8 +14,9 @@ from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.provenance import Run
 from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.classes.shards import silent
-from tcdp_audit.core.policy import Policy, read_policy
-from tcdp_audit.core.policy.given import column_name, column_names, is_column
+from tcdp_audit.core.policy.loading import read_policy
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.source import column_name, column_names, is_column
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.session.inputs import AuditInputs, open_inputs
 from tcdp_audit.core.session.registry import Plugins

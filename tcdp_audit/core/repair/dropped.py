@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tcdp_audit.core.base.errors import DataError, PolicyError
-from tcdp_audit.core.policy import Policy, Role
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.results.change_log import DroppedColumn
 
 _RELEASED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)

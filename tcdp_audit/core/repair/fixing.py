@@ -19,10 +19,10 @@ from tcdp_audit.core.base.notebook import as_paragraph
 from tcdp_audit.core.base.phrases import part_of
 from tcdp_audit.core.base.words import agree
 from tcdp_audit.core.classes.shards import silent
-from tcdp_audit.core.engines import open_engine
 from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.writing import require_table_file
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.core.repair.attacks import with_attacks
 from tcdp_audit.core.repair.dropped import columns_to_put_back, dropped_columns

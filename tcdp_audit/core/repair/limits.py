@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tcdp_audit.core.base.words import percent, percent_of
-from tcdp_audit.core.information_loss import InformationLoss
+from tcdp_audit.core.information_loss.loss import InformationLoss
 from tcdp_audit.core.policy.model import PolicyDocument
 from tcdp_audit.core.remedy.remedy import ROUNDING, RemedyError
 

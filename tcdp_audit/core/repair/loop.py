@@ -20,7 +20,8 @@ from pydantic import ValidationError
 
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.plugin_faults import sentence_about
-from tcdp_audit.core.information_loss import InformationLoss, information_loss, require_scikit_learn
+from tcdp_audit.core.information_loss.loss import InformationLoss, information_loss
+from tcdp_audit.core.information_loss.prediction import require_scikit_learn
 from tcdp_audit.core.policy.policy import PlannedRemedy
 from tcdp_audit.core.release.unit_readings import as_read
 from tcdp_audit.core.remedy.reach import reach

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from tcdp_audit.core.base.outcome import Outcome
-from tcdp_audit.core.engines import Engine, open_engine
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.plain import PlainEngine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.treatment import settled

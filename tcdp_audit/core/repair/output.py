@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
 from tcdp_audit.core.base.files import plain_name, replaced_atomically
 from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
-from tcdp_audit.core.engines import Engine, open_engine
 from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
+from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.files import delimiter_of
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.writing import require_holdable, write_table
 from tcdp_audit.core.repair.attacks import with_attacks
 from tcdp_audit.core.repair.restored_columns import Aligned, PutBack

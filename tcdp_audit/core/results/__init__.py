@@ -19,11 +19,3 @@ unaudited    a policy of the same run that could not be audited
 place        where in the policy something is asked for
 findings     what somebody must act on, as a list for other tools
 """
-
-from __future__ import annotations
-
-from tcdp_audit.core.base.errors import ExpectationsFailedError
-from tcdp_audit.core.base.provenance import Table
-from tcdp_audit.core.results.audit import Audit
-
-__all__ = ["Audit", "ExpectationsFailedError", "Table"]

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tcdp_audit.core.auditor.conventions import Variant
-    from tcdp_audit.core.check import Check
     from tcdp_audit.core.check.announced import Announced
+    from tcdp_audit.core.check.kinds import Check
     from tcdp_audit.core.results.remedy_trial import RemedyTrial
     from tcdp_audit.core.results.reporter import Reporter, ReportSection
     from tcdp_audit.core.results.unaudited import Unaudited

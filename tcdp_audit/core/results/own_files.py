@@ -12,8 +12,8 @@ from typing import Any
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.files import destination
 from tcdp_audit.core.engines.parts import is_several, is_within
-from tcdp_audit.core.policy import Policy
 from tcdp_audit.core.policy.model import StoredSuite
+from tcdp_audit.core.policy.policy import Policy
 
 
 def files_of(policy: Policy, **given: Any) -> Mapping[str, Path]:

@@ -11,7 +11,7 @@ from tcdp_audit.core.base.errors import UsageError
 
 if TYPE_CHECKING:
     from tcdp_audit.core.results.audit import Audit
-    from tcdp_audit.core.results.comparison import AuditComparison
+    from tcdp_audit.core.results.comparison.audits import AuditComparison
     from tcdp_audit.core.results.frontier import Frontier
     from tcdp_audit.core.results.unaudited import Unaudited
 

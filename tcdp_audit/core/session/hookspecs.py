@@ -14,7 +14,7 @@ import pluggy
 if TYPE_CHECKING:
     from tcdp_audit.core.check.announced import Announced
     from tcdp_audit.core.detection.detector import Detector
-    from tcdp_audit.core.engines.opener import EngineOpener
+    from tcdp_audit.core.engines.opening import EngineOpener
     from tcdp_audit.core.remedy.remedy import Remedy
     from tcdp_audit.core.results.reporter import Reporter, ReportSection
 

@@ -17,9 +17,11 @@ from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.provenance import NamedFile, Table
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.scratch import sweep
-from tcdp_audit.core.engines import Engine, open_engine
-from tcdp_audit.core.engines.opener import opener_of, require_no_url
-from tcdp_audit.core.policy import Policy, Role, read_policy
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.engines.opening import open_engine, opener_of, require_no_url
+from tcdp_audit.core.policy.loading import read_policy
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.quality import NEEDS_GREAT_EXPECTATIONS, NEEDS_PANDERA, installed
 from tcdp_audit.core.release.structure import without_columns
 from tcdp_audit.core.results.audit import Audit

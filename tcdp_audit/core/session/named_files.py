@@ -14,8 +14,8 @@ from pathlib import Path
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.provenance import NamedFile
 from tcdp_audit.core.base.visible import visible
-from tcdp_audit.core.policy import Policy
 from tcdp_audit.core.policy.model import StoredSuite
+from tcdp_audit.core.policy.policy import Policy
 
 MODULE = ":"  # between the module and the name of a schema that is imported
 

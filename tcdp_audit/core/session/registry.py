@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.announced import Announced, ChecksByName
     from tcdp_audit.core.check.kinds import Check
     from tcdp_audit.core.detection.detector import Detector
-    from tcdp_audit.core.engines.opener import EngineOpener
+    from tcdp_audit.core.engines.opening import EngineOpener
     from tcdp_audit.core.remedy.remedy import Remedy
     from tcdp_audit.core.results.reporter import Reporter, ReportSection
 
@@ -288,7 +288,7 @@ class Plugins:
     @property
     def engines(self) -> Mapping[str, EngineOpener]:
         """Every registered opener of tables by name."""
-        from tcdp_audit.core.engines.opener import EngineOpener  # noqa: PLC0415
+        from tcdp_audit.core.engines.opening import EngineOpener  # noqa: PLC0415
 
         return self._asked("tcdp_audit_engines", EngineOpener)
 

@@ -1,16 +1,58 @@
-"""Openers: registered code that makes an engine of what a caller gave, such as a database's URL."""
+"""What makes an engine of what a caller gave: the embedded one, or registered code that opens a database's URL."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tcdp_audit.core.base.addresses import scheme_of
-from tcdp_audit.core.base.errors import PluginError, UsageError
+from tcdp_audit.core.base.errors import PluginError, UsageError, redact_errors
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.engines.parts import find_parts, is_several
+from tcdp_audit.core.engines.source import TEXTS, extension, readable, require_kind
+from tcdp_audit.core.engines.table_formats import require_plain_files
 
-if TYPE_CHECKING:
-    from tcdp_audit.core.engines.base import Engine
+
+@redact_errors()
+def open_engine(release: Any, memory: int, name: str = "release") -> Engine:
+    """An engine for a path, a pandas, polars or pyarrow table, or a DuckDB relation.
+
+    Args:
+        release: the table.
+        memory: budget in bytes.
+        name: what the table is called in messages where it has no path.
+
+    Raises:
+        UsageError: the file does not exist, or the object is no table.
+        DataError: it exists and cannot be read as a table.
+    """
+    if isinstance(release, str | Path):
+        return open_file(Path(release), memory)
+    from tcdp_audit.core.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
+
+    return DuckDBEngine.from_frame(release, name, memory)
+
+
+def open_file(path: Path, memory: int) -> Engine:
+    """The embedded engine over a file, the files of a folder, or those of a pattern; see `open_engine`."""
+    with readable(path):
+        parts = find_parts(path) if is_several(path) else None
+        if parts is None:
+            require_kind(path)
+            require_plain_files(str(path), [path])
+    if parts is not None:
+        from tcdp_audit.core.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
+
+        return DuckDBEngine.from_parts(parts, memory)
+    if extension(path) in TEXTS:
+        from tcdp_audit.core.engines.text import open_text  # noqa: PLC0415 - only for text files
+
+        return open_text(path, memory)
+    from tcdp_audit.core.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
+
+    return DuckDBEngine.from_path(path, memory)
 
 
 @dataclass(frozen=True, kw_only=True)
