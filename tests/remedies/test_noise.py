@@ -254,7 +254,7 @@ def test_opendp_is_imported_only_to_draw() -> None:
 
 def test_it_is_never_chosen_without_being_asked_for() -> None:
     with _view(_table(), _policy(expect=[{"k_anonymity": {"k": 9}}])) as view:
-        assert list(NOISE.plan(view, ())) == []
+        assert list(NOISE.suggest_parameters(view, ())) == []
     assert NOISE.random
 
 

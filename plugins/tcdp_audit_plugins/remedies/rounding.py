@@ -88,7 +88,7 @@ def why_not_applicable(view: RemedyView, parameters: RoundingParameters | None, 
     )
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """As fine as will do, where a demand that compares with the original fails."""
     if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}
@@ -206,6 +206,6 @@ ROUNDING = Remedy(
     parameters=RoundingParameters,
     apply=round_numbers,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

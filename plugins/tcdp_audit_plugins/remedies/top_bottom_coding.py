@@ -100,7 +100,7 @@ def why_not_applicable(view: RemedyView, parameters: TopBottomCodingParameters |
     return "" if any(map(_is_number, view.quasi_identifiers)) else NO_NUMBERS
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """The threshold of a cap that is not kept; and the least small share of an attribute after which classes pass."""
     helped = [one for one in outcomes if not why_not_applicable(view, None, one)]
     for one in helped:
@@ -259,6 +259,6 @@ TOP_BOTTOM_CODING = Remedy(
     parameters=TopBottomCodingParameters,
     apply=code_extremes,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

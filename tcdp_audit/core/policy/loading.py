@@ -182,12 +182,12 @@ class _Reading:
             self._fault(["weight"], f"{document.weight!r} is not declared as numeric; a weight is: `{example}`")
 
     def _columns_kept(self, document: PolicyDocument) -> None:
-        """Of the columns that `keep` names the loss is measured."""
+        """Of the columns that `min_utility` names the loss is measured."""
         lossy = dict.fromkeys((*document.with_role(Role.QUASI_IDENTIFIER), *document.with_role(Role.SENSITIVE)))
-        unknown = [name for name in document.keep or {} if name not in lossy]
+        unknown = [name for name in document.min_utility or {} if name not in lossy]
         for name in unknown[: MOST + 1]:
             asked = "is not declared as a quasi-identifier or as sensitive, so nothing is measured of it"
-            self._fault(["keep", name], f"{name!r} {asked}{nearest(name, lossy)}")
+            self._fault(["min_utility", name], f"{name!r} {asked}{nearest(name, lossy)}")
 
     def _questions_answered(self, document: PolicyDocument) -> None:
         """An answer belongs to a question that a profile asks."""

@@ -142,8 +142,8 @@ class Remedy(Generic[R]):
         parameters: a model of its parameters, derived from `RemedyParameters`.
         apply: changes a release under its parameters. Raises `RemedyError` where that cannot be done.
         validate: faults of the parameters under a policy: (parameter or "", sentence).
-        plan: parameter sets that are worth trying on a release whose policy names no remedy, most promising first;
-            asked only where `why_not_applicable` leaves something that fails.
+        suggest_parameters: parameter sets that are worth trying on a release whose policy names no remedy, most
+            promising first; asked only where `why_not_applicable` leaves something that fails.
         why_not_applicable: why it cannot help one failing demand, as a short phrase, or nothing; asked before it
             starts. The parameters are None where the policy names no remedy, so that the remedy would propose them.
         random: it draws from a source that no seed repeats, as noise for differential privacy must; it runs once only.
@@ -157,7 +157,9 @@ class Remedy(Generic[R]):
     parameters: type[R]
     apply: Callable[[RemedyView, R], Treatment]
     validate: Callable[[R, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
-    plan: Callable[[RemedyView, tuple[Outcome, ...]], Iterable[Mapping[str, Any]]] = field(default=lambda _, __: ())
+    suggest_parameters: Callable[[RemedyView, tuple[Outcome, ...]], Iterable[Mapping[str, Any]]] = field(
+        default=lambda _, __: ()
+    )
     why_not_applicable: Callable[[RemedyView, R | None, Outcome], str] = field(default=lambda _, __, ___: "")
     random: bool = False
     once: bool = False

@@ -1,4 +1,4 @@
-"""The limits that a policy sets to what remedies may cost: `max_loss`, and `keep` of single columns."""
+"""The limits that a policy sets to what remedies may cost: `max_loss`, and `min_utility` of single columns."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class LossLimits:
 
     Args:
         most: the mean loss of a cell over all attributes; None where the policy sets no limit.
-        keep: for some attributes the share that must be left: 1 less the mean loss of their cells.
+        min_utility: for some attributes the share that must be left: 1 less the mean loss of their cells.
     """
 
     most: Fraction | None = None
-    keep: Mapping[str, Fraction] = field(default_factory=dict)
+    min_utility: Mapping[str, Fraction] = field(default_factory=dict)
 
     @classmethod
     def of(cls, document: PolicyDocument) -> LossLimits:
         """Those of a policy."""
-        return cls(document.max_loss, document.keep or {})
+        return cls(document.max_loss, document.min_utility or {})
 
     @property
     def are_set(self) -> bool:
         """Whether there is any."""
-        return self.most is not None or bool(self.keep)
+        return self.most is not None or bool(self.min_utility)
 
     def require(self, loss: InformationLoss) -> None:
         """Insist that a release keeps within them.
@@ -54,10 +54,10 @@ class LossLimits:
         if self.most is not None and _is_beyond(loss.total, self.most):
             share, most = percent(loss.total, self.most), percent_of(self.most)
             yield f"it loses {share} of the information on average over all cells, and max_loss allows {most}"
-        for name, least in self.keep.items():
+        for name, least in self.min_utility.items():
             lost = loss.cell_loss.get(name, 1.0)
             if _is_beyond(lost, 1 - least):
-                yield f"it keeps {percent(1 - lost, least)} of {name!r}, and keep asks for {percent_of(least)}"
+                yield f"it retains {percent(1 - lost, least)} of {name!r}, and min_utility asks for {percent_of(least)}"
 
 
 def _is_beyond(lost: float, most: Fraction) -> bool:

@@ -23,7 +23,7 @@ from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.information_loss import InformationLoss, information_loss, require_scikit_learn
 from tcdp_audit.core.policy.policy import PlannedRemedy
 from tcdp_audit.core.release.unit_readings import as_read
-from tcdp_audit.core.remedy.reach import reach
+from tcdp_audit.core.remedy.applicability import applicability
 from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, require_least
 from tcdp_audit.core.remedy.treatment import same_cells, touched, treated
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
@@ -204,7 +204,9 @@ class RepairLoop:
         """What a remedy that the policy names does not act on, said before it starts; or nothing."""
         if not self.policy.remedies:
             return ""
-        sentence = reach(planned.remedy, self._view(candidate), planned.parameters, candidate.failing_demands).sentence
+        sentence = applicability(
+            planned.remedy, self._view(candidate), planned.parameters, candidate.failing_demands
+        ).sentence
         if sentence:
             self.inputs.options.progress(f"{planned.remedy.title} {sentence}", 1, 1)
         return sentence
@@ -338,10 +340,10 @@ class RepairLoop:
     def _proposals(self, remedy: Remedy[Any], candidate: Candidate) -> list[Mapping[str, Any]]:
         """Parameters that a remedy proposes for what it may help; where there are none, it is noted why."""
         view = self._view(candidate)
-        reached = reach(remedy, view, None, candidate.failing_demands)
-        proposals = list(remedy.plan(view, tuple(candidate.failing_demands))) if reached.helped else []
+        helpful = applicability(remedy, view, None, candidate.failing_demands)
+        proposals = list(remedy.suggest_parameters(view, tuple(candidate.failing_demands))) if helpful.helped else []
         if not proposals:
-            self._left_out[remedy.name] = reached.reasons if not reached.helped else NOTHING_PROPOSED
+            self._left_out[remedy.name] = helpful.reasons if not helpful.helped else NOTHING_PROPOSED
         return proposals
 
     def _sound(self, remedy: Remedy[Any], proposal: Mapping[str, Any]) -> PlannedRemedy | None:

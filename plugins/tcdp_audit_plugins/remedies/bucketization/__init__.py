@@ -15,7 +15,7 @@ from tcdp_audit_plugins.remedies.bucketization.apply import apply
 from tcdp_audit_plugins.remedies.bucketization.parameters import (
     BucketizationParameters,
     faults,
-    plans,
+    suggest_parameters,
     why_not_applicable,
 )
 
@@ -67,6 +67,6 @@ BUCKETIZATION = Remedy(
     parameters=BucketizationParameters,
     apply=apply,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

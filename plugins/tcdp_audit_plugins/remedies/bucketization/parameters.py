@@ -79,7 +79,7 @@ def why_not_applicable(view: RemedyView, parameters: BucketizationParameters | N
     return ""
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Proposals for each sensitive attribute that is not close enough.
 
     The t that is demanded, with the policy's k or as many records as there are buckets; where that is more than the

@@ -12,7 +12,7 @@ from tcdp_audit_plugins.remedies.correlated_noise.apply import add_noise
 from tcdp_audit_plugins.remedies.correlated_noise.parameters import (
     CorrelatedNoiseParameters,
     faults,
-    plans,
+    suggest_parameters,
     why_not_applicable,
 )
 
@@ -69,7 +69,7 @@ CORRELATED_NOISE = Remedy(
     parameters=CorrelatedNoiseParameters,
     apply=add_noise,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
     once=True,
 )

@@ -111,7 +111,7 @@ def why_not_applicable(view: RemedyView, parameters: CorrelatedNoiseParameters |
     )
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """As little as will do, where a demand that compares with the original fails."""
     if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}

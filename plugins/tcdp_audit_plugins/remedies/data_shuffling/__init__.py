@@ -12,7 +12,7 @@ from tcdp_audit_plugins.remedies.data_shuffling.apply import shuffle_data
 from tcdp_audit_plugins.remedies.data_shuffling.parameters import (
     DataShufflingParameters,
     faults,
-    plans,
+    suggest_parameters,
     why_not_applicable,
 )
 
@@ -72,7 +72,7 @@ DATA_SHUFFLING = Remedy(
     parameters=DataShufflingParameters,
     apply=shuffle_data,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
     once=True,
 )

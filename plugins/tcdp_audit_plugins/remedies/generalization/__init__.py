@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.generalization.apply import generalize, plans
+from tcdp_audit_plugins.remedies.generalization.apply import generalize, suggest_parameters
 from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, faults, why_not_applicable
 
 __all__ = ["GENERALIZATION", "GeneralizationParameters", "generalize"]
@@ -100,6 +100,6 @@ GENERALIZATION = Remedy(
     parameters=GeneralizationParameters,
     apply=generalize,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

@@ -49,7 +49,7 @@ def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatm
     return _treatment(view, search, best)
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Parameters to try, where a quasi-identifier has a hierarchy and a demand fails that larger classes keep.
 
     Args:

@@ -19,7 +19,7 @@ from tcdp_audit_plugins.remedies.microaggregation.apply import microaggregate
 from tcdp_audit_plugins.remedies.microaggregation.parameters import (
     MicroaggregationParameters,
     faults,
-    plans,
+    suggest_parameters,
     why_not_applicable,
 )
 
@@ -101,6 +101,6 @@ MICROAGGREGATION = Remedy(
     parameters=MicroaggregationParameters,
     apply=microaggregate,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

@@ -128,7 +128,7 @@ def why_not_applicable(view: RemedyView, parameters: MicroaggregationParameters 
     return "" if on_classes or view.records <= MANY else f"takes minutes beyond {MANY:,} records"
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Parameters to try, where all quasi-identifiers are numeric or ordinal and a demand on classes or pairs fails.
 
     Args:

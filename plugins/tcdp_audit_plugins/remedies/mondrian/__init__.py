@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.mondrian.apply import cut, plans
+from tcdp_audit_plugins.remedies.mondrian.apply import cut, suggest_parameters
 from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters, faults, why_not_applicable
 
 __all__ = ["MONDRIAN", "MondrianParameters", "cut"]
@@ -71,6 +71,6 @@ MONDRIAN = Remedy(
     parameters=MondrianParameters,
     apply=cut,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

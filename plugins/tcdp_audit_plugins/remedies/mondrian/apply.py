@@ -48,7 +48,7 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
     )
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Parameters to try, where a demand on classes fails, or one that larger classes keep.
 
     Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.pram.apply import post_randomise
-from tcdp_audit_plugins.remedies.pram.parameters import PramParameters, faults, plans, why_not_applicable
+from tcdp_audit_plugins.remedies.pram.parameters import PramParameters, faults, suggest_parameters, why_not_applicable
 
 __all__ = ["PRAM", "PramParameters", "post_randomise"]
 GUIDE = RemedyGuide(
@@ -65,7 +65,7 @@ PRAM = Remedy(
     parameters=PramParameters,
     apply=post_randomise,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
     once=True,
 )

@@ -91,7 +91,7 @@ def why_not_applicable(view: RemedyView, parameters: PramParameters | None, outc
     )
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Invariant, and as weak as will do, where a demand that compares with the original fails."""
     if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {"invariant": True}

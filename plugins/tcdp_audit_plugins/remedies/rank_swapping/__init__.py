@@ -12,7 +12,7 @@ from tcdp_audit_plugins.remedies.rank_swapping.apply import swap_ranks
 from tcdp_audit_plugins.remedies.rank_swapping.parameters import (
     RankSwappingParameters,
     faults,
-    plans,
+    suggest_parameters,
     why_not_applicable,
 )
 
@@ -76,7 +76,7 @@ RANK_SWAPPING = Remedy(
     parameters=RankSwappingParameters,
     apply=swap_ranks,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
     once=True,
 )

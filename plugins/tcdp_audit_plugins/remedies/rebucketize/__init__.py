@@ -10,7 +10,12 @@ from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.rebucketize.apply import apply
-from tcdp_audit_plugins.remedies.rebucketize.parameters import RebucketizeParameters, faults, plans, why_not_applicable
+from tcdp_audit_plugins.remedies.rebucketize.parameters import (
+    RebucketizeParameters,
+    faults,
+    suggest_parameters,
+    why_not_applicable,
+)
 
 GUIDE = RemedyGuide(
     method=(
@@ -51,6 +56,6 @@ REBUCKETIZE = Remedy(
     parameters=RebucketizeParameters,
     apply=apply,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

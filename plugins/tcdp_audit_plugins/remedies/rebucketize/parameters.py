@@ -52,7 +52,7 @@ def why_not_applicable(view: RemedyView, parameters: RebucketizeParameters | Non
     return "" if unasked else "no attribute that fails is in buckets"
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Each generalised attribute that something on classes that fails concerns."""
     failing = view.failing_on_classes(outcomes)
     for attribute in (*view.quasi_identifiers, *view.sensitive):

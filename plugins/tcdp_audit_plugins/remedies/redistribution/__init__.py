@@ -12,7 +12,11 @@ from __future__ import annotations
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.mondrian.parameters import faults
 from tcdp_audit_plugins.remedies.redistribution.apply import redistribute
-from tcdp_audit_plugins.remedies.redistribution.parameters import RedistributionParameters, plans, why_not_applicable
+from tcdp_audit_plugins.remedies.redistribution.parameters import (
+    RedistributionParameters,
+    suggest_parameters,
+    why_not_applicable,
+)
 
 __all__ = ["REDISTRIBUTION", "RedistributionParameters"]
 GUIDE = RemedyGuide(
@@ -73,6 +77,6 @@ REDISTRIBUTION = Remedy(
     parameters=RedistributionParameters,
     apply=redistribute,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

@@ -27,7 +27,7 @@ def why_not_applicable(view: RemedyView, parameters: RedistributionParameters | 
     return f"takes minutes beyond {LARGE:,} records" if view.records > LARGE else ""
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Parameters to try, where a sensitive attribute is too far in some class from what it is in the table.
 
     Args:

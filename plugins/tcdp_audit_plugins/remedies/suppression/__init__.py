@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.suppression.apply import plans, suppress
+from tcdp_audit_plugins.remedies.suppression.apply import suggest_parameters, suppress
 from tcdp_audit_plugins.remedies.suppression.parameters import SuppressionParameters, faults, why_not_applicable
 
 GUIDE = RemedyGuide(
@@ -71,6 +71,6 @@ SUPPRESSION = Remedy(
     parameters=SuppressionParameters,
     apply=suppress,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

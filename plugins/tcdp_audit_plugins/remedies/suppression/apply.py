@@ -38,7 +38,7 @@ def suppress(view: RemedyView, parameters: SuppressionParameters) -> Treatment:
     return treatment
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Parameters to try, where a class fails, or is too small for a demand that larger ones keep.
 
     Few records, or any cells.

@@ -45,7 +45,7 @@ class Applicability:
         return "; ".join(f"does not act on {listing(list(names))} ({reason})" for reason, names in named.items())
 
 
-def reach(
+def applicability(
     remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, failing: Iterable[Outcome]
 ) -> Applicability:
     """Which of some failing demands a remedy may help.
@@ -54,7 +54,7 @@ def reach(
         remedy: the remedy.
         view: the release.
         parameters: its own; None where it would propose them.
-        failing: what stands against the release.
+        failing: the failing outcomes of the release.
     """
     asked = [(one, remedy.why_not_applicable(view, parameters, one)) for one in failing]
     return Applicability([one for one, why in asked if not why], [(one, why) for one, why in asked if why])
