@@ -10,10 +10,8 @@ from __future__ import annotations
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.correlated_noise.apply import add_noise
 from tcdp_audit_plugins.remedies.correlated_noise.parameters import (
+    MASKING,
     CorrelatedNoiseParameters,
-    faults,
-    suggest_parameters,
-    why_not_applicable,
 )
 
 __all__ = ["CORRELATED_NOISE", "CorrelatedNoiseParameters", "add_noise"]
@@ -68,8 +66,8 @@ CORRELATED_NOISE = Remedy(
     guide=GUIDE,
     parameters=CorrelatedNoiseParameters,
     apply=add_noise,
-    validate=faults,
-    suggest_parameters=suggest_parameters,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyView, Treatment, number_text
-from tcdp_audit_plugins.remedies._shared.by_content import by_content
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_numbers
-from tcdp_audit_plugins.remedies._shared.normal import correlations, normal_noise
+from tcdp_audit_plugins.remedies._shared.masking import by_content, correlations, masked_numbers, normal_noise
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 from tcdp_audit_plugins.remedies.correlated_noise.covariance import covariance_of, declared, filled, means
 from tcdp_audit_plugins.remedies.correlated_noise.parameters import CorrelatedNoiseParameters, Shape

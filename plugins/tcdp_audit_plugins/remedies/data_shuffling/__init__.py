@@ -10,10 +10,8 @@ from __future__ import annotations
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.data_shuffling.apply import shuffle_data
 from tcdp_audit_plugins.remedies.data_shuffling.parameters import (
+    MASKING,
     DataShufflingParameters,
-    faults,
-    suggest_parameters,
-    why_not_applicable,
 )
 
 __all__ = ["DATA_SHUFFLING", "DataShufflingParameters", "shuffle_data"]
@@ -71,8 +69,8 @@ DATA_SHUFFLING = Remedy(
     guide=GUIDE,
     parameters=DataShufflingParameters,
     apply=shuffle_data,
-    validate=faults,
-    suggest_parameters=suggest_parameters,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

@@ -15,9 +15,7 @@ from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
-from tcdp_audit_plugins.remedies._shared.by_content import by_content
-from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_attributes
-from tcdp_audit_plugins.remedies._shared.normal import correlations
+from tcdp_audit_plugins.remedies._shared.masking import by_content, correlations, is_orderable, masked_attributes
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 from tcdp_audit_plugins.remedies.data_shuffling.copula import new_scores, scores
 from tcdp_audit_plugins.remedies.data_shuffling.parameters import DataShufflingParameters

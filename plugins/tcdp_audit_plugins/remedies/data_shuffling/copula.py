@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit_plugins.remedies._shared.normal import correlations, normal_noise
+from tcdp_audit_plugins.remedies._shared.masking import correlations, normal_noise
 
 
 def scores(values: Floats) -> Floats:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
-from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_faults
-from tcdp_audit_plugins.remedies._shared.scope import NO_ORDER, only_where_masked
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit_plugins.remedies._shared.masking import (
+    NO_ORDER,
+    Fault,
+    Masking,
+    MaskingParameters,
+    Names,
+    masked_faults,
+)
 
-Names = Annotated[list[Text], Field(min_length=1)]
 
-
-class DataShufflingParameters(RemedyParameters):
+class DataShufflingParameters(MaskingParameters):
     """Parameters of `data_shuffling`."""
 
     proximity: Annotated[
@@ -38,30 +40,21 @@ class DataShufflingParameters(RemedyParameters):
         ),
     ] = None
 
+    @property
+    def names(self) -> list[str] | None:
+        """The attributes to shuffle; None for the quasi-identifiers."""
+        return self.attributes
 
-def faults(parameters: DataShufflingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Faults that only the policy as a whole shows: (parameter, sentence)."""
-    yield from masked_faults(parameters.attributes, document, ordered=True)
-    yield from (("given", sentence) for _, sentence in masked_faults(parameters.given, document, ordered=True))
-    for name in sorted(set(parameters.attributes or ()) & set(parameters.given or ())):
-        yield "given", f"{name!r} is shuffled, so that it cannot stay"
+    @property
+    def chooses_strength(self) -> bool:
+        """Whether there is no proximity."""
+        return self.proximity is None
 
-
-def why_not_applicable(view: RemedyView, parameters: DataShufflingParameters | None, outcome: Outcome) -> str:
-    """Why shuffling cannot help a failing demand, or nothing."""
-    given = parameters or DataShufflingParameters()
-    return only_where_masked(
-        view,
-        outcome,
-        given.attributes,
-        is_orderable,
-        unfit=NO_ORDER,
-        chosen=given.proximity is None,
-        alike=False,
-    )
+    def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:
+        """Yield the faults of the attributes that stay."""
+        yield from (("given", sentence) for sentence in masked_faults(self.given, document, ordered=True))
+        for name in sorted(set(self.attributes or ()) & set(self.given or ())):
+            yield "given", f"{name!r} is shuffled, so that it cannot stay"
 
 
-def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """As near as will do, where a demand that compares with the original fails."""
-    if any(not why_not_applicable(view, None, one) for one in outcomes):
-        yield {}
+MASKING = Masking(DataShufflingParameters, unfit=NO_ORDER)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.noise.apply import mask
-from tcdp_audit_plugins.remedies.noise.parameters import NoiseParameters, faults, why_not_applicable
+from tcdp_audit_plugins.remedies.noise.parameters import MASKING, NoiseParameters, faults
 
 GUIDE = RemedyGuide(
     method=(
@@ -82,6 +82,6 @@ NOISE = Remedy(
     parameters=NoiseParameters,
     apply=mask,
     validate=faults,
-    why_not_applicable=why_not_applicable,
+    why_not_applicable=MASKING.why_not_applicable,
     random=True,
 )

@@ -9,16 +9,14 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
-from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
-from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import Mechanism
-from tcdp_audit_plugins.remedies._shared.scope import only_where_masked
+from tcdp_audit_plugins.remedies._shared.masking import Masking, MaskingParameters
 
 LARGEST = 2**53  # whole numbers and scales up to this are exact in float64, and far from overflowing 64 bits
 WIDEST = 10**100  # of real noise's scale, and of its inverse
 
 
-class NoiseParameters(RemedyParameters):
+class NoiseParameters(MaskingParameters):
     """Parameters of `noise`."""
 
     attribute: Annotated[Text, Field(description="The attribute that is masked.")]
@@ -90,16 +88,17 @@ class NoiseParameters(RemedyParameters):
         low, high = self.range
         return (high - low) / self.epsilon
 
+    @property
+    def names(self) -> list[str]:
+        """The attribute that is masked."""
+        return [self.attribute]
 
-def why_not_applicable(view: RemedyView, parameters: NoiseParameters | None, outcome: Outcome) -> str:
-    """Why noise cannot help a failing demand, or nothing."""
-    if parameters is None:
-        return "needs an epsilon and a mechanism that only you can choose"
-    return only_where_masked(view, outcome, [parameters.attribute], lambda _: True, unfit="", chosen=False, alike=False)
+
+MASKING = Masking(NoiseParameters, never_suggested="needs an epsilon and a mechanism that only you can choose")
 
 
 def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Faults that only the policy as a whole shows: (parameter, sentence)."""
+    """Yield the faults that only the policy as a whole shows: (parameter, sentence)."""
     declared = document.attributes.get(parameters.attribute)
     if declared is None or declared.role is Role.IDENTIFIER:
         yield "attribute", f"{parameters.attribute!r} is no attribute of this policy that is released"

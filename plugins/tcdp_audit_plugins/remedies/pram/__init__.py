@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.pram.apply import post_randomise
-from tcdp_audit_plugins.remedies.pram.parameters import PramParameters, faults, suggest_parameters, why_not_applicable
+from tcdp_audit_plugins.remedies.pram.parameters import MASKING, PramParameters
 
 __all__ = ["PRAM", "PramParameters", "post_randomise"]
 GUIDE = RemedyGuide(
@@ -64,8 +64,8 @@ PRAM = Remedy(
     guide=GUIDE,
     parameters=PramParameters,
     apply=post_randomise,
-    validate=faults,
-    suggest_parameters=suggest_parameters,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
-from tcdp_audit_plugins.remedies._shared.by_content import by_content
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_attributes
+from tcdp_audit_plugins.remedies._shared.masking import by_content, masked_attributes
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 from tcdp_audit_plugins.remedies.pram.matrices import Declared, declared_matrix, drawn, retaining
 from tcdp_audit_plugins.remedies.pram.parameters import PramParameters

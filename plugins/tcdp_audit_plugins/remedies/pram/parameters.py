@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
-from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
-from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
-from tcdp_audit_plugins.remedies._shared.scope import only_where_masked
+from tcdp_audit_plugins.remedies._shared.masking import Fault, Masking, MaskingParameters, Names
 
 Share = Annotated[Exact, Field(ge=0, le=1)]
 Line = Annotated[dict[Text, Share], Field(min_length=1)]
 
 
-class PramParameters(RemedyParameters):
+class PramParameters(MaskingParameters):
     """Parameters of `pram`."""
 
     retention: Annotated[
@@ -39,11 +36,10 @@ class PramParameters(RemedyParameters):
         bool, Field(description="Adapt the probabilities, so that the expected number of records of no value changes.")
     ] = False
     attributes: Annotated[
-        list[Text] | None,
+        Names | None,
         Field(
-            min_length=1,
             description="The attributes to randomise, each by itself; by default those with a matrix, and without any "
-            "the nominal and ordinal quasi-identifiers.",
+            "the nominal and ordinal quasi-identifiers."
         ),
     ] = None
 
@@ -64,34 +60,26 @@ class PramParameters(RemedyParameters):
         """The attributes to randomise; None for the quasi-identifiers."""
         return self.attributes or (None if self.matrix is None else sorted(self.matrix))
 
+    @property
+    def named_by(self) -> str:
+        """The parameter that names them."""
+        return "matrix" if self.attributes is None else "attributes"
 
-def faults(parameters: PramParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Faults that only the policy as a whole shows: (parameter, sentence)."""
-    field = "matrix" if parameters.attributes is None else "attributes"
-    yield from ((field, sentence) for _, sentence in masked_faults(parameters.names, document, ordered=False))
-    for name in parameters.names or ():
-        declared = document.attributes.get(name)
-        if declared is not None and declared.scale is Scale.NUMERIC:
-            yield field, f"{name!r} is numeric, and categories are randomised; swap its ranks, or generalise it first"
-    for name in sorted(set(parameters.matrix or ()) - set(parameters.names or ())):
-        yield "matrix", f"{name!r} has a matrix and is not among `attributes`"
+    @property
+    def chooses_strength(self) -> bool:
+        """Whether neither a retention nor a matrix is given."""
+        return self.retention is None and self.matrix is None
 
-
-def why_not_applicable(view: RemedyView, parameters: PramParameters | None, outcome: Outcome) -> str:
-    """Why randomising cannot help a failing demand, or nothing."""
-    given = parameters or PramParameters()
-    return only_where_masked(
-        view,
-        outcome,
-        given.names,
-        lambda one: one.scale is not Scale.NUMERIC,
-        unfit="every quasi-identifier is numeric",
-        chosen=given.retention is None and given.matrix is None,
-        alike=False,
-    )
+    def further_faults(self, _: PolicyDocument) -> Iterator[Fault]:
+        """Yield the faults of matrices without an attribute."""
+        for name in sorted(set(self.matrix or ()) - set(self.names or ())):
+            yield "matrix", f"{name!r} has a matrix and is not among `attributes`"
 
 
-def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """Invariant, and as weak as will do, where a demand that compares with the original fails."""
-    if any(not why_not_applicable(view, None, one) for one in outcomes):
-        yield {"invariant": True}
+MASKING = Masking(
+    PramParameters,
+    unfit="every quasi-identifier is numeric",
+    ordered=False,
+    refused={Scale.NUMERIC: "is numeric, and categories are randomised; swap its ranks, or generalise it first"},
+    suggested=[{"invariant": True}],
+)

@@ -10,10 +10,8 @@ from __future__ import annotations
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.rank_swapping.apply import swap_ranks
 from tcdp_audit_plugins.remedies.rank_swapping.parameters import (
+    MASKING,
     RankSwappingParameters,
-    faults,
-    suggest_parameters,
-    why_not_applicable,
 )
 
 __all__ = ["RANK_SWAPPING", "RankSwappingParameters", "swap_ranks"]
@@ -75,8 +73,8 @@ RANK_SWAPPING = Remedy(
     guide=GUIDE,
     parameters=RankSwappingParameters,
     apply=swap_ranks,
-    validate=faults,
-    suggest_parameters=suggest_parameters,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

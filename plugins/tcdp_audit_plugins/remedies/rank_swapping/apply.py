@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
-from tcdp_audit_plugins.remedies._shared.by_content import by_content
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_attributes
+from tcdp_audit_plugins.remedies._shared.masking import by_content, masked_attributes
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 from tcdp_audit_plugins.remedies.rank_swapping.pairing import pairs_by_distribution, pairs_within
 from tcdp_audit_plugins.remedies.rank_swapping.parameters import RankSwappingParameters, Variant

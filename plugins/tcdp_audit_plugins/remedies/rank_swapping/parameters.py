@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
-from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_faults
-from tcdp_audit_plugins.remedies._shared.scope import NO_ORDER, only_where_masked
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit_plugins.remedies._shared.masking import NO_ORDER, Masking, MaskingParameters, Names
 
 
 class Variant(StrEnum):
@@ -22,7 +18,7 @@ class Variant(StrEnum):
     P_DISTRIBUTION = "p_distribution"
 
 
-class RankSwappingParameters(RemedyParameters):
+class RankSwappingParameters(MaskingParameters):
     """Parameters of `rank_swapping`."""
 
     percent: Annotated[
@@ -43,34 +39,21 @@ class RankSwappingParameters(RemedyParameters):
         ),
     ] = Variant.PLAIN
     attributes: Annotated[
-        list[Text] | None,
+        Names | None,
         Field(
-            min_length=1,
-            description="The attributes to swap, each by itself; by default the numeric and ordinal quasi-identifiers.",
+            description="The attributes to swap, each by itself; by default the numeric and ordinal quasi-identifiers."
         ),
     ] = None
 
+    @property
+    def names(self) -> list[str] | None:
+        """The attributes to swap; None for the quasi-identifiers."""
+        return self.attributes
 
-def faults(parameters: RankSwappingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Faults that only the policy as a whole shows: (parameter, sentence)."""
-    return masked_faults(parameters.attributes, document, ordered=True)
-
-
-def why_not_applicable(view: RemedyView, parameters: RankSwappingParameters | None, outcome: Outcome) -> str:
-    """Why swapping cannot help a failing demand, or nothing."""
-    given = parameters or RankSwappingParameters()
-    return only_where_masked(
-        view,
-        outcome,
-        given.attributes,
-        is_orderable,
-        unfit=NO_ORDER,
-        chosen=given.percent is None,
-        alike=False,
-    )
+    @property
+    def chooses_strength(self) -> bool:
+        """Whether there is no percentage."""
+        return self.percent is None
 
 
-def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """Both variants, each as weak as will do, where a demand that compares with the original fails."""
-    if any(not why_not_applicable(view, None, one) for one in outcomes):
-        yield from ({"variant": variant.value} for variant in Variant)
+MASKING = Masking(RankSwappingParameters, unfit=NO_ORDER, suggested=[{"variant": variant.value} for variant in Variant])

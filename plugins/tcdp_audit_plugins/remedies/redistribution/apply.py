@@ -12,7 +12,7 @@ import numpy as np
 from tcdp_audit.plugin._internal import fold, numbered
 from tcdp_audit.plugin.remedy import Attribute, Demands, MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import figure
-from tcdp_audit_plugins.remedies._shared.by_content import by_content
+from tcdp_audit_plugins.remedies._shared.masking import by_content
 from tcdp_audit_plugins.remedies._shared.recoding import recode
 from tcdp_audit_plugins.remedies.mondrian.apply import Task, axis_of
 from tcdp_audit_plugins.remedies.mondrian.axes import mean_width
