@@ -24,7 +24,7 @@ from tcdp_audit.core.remedy.treatment import treated
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.noise import NOISE
-from tcdp_audit_plugins.remedies.noise.mechanisms import retention_of
+from tcdp_audit_plugins.remedies.noise.apply import retention_of
 
 PLUGINS = Plugins.load(external=False)
 SALARIES = [10, 20, 20, 30, 40, 50, 50, 50, 60, None]

@@ -13,7 +13,7 @@ from tcdp_audit import Remediation, fix, load_policy
 from tcdp_audit.core.base.outcome import Comparison, Outcome, Status
 from tcdp_audit.core.engines import open_engine
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.remedy.applicability import applicability
+from tcdp_audit.core.remedy.remedy import applicability
 from tcdp_audit.core.remedy.view import RemedyView
 
 ATTRIBUTES = {

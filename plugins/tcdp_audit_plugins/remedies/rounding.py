@@ -31,7 +31,7 @@ from tcdp_audit_plugins.remedies._shared.masking import (
     masked_numbers,
     recoded,
 )
-from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
+from tcdp_audit_plugins.remedies._shared.scope import weakest
 
 SHARES = tuple(Fraction(one, 100) for one in (1, 2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 600, 800))
 Base = Annotated[Exact, Field(gt=0)]

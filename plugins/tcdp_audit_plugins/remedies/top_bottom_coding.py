@@ -34,7 +34,7 @@ from tcdp_audit_plugins.remedies._shared.masking import (
     is_orderable,
     recoded,
 )
-from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
+from tcdp_audit_plugins.remedies._shared.scope import weakest
 from tcdp_audit_plugins.remedies._shared.search import smallest
 
 Mask = NDArray[np.bool_]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.words import figure
+from tcdp_audit.core.base.words import figure, listing
 from tcdp_audit.core.policy.model import Model, PolicyDocument
 
 if TYPE_CHECKING:
@@ -168,3 +168,55 @@ class Remedy(Generic[R]):
     def source(self) -> str:
         """Paper and definition number."""
         return self.guide.source
+
+
+@dataclass(frozen=True)
+class Applicability:
+    """Which failing demands a remedy may help.
+
+    Args:
+        helped: those that it may.
+        unhelped: those that it cannot, each with the reason.
+    """
+
+    helped: Sequence[Outcome]
+    unhelped: Sequence[tuple[Outcome, str]]
+
+    @property
+    def reasons(self) -> str:
+        """Why it cannot help some, each reason once, or nothing."""
+        return "; ".join(dict.fromkeys(reason for _, reason in self.unhelped))
+
+    @property
+    def sentence(self) -> str:
+        """What it does not act on, and why, or nothing.
+
+        Example:
+            >>> from tcdp_audit.core.base.outcome import Status
+            >>> failed = Outcome(check="k_anonymity", status=Status.FAILED)
+            >>> Applicability((), [(failed, "only for demands beside the original")]).sentence
+            'does not act on k_anonymity (only for demands beside the original)'
+        """
+        named: dict[str, dict[str, None]] = {}
+        for one, reason in self.unhelped:
+            named.setdefault(reason, {})[_named(one)] = None
+        return "; ".join(f"does not act on {listing(list(names))} ({reason})" for reason, names in named.items())
+
+
+def applicability(
+    remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, failing: Iterable[Outcome]
+) -> Applicability:
+    """Which of some failing demands a remedy may help.
+
+    Args:
+        remedy: the remedy.
+        view: the release.
+        parameters: its own; None where it would propose them.
+        failing: the failing outcomes of the release.
+    """
+    asked = [(one, remedy.why_not_applicable(view, parameters, one)) for one in failing]
+    return Applicability([one for one, why in asked if not why], [(one, why) for one, why in asked if why])
+
+
+def _named(outcome: Outcome) -> str:
+    return outcome.check + ("" if outcome.attribute is None else f" of {outcome.attribute!r}")

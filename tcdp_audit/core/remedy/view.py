@@ -19,8 +19,7 @@ from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
 from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
 from tcdp_audit.core.encoding.keys import Codes, fold
-from tcdp_audit.core.information_loss.class_sizes import demanded_k
-from tcdp_audit.core.information_loss.columns import LOSSY_ROLES
+from tcdp_audit.core.information_loss.columns import LOSSY_ROLES, demanded_k
 from tcdp_audit.core.policy import AttributeDeclaration, Expectation, Policy, Role, Scale
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.unit_readings import linking_unit

@@ -8,14 +8,12 @@ kept. One that loses more than another after which the release passes is stopped
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from tcdp_audit.core.base.outcome import Outcome
@@ -23,13 +21,11 @@ from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.information_loss import InformationLoss, information_loss, require_scikit_learn
 from tcdp_audit.core.policy.policy import PlannedRemedy
 from tcdp_audit.core.release.unit_readings import as_read
-from tcdp_audit.core.remedy.applicability import applicability
-from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, require_least
+from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, applicability, require_least
 from tcdp_audit.core.remedy.treatment import same_cells, touched, treated
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
 from tcdp_audit.core.remedy.view import RemedyView
-from tcdp_audit.core.repair.limits import LossLimits, TooMuchLostError
-from tcdp_audit.core.repair.open_table import OpenTable
+from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError
 from tcdp_audit.core.results.change_log import Step, failing_demands, flow
 from tcdp_audit.core.session.inputs import AuditInputs
 
@@ -38,63 +34,6 @@ MOST_STEPS = 3  # of a plan
 NOTHING_PROPOSED = "proposes nothing for a release like this"
 LOST_BEFORE = "not tried: it lost {} where less was demanded"
 UNSOUND = "it proposed parameters that a policy would reject"
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """What remedies have made of a release so far.
-
-    Args:
-        opened: its records, in the input's order.
-        kept: for each record its position in the input.
-        outcomes: its audit.
-        steps: what made it.
-        loss: what it costs beside the input, where that was measured.
-        joined: whether its last remedy was extended to further rows of units, so that its classes are other ones than
-            the remedy made.
-    """
-
-    opened: OpenTable
-    kept: NDArray[np.intp]
-    outcomes: tuple[Outcome, ...]
-    steps: tuple[Step, ...] = ()
-    loss: InformationLoss | None = None
-    joined: bool = False
-
-    @property
-    def table(self) -> pa.Table:
-        """Its records."""
-        return self.opened.table
-
-    @property
-    def released(self) -> pa.Table:
-        """The table that it releases, in the input's order; without a remedy it is the input itself."""
-        return self.opened.settled.table if self.steps else self.table
-
-    @property
-    def total_loss(self) -> float | None:
-        """What it has lost in all; None where that was not measured."""
-        return None if self.loss is None else self.loss.total
-
-    @property
-    def rank(self) -> tuple[int, float]:
-        """The less the better: outcomes against it, then what was lost; what was not measured is never the least."""
-        return len(self.failing_demands), inf if self.total_loss is None else self.total_loss
-
-    @property
-    def failing_demands(self) -> list[Outcome]:
-        """The outcomes for which it does not pass."""
-        return failing_demands(self.outcomes)
-
-    @property
-    def failing(self) -> int:
-        """The records that fail demands, once for each that they fail."""
-        return sum(one.records.failing or 0 for one in self.failing_demands if one.records is not None)
-
-    @property
-    def passes(self) -> bool:
-        """Whether there are none."""
-        return not self.failing_demands
 
 
 class RepairLoop:

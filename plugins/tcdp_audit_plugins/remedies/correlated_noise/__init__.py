@@ -1,17 +1,15 @@
 """Correlated noise: normal noise with a given covariance is added to numbers.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `covariance`: of the numbers, and of the noise that follows from it or is declared;
-- `apply`: the remedy from a view to columns with noise.
+- `apply`: the parameters, covariances, and the columns with noise.
 """
 
 from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.correlated_noise.apply import add_noise
-from tcdp_audit_plugins.remedies.correlated_noise.parameters import (
+from tcdp_audit_plugins.remedies.correlated_noise.apply import (
     MASKING,
     CorrelatedNoiseParameters,
+    add_noise,
 )
 
 __all__ = ["CORRELATED_NOISE", "CorrelatedNoiseParameters", "add_noise"]

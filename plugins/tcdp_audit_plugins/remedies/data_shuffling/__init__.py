@@ -1,17 +1,15 @@
 """Data shuffling: values move to other records so that distributions and correlations stay.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `apply`: the remedy from a view to columns in another order;
-- `copula`: normal scores that are drawn anew.
+- `apply`: the parameters, normal scores that are drawn anew, and the columns in another order.
 """
 
 from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.data_shuffling.apply import shuffle_data
-from tcdp_audit_plugins.remedies.data_shuffling.parameters import (
+from tcdp_audit_plugins.remedies.data_shuffling.apply import (
     MASKING,
     DataShufflingParameters,
+    shuffle_data,
 )
 
 __all__ = ["DATA_SHUFFLING", "DataShufflingParameters", "shuffle_data"]

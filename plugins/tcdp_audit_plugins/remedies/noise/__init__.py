@@ -1,9 +1,7 @@
 """Noise: mask the values of one attribute with a mechanism of differential privacy, and declare it.
 
-- `parameters`: what a policy may say;
-- `masking`: a mechanism that is fitted to an attribute, OpenDP, and rounding to the safe side;
-- `mechanisms`: Laplace and geometric noise, and randomised response;
-- `apply`: the remedy: one draw, or draws until one is close.
+- `parameters`: what a policy may say, and a mechanism that is fitted to an attribute;
+- `apply`: Laplace and geometric noise, randomised response; one draw, or draws until one is close.
 """
 
 from __future__ import annotations

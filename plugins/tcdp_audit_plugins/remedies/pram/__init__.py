@@ -1,15 +1,12 @@
 """PRAM, the post-randomisation method: categories are released as others, with known probabilities.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `apply`: the remedy from a view to columns of drawn values;
-- `matrices`: the probabilities, declared or invariant.
+- `apply`: the parameters, the probabilities, and the columns of drawn values.
 """
 
 from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.pram.apply import post_randomise
-from tcdp_audit_plugins.remedies.pram.parameters import MASKING, PramParameters
+from tcdp_audit_plugins.remedies.pram.apply import MASKING, PramParameters, post_randomise
 
 __all__ = ["PRAM", "PramParameters", "post_randomise"]
 GUIDE = RemedyGuide(

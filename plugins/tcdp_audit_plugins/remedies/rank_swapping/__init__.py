@@ -1,17 +1,15 @@
 """Rank swapping: values of an attribute change places with values of nearby ranks.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `apply`: the remedy from a view to columns in which values have changed places;
-- `pairing`: who changes places with whom.
+- `apply`: the parameters, pairs of nearby ranks, and the columns in which their values have changed places.
 """
 
 from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.rank_swapping.apply import swap_ranks
-from tcdp_audit_plugins.remedies.rank_swapping.parameters import (
+from tcdp_audit_plugins.remedies.rank_swapping.apply import (
     MASKING,
     RankSwappingParameters,
+    swap_ranks,
 )
 
 __all__ = ["RANK_SWAPPING", "RankSwappingParameters", "swap_ranks"]

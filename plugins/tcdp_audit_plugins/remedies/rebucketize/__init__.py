@@ -1,17 +1,14 @@
 """Rebucketize: fewer, wider buckets of one attribute, until the policy is kept.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `apply`: the search for a number of buckets, and the column;
-- `coarsening`: the values that are joined, for every number of buckets;
-- `trial`: whether a number of buckets suffices.
+- `apply`: the parameters, the search for a number of buckets, and the column.
 """
 
 from __future__ import annotations
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.rebucketize.apply import apply
-from tcdp_audit_plugins.remedies.rebucketize.parameters import (
+from tcdp_audit_plugins.remedies.rebucketize.apply import (
     RebucketizeParameters,
+    apply,
     faults,
     suggest_parameters,
     why_not_applicable,
