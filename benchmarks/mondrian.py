@@ -39,9 +39,8 @@ def partitioned(path: str, further: list[str]) -> list[Any]:
         from tcdp_audit.core.release.release import Release
         from tcdp_audit.core.remedy.view import RemedyView
     except ImportError:  # an earlier version
-        from tcdp_audit.remedy_view import RemedyView
-
         from tcdp_audit.core.release.release import Release
+        from tcdp_audit.core.remedy.view import RemedyView
 
     asked = policy([{"k_anonymity": {"k": 10}}])
     asked["attributes"]["age"]["scale"] = "numeric"

@@ -145,7 +145,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.engines.table_formats import (
         require_one_version as require_one_version,
     )
-    from tcdp_audit.core.information_loss.hierarchical import (
+    from tcdp_audit.core.information_loss.scales import (
         ancestors_of as ancestors_of,
     )
     from tcdp_audit.core.release.covers import (

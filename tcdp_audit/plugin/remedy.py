@@ -17,13 +17,11 @@ if TYPE_CHECKING:
         number_text as number_text,
         set_label as set_label,
     )
-    from tcdp_audit.core.information_loss.hierarchical import (
-        LeafPenalty as LeafPenalty,
-    )
-    from tcdp_audit.core.information_loss.penalty import (
+    from tcdp_audit.core.information_loss.coverage import (
         Penalty as Penalty,
     )
     from tcdp_audit.core.information_loss.scales import (
+        LeafPenalty as LeafPenalty,
         penalty_of as penalty_of,
     )
     from tcdp_audit.core.remedy.demands import (

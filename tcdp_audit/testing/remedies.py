@@ -31,7 +31,7 @@ class RemedySuite(Suite):
             "guide": lambda: _guide_conforms(subject, remedy),
             "parameters": lambda: parameters_conform(subject, remedy.parameters, RemedyParameters),
             "example": self._example_conforms,
-            "plan": self._plans_conform,
+            "suggest_parameters": self._suggestions_conform,
             **{name: partial(self._treatments_conform, name) for name in TREATMENT},
         }
 
@@ -39,11 +39,11 @@ class RemedySuite(Suite):
         for trial in self._trials:
             _require_sound(self.subject, self.remedy, self._parameters, trial.policy, "example")
 
-    def _plans_conform(self) -> None:
+    def _suggestions_conform(self) -> None:
         for trial in self._trials:
-            for proposal in trial.plans():
-                planned = parameters_of(self.subject, self.remedy, proposal, "plan")
-                _require_sound(self.subject, self.remedy, planned, trial.policy, "plan")
+            for proposal in trial.suggestions():
+                planned = parameters_of(self.subject, self.remedy, proposal, "suggest_parameters")
+                _require_sound(self.subject, self.remedy, planned, trial.policy, "suggest_parameters")
 
     def _treatments_conform(self, property_: str) -> None:
         """Hold the treatments of all releases against one property; there must be a treatment of some release."""
@@ -72,7 +72,7 @@ def _specification_conforms(subject: Subject, remedy: Remedy[Any]) -> None:
     subject.require_texts({"title": remedy.title, "summary": remedy.summary}, "specification")
     sentence = remedy.summary.rstrip().endswith(".")
     subject.require(sentence, "specification", "`summary` must be a sentence with a full stop")
-    for name in ("apply", "validate", "plan"):
+    for name in ("apply", "validate", "suggest_parameters"):
         subject.require(callable(getattr(remedy, name)), "specification", f"`{name}` must be a function")
 
 

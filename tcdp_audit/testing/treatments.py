@@ -86,11 +86,11 @@ class TreatmentTrial:
                 hold("audit", lambda: self._can_be_audited(view, answer))
         return failures, True
 
-    def plans(self) -> Iterator[Mapping[str, Any]]:
+    def suggestions(self) -> Iterator[Mapping[str, Any]]:
         """What the remedy proposes for the release where the policy names no remedy."""
         with self._view() as view:
-            standing = tuple(one for one in view.outcomes if one.status in (Status.FAILED, Status.ERROR))
-            yield from list(self.remedy.plan(view, standing))
+            failing = tuple(one for one in view.outcomes if one.status in (Status.FAILED, Status.ERROR))
+            yield from list(self.remedy.suggest_parameters(view, failing))
 
     @contextmanager
     def _view(self) -> Iterator[RemedyView]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit_plugins.remedies.mondrian.cuts import Strategy, Worth
+from tcdp_audit_plugins.remedies.mondrian.partition import Strategy, Worth
 
 Partition = list[int]
 Keeps = Callable[[Partition], bool]

@@ -296,7 +296,9 @@ def test_a_plan_takes_t_and_k_from_the_policy(expect: list[Any], proposals: list
     assert outcomes[-1].status is Status.FAILED or not proposals
     with open_engine(table, 2**28) as engine:
         view = RemedyView(Release(engine, policy), outcomes, 0, lambda _: ())
-        assert list(BUCKETIZATION.plan(view, outcomes)) == [{"attribute": "value", **one} for one in proposals]
+        assert list(BUCKETIZATION.suggest_parameters(view, outcomes)) == [
+            {"attribute": "value", **one} for one in proposals
+        ]
 
 
 @pytest.mark.parametrize(

@@ -231,7 +231,7 @@ def plans(policy: Mapping[str, Any], columns: Mapping[str, Sequence[Any]] = TWEL
     outcomes = audit(table, alone, plugins=PLUGINS).outcomes
     with open_engine(table, 2**28) as engine:
         view = RemedyView(Release(engine, load_policy(policy, PLUGINS)), outcomes, 0, lambda _: ())
-        return list(GENERALIZATION.plan(view, outcomes))
+        return list(GENERALIZATION.suggest_parameters(view, outcomes))
 
 
 def test_it_is_planned_where_classes_fail_and_there_is_a_hierarchy() -> None:

@@ -19,11 +19,9 @@ from tcdp_audit.core.remedy.remedy import RemedyError, Treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
-from tcdp_audit_plugins.remedies.generalization.base import Base
-from tcdp_audit_plugins.remedies.generalization.lattice import Lattice
+from tcdp_audit_plugins.remedies.generalization.lattice import Lattice, NodeJudge
 from tcdp_audit_plugins.remedies.generalization.levels import ladder
-from tcdp_audit_plugins.remedies.generalization.losses import Measure
-from tcdp_audit_plugins.remedies.generalization.node_judge import NodeJudge
+from tcdp_audit_plugins.remedies.generalization.losses import Base, Measure
 
 PLUGINS = Plugins.load(external=False)
 TOWNS = {"*": {"N": {"NE": ["a", "b"], "NW": ["c", "d"]}, "S": {"SE": ["e", "f"], "SW": ["g", "h"]}}}

@@ -21,9 +21,14 @@ from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.core.remedy.view import RemedyView
-from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
-from tcdp_audit_plugins.remedies.microaggregation.merging import halve_where_kept, merge_failing
-from tcdp_audit_plugins.remedies.microaggregation.quantiles import Quantiles, places, smallest_size
+from tcdp_audit_plugins.remedies.microaggregation.merging import (
+    ClusterDemands,
+    Quantiles,
+    halve_where_kept,
+    merge_failing,
+    places,
+    smallest_size,
+)
 
 KNOWN = ["age", "education", "marital-status", "race", "sex", "native-country", "workclass"]
 

@@ -24,7 +24,7 @@ from tcdp_audit.core.remedy.treatment import treated
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.noise import NOISE
-from tcdp_audit_plugins.remedies.noise.mechanisms import retention_of
+from tcdp_audit_plugins.remedies.noise.apply import retention_of
 
 PLUGINS = Plugins.load(external=False)
 SALARIES = [10, 20, 20, 30, 40, 50, 50, 50, 60, None]
@@ -254,7 +254,7 @@ def test_opendp_is_imported_only_to_draw() -> None:
 
 def test_it_is_never_chosen_without_being_asked_for() -> None:
     with _view(_table(), _policy(expect=[{"k_anonymity": {"k": 9}}])) as view:
-        assert list(NOISE.plan(view, ())) == []
+        assert list(NOISE.suggest_parameters(view, ())) == []
     assert NOISE.random
 
 

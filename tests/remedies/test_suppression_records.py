@@ -146,9 +146,9 @@ def test_the_limit_is_named_with_what_would_do() -> None:
 def test_what_it_proposes_without_a_remedy_section() -> None:
     proposals = [{"of": "records", "at_most": "0.05"}, {"of": "cells"}]
     with _view(_rows(a="112", b="12"), _policy(3)) as view:
-        assert list(SUPPRESSION.plan(view, ())) == proposals
+        assert list(SUPPRESSION.suggest_parameters(view, ())) == proposals
     with _view(_rows(a="112", b="122"), _policy(3)) as view:
-        assert list(SUPPRESSION.plan(view, ())) == []
+        assert list(SUPPRESSION.suggest_parameters(view, ())) == []
 
 
 def test_fixing_tells_how_many_records_went() -> None:

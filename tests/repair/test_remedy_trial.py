@@ -19,7 +19,7 @@ import tcdp_audit
 from tcdp_audit.cli.schema import result_schema
 from tcdp_audit.cli.terminal import print_audit
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.repair import trial
+from tcdp_audit.core.repair import fixing
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import Step
 from tcdp_audit.core.results.remedy_trial import RemedyTrial
@@ -240,7 +240,7 @@ def test_remedies_that_cannot_be_tried_take_no_audit_down(
     def refused(_: Any) -> None:
         raise error
 
-    monkeypatch.setattr(trial, "repaired", refused)
+    monkeypatch.setattr(fixing, "repaired", refused)
     audit = tried()
     jsonschema.validate(json.loads(audit.to_json()), json.loads(result_schema()))
     assert audit.exit_code() == 1

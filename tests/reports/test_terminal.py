@@ -10,14 +10,14 @@ from report_samples import HOSTILE, made_up, named_policy, named_table
 from rich.console import Console
 
 from tcdp_audit import audit
-from tcdp_audit.cli.terminal import show, tell
+from tcdp_audit.cli.terminal import show
 from tcdp_audit.core.base.outcome import Comparison, Status
 from tcdp_audit.core.base.visible import visible
 
 
 def told(result, written=(), *, brief=False, seconds=None, **settings):
     console = Console(file=io.StringIO(), highlight=False, **{"width": 80, **settings})
-    tell(console, result, written, brief=brief, seconds=seconds)
+    print_audit(console, result, written, brief=brief, seconds=seconds)
     return console.file.getvalue()
 
 

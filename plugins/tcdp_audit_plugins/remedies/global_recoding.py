@@ -18,21 +18,24 @@ from tcdp_audit.plugin.remedy import (
     Remedy,
     RemedyError,
     RemedyGuide,
-    RemedyParameters,
     RemedyView,
     Treatment,
     interval_label,
     number_text,
 )
-from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
-from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
-from tcdp_audit_plugins.remedies._shared.scope import only_where_masked
+from tcdp_audit_plugins.remedies._shared.masking import (
+    Fault,
+    Masking,
+    MaskingParameters,
+    changed,
+    masked_faults,
+    recoded,
+)
 
 Breaks = Annotated[list[Exact | Text], Field(min_length=1)]
 
 
-class GlobalRecodingParameters(RemedyParameters):
+class GlobalRecodingParameters(MaskingParameters):
     """Parameters of `global_recoding`."""
 
     breaks: Annotated[
@@ -44,34 +47,34 @@ class GlobalRecodingParameters(RemedyParameters):
         ),
     ]
 
+    @property
+    def names(self) -> list[str]:
+        """The attributes that have breaks."""
+        return sorted(self.breaks)
 
-def faults(parameters: GlobalRecodingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Faults that only the policy as a whole shows: (parameter, sentence)."""
-    named = list(parameters.breaks)
-    misfits = [sentence for _, sentence in masked_faults(named, document, ordered=True)]
-    yield from (("breaks", sentence) for sentence in misfits)
-    if misfits:
-        return
-    for name, breaks in parameters.breaks.items():
-        declared = document.attributes[name]
-        order = None if declared.scale is Scale.NUMERIC else list(declared.order or ())
-        if any(not _is_break(one, order) for one in breaks):
-            yield "breaks", f"a break of {name!r} is no {'number' if order is None else 'value of its order'}"
-            continue
-        places = _places(breaks, order)
-        if any(one >= following for one, following in pairwise(places)):
-            yield "breaks", f"the breaks of {name!r} must ascend, none of them twice"
-        elif order is not None and places[0] == 0:
-            yield "breaks", f"the first break of {name!r} is the least value, so that no value is less; leave it"
+    @property
+    def named_by(self) -> str:
+        """The parameter that names them."""
+        return "breaks"
+
+    def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:
+        """Yield the faults of breaks whose attributes can be recoded."""
+        if any(masked_faults(self.names, document, ordered=True)):
+            return
+        for name, breaks in self.breaks.items():
+            declared = document.attributes[name]
+            order = None if declared.scale is Scale.NUMERIC else list(declared.order or ())
+            if any(not _is_break(one, order) for one in breaks):
+                yield "breaks", f"a break of {name!r} is no {'number' if order is None else 'value of its order'}"
+                continue
+            places = _places(breaks, order)
+            if any(one >= following for one, following in pairwise(places)):
+                yield "breaks", f"the breaks of {name!r} must ascend, none of them twice"
+            elif order is not None and places[0] == 0:
+                yield "breaks", f"the first break of {name!r} is the least value, so that no value is less; leave it"
 
 
-def why_not_applicable(view: RemedyView, parameters: GlobalRecodingParameters | None, outcome: Outcome) -> str:
-    """Why declared ranges cannot help a failing demand, or nothing."""
-    if parameters is None:
-        return "needs breaks that only you can choose"
-    return only_where_masked(
-        view, outcome, sorted(parameters.breaks), lambda _: True, unfit="", chosen=False, alike=True
-    )
+MASKING = Masking(GlobalRecodingParameters, alike=True, never_suggested="needs breaks that only you can choose")
 
 
 def _is_break(value: object, order: Sequence[str] | None) -> bool:
@@ -140,6 +143,6 @@ GLOBAL_RECODING = Remedy(
     guide=RemedyGuide.from_file(Path(__file__).with_name("global_recoding.md")),
     parameters=GlobalRecodingParameters,
     apply=recode,
-    validate=faults,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    why_not_applicable=MASKING.why_not_applicable,
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import floor, log10
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -18,22 +18,27 @@ from tcdp_audit.plugin.remedy import (
     NewColumn,
     Remedy,
     RemedyGuide,
-    RemedyParameters,
     RemedyView,
     Treatment,
     number_text,
 )
-from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults, masked_numbers
-from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
-from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
-from tcdp_audit_plugins.remedies._shared.scope import NO_NUMBERS, only_where_masked
+from tcdp_audit_plugins.remedies._shared.masking import (
+    NO_NUMBERS,
+    Fault,
+    Masking,
+    MaskingParameters,
+    Names,
+    changed,
+    masked_numbers,
+    recoded,
+)
+from tcdp_audit_plugins.remedies._shared.scope import weakest
 
 SHARES = tuple(Fraction(one, 100) for one in (1, 2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 600, 800))
 Base = Annotated[Exact, Field(gt=0)]
 
 
-class RoundingParameters(RemedyParameters):
+class RoundingParameters(MaskingParameters):
     """Parameters of `rounding`."""
 
     base: Annotated[
@@ -44,11 +49,10 @@ class RoundingParameters(RemedyParameters):
         ),
     ] = None
     attributes: Annotated[
-        list[Text] | None,
+        Names | None,
         Field(
-            min_length=1,
             description="The numeric attributes to round; by default those with a base of their own, and without any "
-            "the numeric quasi-identifiers.",
+            "the numeric quasi-identifiers."
         ),
     ] = None
 
@@ -58,41 +62,33 @@ class RoundingParameters(RemedyParameters):
         own = sorted(self.base) if isinstance(self.base, dict) else None
         return self.attributes or own
 
+    @property
+    def named_by(self) -> str:
+        """The parameter that names them."""
+        return "base" if self.attributes is None else "attributes"
+
+    @property
+    def chooses_strength(self) -> bool:
+        """Whether there is no base."""
+        return self.base is None
+
     def base_of(self, name: str) -> Fraction | None:
         """The base of an attribute, where one is given."""
         return self.base.get(name) if isinstance(self.base, dict) else self.base
 
-
-def faults(parameters: RoundingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Faults that only the policy as a whole shows: (parameter, sentence)."""
-    field = "base" if parameters.attributes is None else "attributes"
-    yield from ((field, sentence) for _, sentence in masked_faults(parameters.names, document, ordered=True))
-    for name in parameters.names or ():
-        declared = document.attributes.get(name)
-        if declared is not None and declared.scale is Scale.ORDINAL:
-            yield field, f"{name!r} is ordinal, and numbers are rounded; use global_recoding"
-    if isinstance(parameters.base, dict) and set(parameters.base) != set(parameters.names or ()):
-        yield "base", "an attribute has a base and is not rounded, or is rounded and has none"
+    def further_faults(self, _: PolicyDocument) -> Iterator[Fault]:
+        """Yield the fault of bases that are not those of the attributes."""
+        if isinstance(self.base, dict) and set(self.base) != set(self.names or ()):
+            yield "base", "an attribute has a base and is not rounded, or is rounded and has none"
 
 
-def why_not_applicable(view: RemedyView, parameters: RoundingParameters | None, outcome: Outcome) -> str:
-    """Why rounding cannot help a failing demand, or nothing."""
-    given = parameters or RoundingParameters()
-    return only_where_masked(
-        view,
-        outcome,
-        given.names,
-        lambda one: one.is_numeric,
-        unfit=NO_NUMBERS,
-        chosen=given.base is None,
-        alike=True,
-    )
-
-
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """As fine as will do, where a demand that compares with the original fails."""
-    if any(not why_not_applicable(view, None, one) for one in outcomes):
-        yield {}
+MASKING = Masking(
+    RoundingParameters,
+    unfit=NO_NUMBERS,
+    numeric=True,
+    alike=True,
+    refused={Scale.ORDINAL: "is ordinal, and numbers are rounded; use global_recoding"},
+)
 
 
 def round_numbers(view: RemedyView, parameters: RoundingParameters) -> Treatment:
@@ -178,7 +174,7 @@ ROUNDING = Remedy(
     guide=RemedyGuide.from_file(Path(__file__).with_name("rounding.md")),
     parameters=RoundingParameters,
     apply=round_numbers,
-    validate=faults,
-    plan=plans,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
 )

@@ -14,23 +14,28 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from tcdp_audit.plugin._internal import fold, numbered
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.detector import Exact, Scale, Text
 from tcdp_audit.plugin.remedy import (
     Attribute,
     NewColumn,
     Remedy,
     RemedyError,
     RemedyGuide,
-    RemedyParameters,
     RemedyView,
     Treatment,
     number_text,
 )
 from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.masked_attributes import MASKED, is_orderable, masked_faults
-from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
-from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
-from tcdp_audit_plugins.remedies._shared.scope import NO_NUMBERS, only_where_masked
+from tcdp_audit_plugins.remedies._shared.masking import (
+    MASKED,
+    NO_NUMBERS,
+    Masking,
+    MaskingParameters,
+    changed,
+    is_orderable,
+    recoded,
+)
+from tcdp_audit_plugins.remedies._shared.scope import weakest
 from tcdp_audit_plugins.remedies._shared.search import smallest
 
 Mask = NDArray[np.bool_]
@@ -47,7 +52,7 @@ class ReleasedAs(StrEnum):
     BOUND = "bound"
 
 
-class TopBottomCodingParameters(RemedyParameters):
+class TopBottomCodingParameters(MaskingParameters):
     """Parameters of `top_bottom_coding`."""
 
     attribute: Annotated[Text, Field(description="The numeric attribute that is coded.")]
@@ -73,25 +78,33 @@ class TopBottomCodingParameters(RemedyParameters):
             raise ValueError("the bottom must be less than the top")
         return self
 
+    @property
+    def names(self) -> list[str]:
+        """The attribute that is coded."""
+        return [self.attribute]
 
-def faults(parameters: TopBottomCodingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Faults that only the policy as a whole shows: (parameter, sentence)."""
-    yield from (
-        ("attribute", sentence) for _, sentence in masked_faults([parameters.attribute], document, ordered=True)
-    )
-    declared = document.attributes.get(parameters.attribute)
-    if declared is not None and declared.scale is Scale.ORDINAL:
-        yield "attribute", f"{parameters.attribute!r} is ordinal, and numbers are coded; use global_recoding"
+    @property
+    def named_by(self) -> str:
+        """The parameter that names it."""
+        return "attribute"
+
+    @property
+    def chooses_strength(self) -> bool:
+        """Whether there is neither a threshold nor a share."""
+        return all(one is None for one in (self.top, self.bottom, self.share))
+
+
+MASKING = Masking(
+    TopBottomCodingParameters,
+    alike=True,
+    refused={Scale.ORDINAL: "is ordinal, and numbers are coded; use global_recoding"},
+)
 
 
 def why_not_applicable(view: RemedyView, parameters: TopBottomCodingParameters | None, outcome: Outcome) -> str:
-    """Why coding extremes cannot help a failing demand, or nothing."""
+    """Say why coding extremes cannot help a failing demand, or nothing."""
     if parameters is not None:
-        given = (parameters.top, parameters.bottom, parameters.share)
-        chosen = all(one is None for one in given)
-        return only_where_masked(
-            view, outcome, [parameters.attribute], is_orderable, unfit="", chosen=chosen, alike=True
-        )
+        return MASKING.why_not_applicable(view, parameters, outcome)
     if outcome.check == AGE_CAP:
         declared = view.policy.attributes.get(str(outcome.parameters.get("column")))
         masked = declared is not None and declared.role in MASKED
@@ -101,7 +114,7 @@ def why_not_applicable(view: RemedyView, parameters: TopBottomCodingParameters |
     return "" if any(map(_is_number, view.quasi_identifiers)) else NO_NUMBERS
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """The threshold of a cap that is not kept; and the least small share of an attribute after which classes pass."""
     helped = [one for one in outcomes if not why_not_applicable(view, None, one)]
     for one in helped:
@@ -230,7 +243,7 @@ TOP_BOTTOM_CODING = Remedy(
     guide=RemedyGuide.from_file(Path(__file__).with_name("top_bottom_coding.md")),
     parameters=TopBottomCodingParameters,
     apply=code_extremes,
-    validate=faults,
-    plan=plans,
+    validate=MASKING.faults,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

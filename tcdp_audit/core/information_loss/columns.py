@@ -1,21 +1,25 @@
-"""The columns of two releases side by side: what became of each value, and in how many records."""
+"""The columns of two releases next to each other: what became of each value, and of the equivalence classes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.classes.grouping import Grouping
+from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import number_text
 from tcdp_audit.core.encoding.hierarchy import Hierarchy
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
 
 Positions = NDArray[np.intp]
@@ -185,3 +189,65 @@ def _positions(before: Domain, after: Domain) -> NDArray[np.int64]:
         if before.rounded.get(number) != after.rounded.get(number):  # other numbers, of the same float64
             place.pop(number_text(number), None)
     return np.array([place.get(label, -1) for label in after.labels], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class ClassSizes:
+    """Sizes of the equivalence classes of two releases; a missing quasi-identifier is a value of its own.
+
+    Args:
+        before: records in each class of the first release.
+        after: records in each class of the second release.
+        suppressed: records of the first that are not in the second.
+    """
+
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    suppressed: int
+
+    @property
+    def discernibility(self) -> tuple[int, int]:
+        """Sum of squared class sizes, each suppressed record counted as indistinguishable from all records.
+
+        Source: Bayardo, Agrawal, ICDE 2005.
+        """
+        records = int(self.before.sum())
+        return _squares(self.before), _squares(self.after) + records * self.suppressed
+
+    def average(self, k: Fraction | None) -> tuple[float | None, float | None]:
+        """Records by classes and by k (or 1), before and after; None without classes.
+
+        Source: LeFevre, DeWitt, Ramakrishnan, ICDE 2006, C_avg.
+        """
+        return _average(self.before, k), _average(self.after, k)
+
+
+def class_sizes(columns: Sequence[PairedColumn], suppressed: int) -> ClassSizes | None:
+    """The classes of two releases by their quasi-identifiers; None without any. A sort of the records of each."""
+    keys = [one for one in columns if one.is_quasi_identifier]
+    if not keys:
+        return None
+    before = Grouping(CountedCodes({one.name: one.before_codes for one in keys}), [one.before for one in keys])
+    after = Grouping(CountedCodes({one.name: one.after_codes for one in keys}), [one.after for one in keys])
+    return ClassSizes(before.records, after.records, suppressed)
+
+
+def demanded_k(policy: Policy) -> Fraction | None:
+    """The largest class size k that an expectation on classes demands; None where none does."""
+    demanded = [
+        one.demanded(expectation.parameters)
+        for expectation in policy.expectations
+        if expectation.check.judges_each_class
+        for one in expectation.check.limits
+        if one.parameter == "k"
+    ]
+    return max((k for k in demanded if k is not None), default=None)
+
+
+def _squares(sizes: NDArray[np.int64]) -> int:
+    """Exact as long as the square of the number of records keeps within 63 bits."""
+    return int(sizes @ sizes)
+
+
+def _average(sizes: NDArray[np.int64], k: Fraction | None) -> float | None:
+    return float(Fraction(int(sizes.sum()), len(sizes)) / (k or 1)) if len(sizes) else None

@@ -12,20 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.outcome import number
-from tcdp_audit.core.information_loss.class_sizes import ClassSizes, class_sizes, demanded_k
-from tcdp_audit.core.information_loss.columns import PairedColumn, lossy_columns, paired_columns, share
+from tcdp_audit.core.information_loss.columns import (
+    ClassSizes,
+    PairedColumn,
+    class_sizes,
+    demanded_k,
+    lossy_columns,
+    paired_columns,
+    share,
+)
 from tcdp_audit.core.information_loss.counting import CountingError, TableError, counting_error, table_error
-from tcdp_audit.core.information_loss.coverage import Coverage
-from tcdp_audit.core.information_loss.mutual import Told, information_kept, information_on
-from tcdp_audit.core.information_loss.numeric import (
+from tcdp_audit.core.information_loss.coverage import Coverage, Told, information_kept, information_on
+from tcdp_audit.core.information_loss.ordered import (
     CorrelationChange,
     Deviation,
     MeanError,
+    Ordered,
     correlation_change,
     deviation,
     mean_error,
 )
-from tcdp_audit.core.information_loss.ordered import Ordered
 from tcdp_audit.core.information_loss.prediction import Accuracy, accuracy, accuracy_as_json
 from tcdp_audit.core.information_loss.propensity import Propensity, propensity
 from tcdp_audit.core.information_loss.regression import Fitted, default_regressions, regression, regressions_as_json

@@ -12,9 +12,8 @@ import numpy as np
 from tcdp_audit.core.information_loss.columns import records_with
 from tcdp_audit.core.information_loss.coverage import Coverage
 from tcdp_audit.core.information_loss.features import LEAST, Features, Side, features_of
-from tcdp_audit.core.information_loss.least_squares import Block, LeastSquares, least_squares
+from tcdp_audit.core.information_loss.least_squares import Block, LeastSquares, least_squares, t_quantile
 from tcdp_audit.core.information_loss.ordered import Ordered
-from tcdp_audit.core.information_loss.student import t_quantile
 from tcdp_audit.core.policy.model import Regression
 
 CONFIDENCE = 0.95

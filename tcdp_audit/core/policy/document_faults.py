@@ -55,12 +55,12 @@ def _weight_numeric(document: PolicyDocument) -> Iterator[Located]:
 
 
 def _losses_measured(document: PolicyDocument) -> Iterator[Located]:
-    """Of the columns that `keep` names the loss is measured."""
+    """Of the columns that `min_utility` names the loss is measured."""
     lossy = dict.fromkeys((*document.with_role(Role.QUASI_IDENTIFIER), *document.with_role(Role.SENSITIVE)))
-    unknown = [name for name in document.keep or {} if name not in lossy]
+    unknown = [name for name in document.min_utility or {} if name not in lossy]
     for name in unknown[: MOST + 1]:
         asked = "is not declared as a quasi-identifier or as sensitive, so nothing is measured of it"
-        yield ("keep", name), f"{name!r} {asked}{nearest(name, lossy)}"
+        yield ("min_utility", name), f"{name!r} {asked}{nearest(name, lossy)}"
 
 
 def _answers_asked(document: PolicyDocument, questions: Sequence[str]) -> Iterator[Located]:

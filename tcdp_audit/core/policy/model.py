@@ -272,7 +272,7 @@ class PolicyDocument(Model):
     max_loss: Annotated[
         Exact | None, Field(ge=0, le=1, description="The most that remedies may lose: the mean loss of a cell, 0 to 1.")
     ] = None
-    keep: Annotated[
+    min_utility: Annotated[
         dict[Text, Annotated[Exact, Field(ge=0, le=1)]] | None,
         Field(min_length=1, description="What remedies must leave of single columns: 1 less the mean loss of a cell."),
     ] = None

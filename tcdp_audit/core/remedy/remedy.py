@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.guide_file import REMEDY_SECTIONS, GuideFile
-from tcdp_audit.core.base.words import figure
+from tcdp_audit.core.base.words import figure, listing
 from tcdp_audit.core.policy.model import Model, PolicyDocument
 
 if TYPE_CHECKING:
@@ -147,8 +147,8 @@ class Remedy(Generic[R]):
         parameters: a model of its parameters, derived from `RemedyParameters`.
         apply: changes a release under its parameters. Raises `RemedyError` where that cannot be done.
         validate: faults of the parameters under a policy: (parameter or "", sentence).
-        plan: parameter sets that are worth trying on a release whose policy names no remedy, most promising first;
-            asked only where `why_not_applicable` leaves something that fails.
+        suggest_parameters: parameter sets that are worth trying on a release whose policy names no remedy, most
+            promising first; asked only where `why_not_applicable` leaves something that fails.
         why_not_applicable: why it cannot help one failing demand, as a short phrase, or nothing; asked before it
             starts. The parameters are None where the policy names no remedy, so that the remedy would propose them.
         random: it draws from a source that no seed repeats, as noise for differential privacy must; it runs once only.
@@ -162,7 +162,9 @@ class Remedy(Generic[R]):
     parameters: type[R]
     apply: Callable[[RemedyView, R], Treatment]
     validate: Callable[[R, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
-    plan: Callable[[RemedyView, tuple[Outcome, ...]], Iterable[Mapping[str, Any]]] = field(default=lambda _, __: ())
+    suggest_parameters: Callable[[RemedyView, tuple[Outcome, ...]], Iterable[Mapping[str, Any]]] = field(
+        default=lambda _, __: ()
+    )
     why_not_applicable: Callable[[RemedyView, R | None, Outcome], str] = field(default=lambda _, __, ___: "")
     random: bool = False
     once: bool = False
@@ -171,3 +173,55 @@ class Remedy(Generic[R]):
     def source(self) -> str:
         """Paper and definition number."""
         return self.guide.source
+
+
+@dataclass(frozen=True)
+class Applicability:
+    """Which failing demands a remedy may help.
+
+    Args:
+        helped: those that it may.
+        unhelped: those that it cannot, each with the reason.
+    """
+
+    helped: Sequence[Outcome]
+    unhelped: Sequence[tuple[Outcome, str]]
+
+    @property
+    def reasons(self) -> str:
+        """Why it cannot help some, each reason once, or nothing."""
+        return "; ".join(dict.fromkeys(reason for _, reason in self.unhelped))
+
+    @property
+    def sentence(self) -> str:
+        """What it does not act on, and why, or nothing.
+
+        Example:
+            >>> from tcdp_audit.core.base.outcome import Status
+            >>> failed = Outcome(check="k_anonymity", status=Status.FAILED)
+            >>> Applicability((), [(failed, "only for demands beside the original")]).sentence
+            'does not act on k_anonymity (only for demands beside the original)'
+        """
+        named: dict[str, dict[str, None]] = {}
+        for one, reason in self.unhelped:
+            named.setdefault(reason, {})[_named(one)] = None
+        return "; ".join(f"does not act on {listing(list(names))} ({reason})" for reason, names in named.items())
+
+
+def applicability(
+    remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, failing: Iterable[Outcome]
+) -> Applicability:
+    """Which of some failing demands a remedy may help.
+
+    Args:
+        remedy: the remedy.
+        view: the release.
+        parameters: its own; None where it would propose them.
+        failing: the failing outcomes of the release.
+    """
+    asked = [(one, remedy.why_not_applicable(view, parameters, one)) for one in failing]
+    return Applicability([one for one, why in asked if not why], [(one, why) for one, why in asked if why])
+
+
+def _named(outcome: Outcome) -> str:
+    return outcome.check + ("" if outcome.attribute is None else f" of {outcome.attribute!r}")

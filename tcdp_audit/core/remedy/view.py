@@ -19,8 +19,7 @@ from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
 from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
 from tcdp_audit.core.encoding.keys import Codes, fold
-from tcdp_audit.core.information_loss.class_sizes import demanded_k
-from tcdp_audit.core.information_loss.columns import LOSSY_ROLES
+from tcdp_audit.core.information_loss.columns import LOSSY_ROLES, demanded_k
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release

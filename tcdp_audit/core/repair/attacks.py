@@ -25,7 +25,7 @@ from tcdp_audit.core.engines.arrow_arrays import array_of_texts
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import PolicyDocument
 from tcdp_audit.core.policy.policy import Expectation, Policy
-from tcdp_audit.core.repair.open_table import OpenTable
+from tcdp_audit.core.repair.candidate import OpenTable
 from tcdp_audit.core.results.change_log import ChangeLog, RemedyAttack, Step
 from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.session.registry import CHECKS

@@ -270,6 +270,6 @@ def _variants(inputs: AuditInputs) -> tuple[Variant, ...]:
 
 
 def _remedy_trial(inputs: AuditInputs, found: Audit) -> RemedyTrial | None:
-    from tcdp_audit.core.repair.trial import remedy_trial  # noqa: PLC0415 - only where it is asked for
+    from tcdp_audit.core.repair.fixing import remedy_trial  # noqa: PLC0415 - only where it is asked for
 
     return remedy_trial(inputs, found.outcomes)

@@ -16,7 +16,9 @@ from tcdp_audit.core.auditor.evaluation import Options
 from tcdp_audit.core.base.errors import redact_errors
 from tcdp_audit.core.base.files import require_writable
 from tcdp_audit.core.base.notebook import as_paragraph
+from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.phrases import part_of
+from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree
 from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
@@ -25,14 +27,14 @@ from tcdp_audit.core.engines.writing import require_table_file
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.core.repair.attacks import with_attacks
-from tcdp_audit.core.repair.dropped import columns_to_put_back, dropped_columns
-from tcdp_audit.core.repair.loop import Candidate, RepairLoop, beyond_repair
+from tcdp_audit.core.repair.candidate import Candidate, columns_to_put_back, dropped_columns
+from tcdp_audit.core.repair.loop import RepairLoop, beyond_repair
 from tcdp_audit.core.repair.output import OutputFile, Released
-from tcdp_audit.core.repair.own_types import in_own_types, taken, without_views_in_dictionaries
-from tcdp_audit.core.repair.restored_columns import Aligned, PutBack
+from tcdp_audit.core.repair.restored_columns import Aligned, PutBack, in_own_types, taken, without_views_in_dictionaries
 from tcdp_audit.core.results.audit import Audit, status_of
 from tcdp_audit.core.results.change_log import ChangeLog, DroppedColumn, failing_demands
 from tcdp_audit.core.results.own_files import files_of, require_own_files
+from tcdp_audit.core.results.remedy_trial import RemedyTrial
 from tcdp_audit.core.results.tally import tally_of
 from tcdp_audit.core.session.inputs import AuditInputs, open_inputs
 from tcdp_audit.core.session.registry import Plugins
@@ -334,3 +336,29 @@ def _reason(best: Candidate, obstacle: str, refusal: str, *, passed: bool) -> st
     part, fail = part_of(len(failing), demands, "demand"), agree(len(failing), "fails", "fail")
     refused = f"; refused because of what it costs: {refusal}" if refusal else ""
     return f"{part} still {fail}: {named}{refused}"
+
+
+OTHERWISE = "the release that comes of the remedies does not pass"
+
+
+def remedy_trial(inputs: AuditInputs, outcomes: tuple[Outcome, ...]) -> RemedyTrial | None:
+    """What `fix` would make of a release that does not pass; None of one against which nothing stands.
+
+    What keeps remedies from being tried at all, such as a table that cannot be held, takes no audit down, which is
+    complete by then: it is the reason of the trial.
+
+    Args:
+        inputs: the release and what it must satisfy.
+        outcomes: what came of its audit.
+    """
+    if not failing_demands(outcomes):
+        return None
+    options = replace(inputs.options, samples=False, show_values=False, column_risks=False)  # those of `fix`
+    try:
+        remediation = repaired(replace(inputs, options=options))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the audit stands
+        reason = f"remedies could not be tried: {sentence_about(error, 'the trial')}"
+        return RemedyTrial(log=None, passes=False, reason=reason)
+    reason = "" if remediation.passed else remediation.log.reason or OTHERWISE
+    after = remediation.after.outcomes
+    return RemedyTrial(log=remediation.log, passes=remediation.passed, reason=reason, outcomes=after)

@@ -8,14 +8,12 @@ kept. One that loses more than another after which the release passes is stopped
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from tcdp_audit.core.base.outcome import Outcome
@@ -24,13 +22,11 @@ from tcdp_audit.core.information_loss.loss import InformationLoss, information_l
 from tcdp_audit.core.information_loss.prediction import require_scikit_learn
 from tcdp_audit.core.policy.policy import PlannedRemedy
 from tcdp_audit.core.release.unit_readings import as_read
-from tcdp_audit.core.remedy.reach import reach
-from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, require_least
+from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, applicability, require_least
 from tcdp_audit.core.remedy.treatment import same_cells, touched, treated
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
 from tcdp_audit.core.remedy.view import RemedyView
-from tcdp_audit.core.repair.limits import LossLimits, TooMuchLostError
-from tcdp_audit.core.repair.open_table import OpenTable
+from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError
 from tcdp_audit.core.results.change_log import Step, failing_demands, flow
 from tcdp_audit.core.session.inputs import AuditInputs
 
@@ -39,63 +35,6 @@ MOST_STEPS = 3  # of a plan
 NOTHING_PROPOSED = "proposes nothing for a release like this"
 LOST_BEFORE = "not tried: it lost {} where less was demanded"
 UNSOUND = "it proposed parameters that a policy would reject"
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """What remedies have made of a release so far.
-
-    Args:
-        opened: its records, in the input's order.
-        kept: for each record its position in the input.
-        outcomes: its audit.
-        steps: what made it.
-        loss: what it costs beside the input, where that was measured.
-        joined: whether its last remedy was extended to further rows of units, so that its classes are other ones than
-            the remedy made.
-    """
-
-    opened: OpenTable
-    kept: NDArray[np.intp]
-    outcomes: tuple[Outcome, ...]
-    steps: tuple[Step, ...] = ()
-    loss: InformationLoss | None = None
-    joined: bool = False
-
-    @property
-    def table(self) -> pa.Table:
-        """Its records."""
-        return self.opened.table
-
-    @property
-    def released(self) -> pa.Table:
-        """The table that it releases, in the input's order; without a remedy it is the input itself."""
-        return self.opened.settled.table if self.steps else self.table
-
-    @property
-    def total_loss(self) -> float | None:
-        """What it has lost in all; None where that was not measured."""
-        return None if self.loss is None else self.loss.total
-
-    @property
-    def rank(self) -> tuple[int, float]:
-        """The less the better: outcomes against it, then what was lost; what was not measured is never the least."""
-        return len(self.failing_demands), inf if self.total_loss is None else self.total_loss
-
-    @property
-    def failing_demands(self) -> list[Outcome]:
-        """The outcomes for which it does not pass."""
-        return failing_demands(self.outcomes)
-
-    @property
-    def failing(self) -> int:
-        """The records that fail demands, once for each that they fail."""
-        return sum(one.records.failing or 0 for one in self.failing_demands if one.records is not None)
-
-    @property
-    def passes(self) -> bool:
-        """Whether there are none."""
-        return not self.failing_demands
 
 
 class RepairLoop:
@@ -205,7 +144,9 @@ class RepairLoop:
         """What a remedy that the policy names does not act on, said before it starts; or nothing."""
         if not self.policy.remedies:
             return ""
-        sentence = reach(planned.remedy, self._view(candidate), planned.parameters, candidate.failing_demands).sentence
+        sentence = applicability(
+            planned.remedy, self._view(candidate), planned.parameters, candidate.failing_demands
+        ).sentence
         if sentence:
             self.inputs.options.progress(f"{planned.remedy.title} {sentence}", 1, 1)
         return sentence
@@ -339,10 +280,10 @@ class RepairLoop:
     def _proposals(self, remedy: Remedy[Any], candidate: Candidate) -> list[Mapping[str, Any]]:
         """Parameters that a remedy proposes for what it may help; where there are none, it is noted why."""
         view = self._view(candidate)
-        reached = reach(remedy, view, None, candidate.failing_demands)
-        proposals = list(remedy.plan(view, tuple(candidate.failing_demands))) if reached.helped else []
+        helpful = applicability(remedy, view, None, candidate.failing_demands)
+        proposals = list(remedy.suggest_parameters(view, tuple(candidate.failing_demands))) if helpful.helped else []
         if not proposals:
-            self._left_out[remedy.name] = reached.reasons if not reached.helped else NOTHING_PROPOSED
+            self._left_out[remedy.name] = helpful.reasons if not helpful.helped else NOTHING_PROPOSED
         return proposals
 
     def _sound(self, remedy: Remedy[Any], proposal: Mapping[str, Any]) -> PlannedRemedy | None:

@@ -44,7 +44,7 @@ _OF_NO_USE = (
     "suite",
     "remedy",
     "max_loss",
-    "keep",
+    "min_utility",
     "keep_key",
     "internal_only",
     "seed",

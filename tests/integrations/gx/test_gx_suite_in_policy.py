@@ -18,7 +18,7 @@ from gx_hosts import gx, ours
 from tcdp_audit import Outcome, PolicyError, Severity, Status, UsageError, audit
 from tcdp_audit.cli import main
 from tcdp_audit.core.base.outcome import SUITE
-from tcdp_audit.integrations.great_expectations import suite_of
+from tcdp_audit.integrations.great_expectations.suites import suite_of
 
 CELL = "zqcellzq"
 ATTRIBUTES = {

@@ -1,11 +1,8 @@
 """Bucketization: a confidential attribute in buckets, in classes that are close to the table by design.
 
-- `parameters`: what a policy may say, and what is proposed where it says nothing;
-- `apply`: the remedy from beginning to end, and the proof that t is kept;
-- `goal`: the buckets and class sizes that t and k ask for, and whether they can be attained;
-- `refusal`: which inequality fails where they cannot, and what is nearest;
-- `composition`: how many records of each bucket a class has;
-- `choice`: the records of each class: `halving` assigns them, then neighbouring classes exchange some.
+- `goal`: the buckets and class sizes that t and k ask for, and which inequality fails where they cannot be had;
+- `choice`: how many records of each bucket a class has, and which ones;
+- `apply`: the parameters, the remedy from beginning to end, and the proof that t is kept.
 """
 
 from __future__ import annotations
@@ -13,11 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.bucketization.apply import apply
-from tcdp_audit_plugins.remedies.bucketization.parameters import (
+from tcdp_audit_plugins.remedies.bucketization.apply import (
     BucketizationParameters,
+    apply,
     faults,
-    plans,
+    suggest_parameters,
     why_not_applicable,
 )
 
@@ -29,6 +26,6 @@ BUCKETIZATION = Remedy(
     parameters=BucketizationParameters,
     apply=apply,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

@@ -1,8 +1,6 @@
 """Correlated noise: normal noise with a given covariance is added to numbers.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `covariance`: of the numbers, and of the noise that follows from it or is declared;
-- `apply`: the remedy from a view to columns with noise.
+- `apply`: the parameters, covariances, and the columns with noise.
 """
 
 from __future__ import annotations
@@ -10,12 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.correlated_noise.apply import add_noise
-from tcdp_audit_plugins.remedies.correlated_noise.parameters import (
+from tcdp_audit_plugins.remedies.correlated_noise.apply import (
+    MASKING,
     CorrelatedNoiseParameters,
-    faults,
-    plans,
-    why_not_applicable,
+    add_noise,
 )
 
 __all__ = ["CORRELATED_NOISE", "CorrelatedNoiseParameters", "add_noise"]
@@ -26,8 +22,8 @@ CORRELATED_NOISE = Remedy(
     guide=RemedyGuide.from_file(Path(__file__).with_name("correlated_noise.md")),
     parameters=CorrelatedNoiseParameters,
     apply=add_noise,
-    validate=faults,
-    plan=plans,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

@@ -1,8 +1,6 @@
 """Data shuffling: values move to other records so that distributions and correlations stay.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `apply`: the remedy from a view to columns in another order;
-- `copula`: normal scores that are drawn anew.
+- `apply`: the parameters, normal scores that are drawn anew, and the columns in another order.
 """
 
 from __future__ import annotations
@@ -10,12 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.data_shuffling.apply import shuffle_data
-from tcdp_audit_plugins.remedies.data_shuffling.parameters import (
+from tcdp_audit_plugins.remedies.data_shuffling.apply import (
+    MASKING,
     DataShufflingParameters,
-    faults,
-    plans,
-    why_not_applicable,
+    shuffle_data,
 )
 
 __all__ = ["DATA_SHUFFLING", "DataShufflingParameters", "shuffle_data"]
@@ -26,8 +22,8 @@ DATA_SHUFFLING = Remedy(
     guide=RemedyGuide.from_file(Path(__file__).with_name("data_shuffling.md")),
     parameters=DataShufflingParameters,
     apply=shuffle_data,
-    validate=faults,
-    plan=plans,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

@@ -1,15 +1,11 @@
 """Microaggregation: clusters of at least k records near each other, all of which get their cluster's centroid.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `apply`: the remedy from a view to columns in which all records of a cluster agree, or why there are none;
-- `points`: the records of a release as points, and how far they are apart;
-- `centroids`: the cell that is released for a cluster;
+- `points`: the records of a release as points, how far they are apart, and the cell that a cluster gets;
 - `mdav`: clusters of k around extreme records;
+- `exchange`: the local search: neighbouring clusters swap records, or give one away;
 - `refined`: an optimal cut of a good path through the records, and local search, in turn;
-- `exchange` and `moves`: the local search: neighbouring clusters swap records, or give one away;
-- `cluster_demands`: the policy's demands, asked about clusters;
-- `merging`: clusters that fail are merged, and halved again where both halves keep the demands;
-- `quantiles`: clusters of one record of every quantile of a confidential attribute.
+- `merging`: the policy's demands on clusters: those that fail are merged, or clusters take records of every quantile;
+- `apply`: the parameters, and the remedy from a view to columns in which all records of a cluster agree.
 """
 
 from __future__ import annotations
@@ -17,11 +13,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.microaggregation.apply import microaggregate
-from tcdp_audit_plugins.remedies.microaggregation.parameters import (
+from tcdp_audit_plugins.remedies.microaggregation.apply import (
     MicroaggregationParameters,
     faults,
-    plans,
+    microaggregate,
+    suggest_parameters,
     why_not_applicable,
 )
 
@@ -37,6 +33,6 @@ MICROAGGREGATION = Remedy(
     parameters=MicroaggregationParameters,
     apply=microaggregate,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

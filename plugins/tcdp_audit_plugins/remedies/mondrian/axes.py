@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin._internal import Floats, boundaries, starts_of
 from tcdp_audit.plugin.engine import Hierarchy
 from tcdp_audit.plugin.remedy import Attribute, LeafPenalty
-from tcdp_audit_plugins.remedies.mondrian.place_runs import Integers, PlaceRanges, PlaceRuns, place_runs
+from tcdp_audit_plugins.remedies.mondrian.rank_ranges import Integers, PlaceRanges, PlaceRuns, place_runs
 
 
 class Axis(ABC):

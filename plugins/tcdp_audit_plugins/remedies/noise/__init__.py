@@ -1,9 +1,7 @@
 """Noise: mask the values of one attribute with a mechanism of differential privacy, and declare it.
 
-- `parameters`: what a policy may say;
-- `masking`: a mechanism that is fitted to an attribute, OpenDP, and rounding to the safe side;
-- `mechanisms`: Laplace and geometric noise, and randomised response;
-- `apply`: the remedy: one draw, or draws until one is close.
+- `parameters`: what a policy may say, and a mechanism that is fitted to an attribute;
+- `apply`: Laplace and geometric noise, randomised response; one draw, or draws until one is close.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from pathlib import Path
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.noise.apply import mask
-from tcdp_audit_plugins.remedies.noise.parameters import NoiseParameters, faults, why_not_applicable
+from tcdp_audit_plugins.remedies.noise.parameters import MASKING, NoiseParameters, faults
 
 NOISE = Remedy(
     name="noise",
@@ -22,6 +20,6 @@ NOISE = Remedy(
     parameters=NoiseParameters,
     apply=mask,
     validate=faults,
-    why_not_applicable=why_not_applicable,
+    why_not_applicable=MASKING.why_not_applicable,
     random=True,
 )

@@ -1,8 +1,6 @@
 """PRAM, the post-randomisation method: categories are released as others, with known probabilities.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `apply`: the remedy from a view to columns of drawn values;
-- `matrices`: the probabilities, declared or invariant.
+- `apply`: the parameters, the probabilities, and the columns of drawn values.
 """
 
 from __future__ import annotations
@@ -10,8 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.pram.apply import post_randomise
-from tcdp_audit_plugins.remedies.pram.parameters import PramParameters, faults, plans, why_not_applicable
+from tcdp_audit_plugins.remedies.pram.apply import MASKING, PramParameters, post_randomise
 
 __all__ = ["PRAM", "PramParameters", "post_randomise"]
 PRAM = Remedy(
@@ -21,8 +18,8 @@ PRAM = Remedy(
     guide=RemedyGuide.from_file(Path(__file__).with_name("pram.md")),
     parameters=PramParameters,
     apply=post_randomise,
-    validate=faults,
-    plan=plans,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

@@ -1,8 +1,6 @@
 """Rank swapping: values of an attribute change places with values of nearby ranks.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `apply`: the remedy from a view to columns in which values have changed places;
-- `pairing`: who changes places with whom.
+- `apply`: the parameters, pairs of nearby ranks, and the columns in which their values have changed places.
 """
 
 from __future__ import annotations
@@ -10,12 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.rank_swapping.apply import swap_ranks
-from tcdp_audit_plugins.remedies.rank_swapping.parameters import (
+from tcdp_audit_plugins.remedies.rank_swapping.apply import (
+    MASKING,
     RankSwappingParameters,
-    faults,
-    plans,
-    why_not_applicable,
+    swap_ranks,
 )
 
 __all__ = ["RANK_SWAPPING", "RankSwappingParameters", "swap_ranks"]
@@ -26,8 +22,8 @@ RANK_SWAPPING = Remedy(
     guide=RemedyGuide.from_file(Path(__file__).with_name("rank_swapping.md")),
     parameters=RankSwappingParameters,
     apply=swap_ranks,
-    validate=faults,
-    plan=plans,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

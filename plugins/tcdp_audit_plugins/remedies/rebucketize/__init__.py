@@ -1,9 +1,6 @@
 """Rebucketize: fewer, wider buckets of one attribute, until the policy is kept.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `apply`: the search for a number of buckets, and the column;
-- `coarsening`: the values that are joined, for every number of buckets;
-- `trial`: whether a number of buckets suffices.
+- `apply`: the parameters, the search for a number of buckets, and the column.
 """
 
 from __future__ import annotations
@@ -11,8 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.rebucketize.apply import apply
-from tcdp_audit_plugins.remedies.rebucketize.parameters import RebucketizeParameters, faults, plans, why_not_applicable
+from tcdp_audit_plugins.remedies.rebucketize.apply import (
+    RebucketizeParameters,
+    apply,
+    faults,
+    suggest_parameters,
+    why_not_applicable,
+)
 
 REBUCKETIZE = Remedy(
     name="rebucketize",
@@ -22,6 +24,6 @@ REBUCKETIZE = Remedy(
     parameters=RebucketizeParameters,
     apply=apply,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

@@ -1,26 +1,54 @@
-"""The remedy itself: from a view to classes that keep the policy, and one label for each of them."""
+"""The parameters of redistribution, and when it is proposed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from tcdp_audit.plugin._internal import fold, numbered
+from tcdp_audit.plugin.check import Comparison
 from tcdp_audit.plugin.remedy import Attribute, Demands, MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
-from tcdp_audit.plugin.sentences import figure
-from tcdp_audit_plugins.remedies._shared.by_content import by_content
+from tcdp_audit.plugin.sentences import Outcome, figure
+from tcdp_audit_plugins.remedies._shared.masking import by_content
 from tcdp_audit_plugins.remedies._shared.recoding import recode
-from tcdp_audit_plugins.remedies.mondrian.apply import Task, axis_of
+from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
+from tcdp_audit_plugins.remedies.mondrian.apply import MondrianParameters, Task, axis_of
 from tcdp_audit_plugins.remedies.mondrian.axes import mean_width
-from tcdp_audit_plugins.remedies.mondrian.distinct_rows import DistinctRows
-from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers
+from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers
 from tcdp_audit_plugins.remedies.redistribution.division import Judge, Table, divided
-from tcdp_audit_plugins.remedies.redistribution.parameters import RedistributionParameters
 from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata
+
+LARGE = 200_000  # records: dividing more takes minutes, which nobody wants of a plan
+
+
+class RedistributionParameters(MondrianParameters):
+    """Parameters of `redistribution`."""
+
+
+def why_not_applicable(view: RemedyView, parameters: RedistributionParameters | None, outcome: Outcome) -> str:
+    """Why dividing the records cannot help a failing demand, or why it is not tried unasked; or nothing."""
+    if (other := only_on_classes(view, outcome)) or parameters is not None:
+        return other
+    if not outcome.attribute or outcome.comparison is not Comparison.AT_MOST:
+        return "no better than mondrian but for closeness"
+    return f"takes minutes beyond {LARGE:,} records" if view.records > LARGE else ""
+
+
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Parameters to try, where a sensitive attribute is too far in some class from what it is in the table.
+
+    Args:
+        view: the release.
+        outcomes: what stands against it.
+    """
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
+        yield {}
+
 
 LITTLE = 0.05  # where another remedy loses no more, a plan does not wait for less
 SCHEDULES: dict[str, Sequence[str]] = {

@@ -1,12 +1,8 @@
 """Suppression: leave out the records of failing classes, or as few of their quasi-identifier cells as will do.
 
-- `parameters`: what a policy may say, and when the remedy is proposed;
-- `apply`: the remedy, and the limit of what may be suppressed;
-- `records`: classes that fail are dropped until those that are left keep the policy;
-- `quasi_identifier_cells`: the cells that may be suppressed, and the classes that result;
-- `cells`: the search for cells, and the patterns of attributes that it tries;
-- `local_suppression`: records of failing classes are grouped with each other;
-- `enlargement`: passing classes help what is left over; then cells are shown again.
+- `local_suppression`: the cells that may be suppressed; records of failing classes grouped with each other;
+- `cells`: the search for cells; passing classes help what is left over, then cells are shown again;
+- `apply`: the parameters, the remedy, records of failing classes dropped, and the limit of what may go.
 """
 
 from __future__ import annotations
@@ -14,8 +10,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
-from tcdp_audit_plugins.remedies.suppression.apply import plans, suppress
-from tcdp_audit_plugins.remedies.suppression.parameters import SuppressionParameters, faults, why_not_applicable
+from tcdp_audit_plugins.remedies.suppression.apply import (
+    SuppressionParameters,
+    faults,
+    suggest_parameters,
+    suppress,
+    why_not_applicable,
+)
 
 SUPPRESSION = Remedy(
     name="suppression",
@@ -25,6 +26,6 @@ SUPPRESSION = Remedy(
     parameters=SuppressionParameters,
     apply=suppress,
     validate=faults,
-    plan=plans,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

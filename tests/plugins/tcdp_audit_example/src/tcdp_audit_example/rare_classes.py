@@ -35,8 +35,8 @@ def without_rare_classes(view: RemedyView, parameters: RareClassesParameters) ->
     return Treatment(kept=records[class_of] >= parameters.k, notes={"classes": int((records < parameters.k).sum())})
 
 
-def _plan(_: RemedyView, standing: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    demanded = [int(one.threshold) for one in standing if one.check == "k_anonymity" and one.threshold is not None]
+def _suggested(_: RemedyView, failing: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    demanded = [int(one.threshold) for one in failing if one.check == "k_anonymity" and one.threshold is not None]
     if demanded:
         yield {"k": max(demanded)}
 
@@ -55,5 +55,5 @@ RARE_CLASSES = Remedy(
     ),
     parameters=RareClassesParameters,
     apply=without_rare_classes,
-    plan=_plan,
+    suggest_parameters=_suggested,
 )
