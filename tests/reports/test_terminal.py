@@ -10,7 +10,7 @@ from report_samples import HOSTILE, made_up, named_policy, named_table
 from rich.console import Console
 
 from tcdp_audit import audit
-from tcdp_audit.cli.terminal import show
+from tcdp_audit.cli.terminal import print_audit, show
 from tcdp_audit.core.base.outcome import Comparison, Status
 from tcdp_audit.core.base.visible import visible
 
