@@ -25,11 +25,11 @@ def _html(audit: Audit) -> str:
 
 
 def _compile_html() -> None:
-    from tcdp_audit_reports.pages import prepared  # noqa: PLC0415 - imports jinja2
-    from tcdp_audit_reports.sections import imported  # noqa: PLC0415 - likewise
+    from tcdp_audit_reports.sections import import_sections  # noqa: PLC0415 - likewise
+    from tcdp_audit_reports.templating import prepare_templates  # noqa: PLC0415 - imports jinja2
 
-    prepared()
-    imported()
+    prepare_templates()
+    import_sections()
 
 
 def _markdown(audit: Audit) -> str:

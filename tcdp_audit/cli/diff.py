@@ -40,7 +40,7 @@ def command(
     looser or gone; with --fail-on any, 1 if anything differs; 2 the call is wrong; 3 a file holds no result.
     """
     from tcdp_audit.core.results.comparison import compare  # noqa: PLC0415 - only for the work
-    from tcdp_audit.core.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.protected_files import require_own_files  # noqa: PLC0415 - imports pydantic
     from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
 
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 from math import prod
 
-from tcdp_audit.core.results.varied_demand import Setting, VariedDemand
+from tcdp_audit.core.results.setting_trial import Setting, VariedDemand
 from tcdp_audit.plugin.engine import UsageError
 
 MOST = 1000  # settings

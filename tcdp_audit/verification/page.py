@@ -9,7 +9,7 @@ from typing import Any
 
 from tcdp_audit.api import with_plain_result
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.written.audit import WrittenAudit
+from tcdp_audit.core.results.written import WrittenAudit
 from tcdp_audit.plugin.sentences import visible
 from tcdp_audit.verification.again import as_then
 from tcdp_audit.verification.points import Point, State

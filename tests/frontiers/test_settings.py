@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.policy import Policy, read_policy
-from tcdp_audit.core.results.varied_demand import VariedDemand
+from tcdp_audit.core.results.setting_trial import VariedDemand
 from tcdp_audit.frontiers.grid import grid, star
 from tcdp_audit.frontiers.steps import around, between
 from tcdp_audit.frontiers.varied import Variation

@@ -6,7 +6,7 @@ import pytest
 from remedied_samples import FAR, SIZE_BEFORE, lattice_notes, log_of, step
 
 from tcdp_audit_reports.remedy import choices, lattice
-from tcdp_audit_reports.remedy.scatter import BASE, TOP
+from tcdp_audit_reports.charts.labelled_scatter import BASE, TOP
 
 CUT = step("cutting", loss=0.25)
 DEAR = step("generalising", loss=0.5, parameters={"limit": 0})

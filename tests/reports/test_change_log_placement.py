@@ -6,10 +6,10 @@ from itertools import combinations
 
 from hypothesis import given, strategies as st
 
-from tcdp_audit_reports.axis import axis_for
-from tcdp_audit_reports.drawing import LETTER, NARROW, Point
-from tcdp_audit_reports.remedy.placement import Mark, box_of, placed
-from tcdp_audit_reports.remedy.scatter import BASE, EDGE, HEIGHT, across, scatter, up
+from tcdp_audit_reports.charts.drawing import axis_for
+from tcdp_audit_reports.charts.drawing import LETTER, NARROW, Point
+from tcdp_audit_reports.charts.labelled_scatter import Mark, box_of, placed
+from tcdp_audit_reports.charts.labelled_scatter import BASE, EDGE, HEIGHT, across, scatter, up
 
 MARKS = st.lists(
     st.builds(

@@ -9,7 +9,7 @@ import pytest
 from remedied_samples import FAR, LOSS, SIZE_BEFORE, log_of, step
 
 from tcdp_audit_reports.remedy.candidates import tried_table
-from tcdp_audit_reports.remedy.lines import lines_to_paste
+from tcdp_audit_reports.policy_text import lines_to_paste
 from tcdp_audit_reports.remedy.losses import attribute_table, loss_table, told_table
 
 

@@ -11,7 +11,7 @@ import pytest
 from jinja2 import Environment
 
 from tcdp_audit_reports import html_report
-from tcdp_audit_reports.compiled import compiled
+from tcdp_audit_reports.templating import compiled
 
 PAGE = '{% include "part.html" %}{% for one in names %}<b>{{ one }}</b>{% endfor %}'
 

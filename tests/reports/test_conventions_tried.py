@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 import tcdp_audit
-from tcdp_audit_reports.conventions_tried import conventions_tried
+from tcdp_audit_reports.sections.appendix import conventions_tried
 
 FIVE = pa.table({"sex": ["F", "F", "F", "M", "M"], "age": ["1", "1", None, "2", "2"]})
 POLICY = {

@@ -12,9 +12,9 @@ from frontier_samples import K, T, frontier_of, trial
 
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.results.frontier import Frontier
-from tcdp_audit.core.results.varied_demand import VariedDemand
+from tcdp_audit.core.results.setting_trial import VariedDemand
 from tcdp_audit_reports.frontier_html import render as html
-from tcdp_audit_reports.frontier_map import STAIRS, chart
+from tcdp_audit_reports.charts.frontier_map import STAIRS, chart
 from tcdp_audit_reports.frontier_markdown import render as markdown
 
 F = Fraction

@@ -16,7 +16,7 @@ from tcdp_audit import audit
 from tcdp_audit.core.base.embedded_result import unpacked
 from tcdp_audit.core.base.outcome import Comparison, Status
 from tcdp_audit.core.check.kinds import DisclosureType
-from tcdp_audit_reports.mathml import is_mathml
+from tcdp_audit_reports.guide_text import is_mathml
 
 NO_CELL = "This report contains no cell of the release."
 CELLS = "This report contains cells of the release."

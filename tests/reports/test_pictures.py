@@ -11,8 +11,8 @@ from remedied_samples import attribute_loss, log_of
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Comparison, DisplayNames, Status
-from tcdp_audit_reports.nested import nested_tables
-from tcdp_audit_reports.pictures import pictures
+from tcdp_audit_reports.finding_tables import nested_tables
+from tcdp_audit_reports.charts.pictures import pictures
 from tcdp_audit_reports.remedy import penalties
 
 SHARE = made_up(0.4, Fraction(1, 2), Comparison.AT_MOST, status=Status.PASSED)

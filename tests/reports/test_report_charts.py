@@ -11,11 +11,11 @@ from hypothesis import given, strategies as st
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit_reports import cumulative, histogram, share_bar
-from tcdp_audit_reports.axis import axis_for
-from tcdp_audit_reports.bins import binned, compact
-from tcdp_audit_reports.chart import Measured
-from tcdp_audit_reports.drawing import LETTER, SMALL_LETTER
+from tcdp_audit_reports.charts import cumulative, histogram, share_bar
+from tcdp_audit_reports.charts.drawing import axis_for
+from tcdp_audit_reports.charts.histogram import binned, compact
+from tcdp_audit_reports.charts.measured import Measured
+from tcdp_audit_reports.charts.drawing import LETTER, SMALL_LETTER
 
 SIZES = [(1, 181, 181), (2, 90, 180), (3, 58, 174), (4, 41, 164), (5, 30, 150), (17, 9, 153), (250, 4, 1000)]
 

@@ -11,10 +11,10 @@ import pytest
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit_reports.chart import Chart, Measured
-from tcdp_audit_reports.drawing import NARROW
-from tcdp_audit_reports.finding import BY_SIZE
-from tcdp_audit_reports.scatter import chart
+from tcdp_audit_reports.charts.measured import Chart, Measured
+from tcdp_audit_reports.charts.drawing import NARROW
+from tcdp_audit_reports.sections.findings import BY_SIZE
+from tcdp_audit_reports.charts.scatter import chart
 
 GRID = {
     "sizes": [1, 4, 16, 64],

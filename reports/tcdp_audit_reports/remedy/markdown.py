@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tcdp_audit.plugin.report import Rows
 from tcdp_audit.plugin.sentences import sentence_case
-from tcdp_audit_reports.chart import Table
-from tcdp_audit_reports.markdown_text import escaped, fenced, table
+from tcdp_audit_reports.markdown_report import escaped, fenced, table
 from tcdp_audit_reports.remedy import Repair
 from tcdp_audit_reports.remedy.sentences import ATTACKED, UNHELPED
 from tcdp_audit_reports.remedy.shifts import Shift
@@ -46,7 +46,7 @@ def _row(shift: Shift) -> list[str]:
     return [*texts, sentence_case(shift.state)]
 
 
-def _captioned_table(data: Table, left: int) -> Iterator[str]:
+def _captioned_table(data: Rows, left: int) -> Iterator[str]:
     yield f"**{escaped(data.caption)}**"
     yield _grid([sentence_case(name) for name in data.columns], data.rows, left)
     if data.note:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tcdp_audit.plugin.report import Audit
-from tcdp_audit_reports.chart import Chart, Table
+from tcdp_audit.plugin.report import Audit, Chart, Rows
+from tcdp_audit_reports.policy_text import Lines, lines_to_paste
 from tcdp_audit_reports.remedy import choices, lattice, penalties, sentences
 from tcdp_audit_reports.remedy.candidates import tried_table
-from tcdp_audit_reports.remedy.lines import Lines, lines_to_paste
 from tcdp_audit_reports.remedy.losses import attribute_table, loss_table, told_table
 from tcdp_audit_reports.remedy.shifts import Shift, caption, shifts
 from tcdp_audit_reports.remedy.uses import counts_table, effects_table, models_table
@@ -49,9 +48,9 @@ class Repair:
     caption: str = ""
     shifts: Sequence[Shift] = ()
     charts: Sequence[Chart] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[Rows] = ()
     attacks: Sequence[tuple[str, str, str]] = ()
-    tried: Table | None = None
+    tried: Rows | None = None
     unhelped: Sequence[str] = ()
     lines: Lines | None = None
 

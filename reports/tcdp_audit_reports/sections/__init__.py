@@ -32,7 +32,7 @@ def built_in_sections() -> Iterator[ReportSection]:
         )
 
 
-def imported() -> None:
+def import_sections() -> None:
     """Import what writes them."""
     for name, _, _ in BUILT_IN:
         import_module(f"{__name__}.{name}")

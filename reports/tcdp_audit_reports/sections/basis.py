@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin.report import Audit, tool
+from tcdp_audit.plugin.report import Audit, Rows, tool
 from tcdp_audit.plugin.sentences import agree, count, listing, visible
-from tcdp_audit_reports.chart import Table
+from tcdp_audit_reports.charts.measured import figure_table
 from tcdp_audit_reports.columns import known, named, role_of, secret, unwanted
-from tcdp_audit_reports.finding import Pairs, plain
-from tcdp_audit_reports.markdown_text import escaped, table
-from tcdp_audit_reports.pages import filled
-from tcdp_audit_reports.particulars import audited_at, by_tool, plugins
+from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
+from tcdp_audit_reports.markdown_report import escaped, table
+from tcdp_audit_reports.sections.findings import Pairs, plain
+from tcdp_audit_reports.templating import fill_template
 
 TOKENS = ("suppressed_tokens", "missing_tokens")  # conventions that are cells themselves
 MOST = 60  # rows of the table of columns; the machine-readable result has all
@@ -20,7 +20,7 @@ MOST = 60  # rows of the table of columns; the machine-readable result has all
 
 def html(audit: Audit) -> str:
     """All of it, unfolded."""
-    return filled(
+    return fill_template(
         "basis.html.j2",
         summary=summary(audit),
         columns=columns_table(audit),
@@ -65,7 +65,7 @@ def summary(audit: Audit) -> list[str]:
     ]
 
 
-def columns_table(audit: Audit) -> Table:
+def columns_table(audit: Audit) -> Rows:
     """Every column: name, meaning, role, number of values, and its share of the risk where that was measured."""
     shares = {one.column: one.share for one in audit.column_risks}
     rows = [
@@ -81,7 +81,7 @@ def columns_table(audit: Audit) -> Table:
     rest = len(audit.columns) - MOST
     note = f"{count(rest)} more {agree(rest, 'column is', 'columns are')} in the machine-readable result." * (rest > 0)
     head = ("column", "meaning", "role", "values", *(["share of the risk"] if shares else []))
-    return Table("Every column of the file", head, rows, f"{note} {RISK if shares else NO_RISK}".strip())
+    return figure_table("Every column of the file", head, rows, f"{note} {RISK if shares else NO_RISK}".strip())
 
 
 RISK = (

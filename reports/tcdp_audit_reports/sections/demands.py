@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from tcdp_audit.plugin._internal import demanded, failing, observed, prose, state_of
 from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import Outcome, count, sentence_case, visible
-from tcdp_audit_reports.finding import attribute_of, rows
+from tcdp_audit_reports.charts.margin import margin_words
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.margin import margin_words
-from tcdp_audit_reports.markdown_text import escaped, table
-from tcdp_audit_reports.pages import filled
+from tcdp_audit_reports.markdown_report import escaped, table
+from tcdp_audit_reports.sections.findings import attribute_of, rows
+from tcdp_audit_reports.templating import fill_template
 
 HEAD = ("Status", "Check", "Column", "Found", "Demanded", "Margin", "Groups failing", "Records failing")
 
 
 def html(audit: Audit) -> str:
     """The table, with a bar for each demand; column checks below."""
-    return filled(
+    return fill_template(
         "demands.html.j2",
         rows=rows(audit),
         structure=structure_rows(audit),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tcdp_audit.plugin._internal import allowance, demanded, failing, observed, prose
-from tcdp_audit.plugin.report import Audit, ColumnRisk
+from tcdp_audit.plugin.report import Audit, ColumnRisk, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
@@ -20,12 +20,12 @@ from tcdp_audit.plugin.sentences import (
     visible,
 )
 from tcdp_audit_reports.advice import Advice
-from tcdp_audit_reports.chart import Table
+from tcdp_audit_reports.charts.measured import figure_table
+from tcdp_audit_reports.charts.share_bar import is_share
 from tcdp_audit_reports.columns import named, unwanted
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.markdown_text import escaped, fenced, table
-from tcdp_audit_reports.pages import filled
-from tcdp_audit_reports.share_bar import is_share
+from tcdp_audit_reports.markdown_report import escaped, fenced, table
+from tcdp_audit_reports.templating import fill_template
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
 MOST = 12  # failing demands that are named
@@ -40,7 +40,7 @@ UNKNOWN = (
 
 def html(audit: Audit) -> str:
     """The steps as a numbered list, and the columns in the order in which to coarsen them."""
-    return filled("next_steps.html.j2", steps=steps(audit), tried=_tried(audit), risks=risk_table(audit))
+    return fill_template("next_steps.html.j2", steps=steps(audit), tried=_tried(audit), risks=risk_table(audit))
 
 
 def markdown(audit: Audit) -> str:
@@ -53,16 +53,16 @@ def markdown(audit: Audit) -> str:
     return "\n\n".join(["\n".join(parts), *(_grid(one) for one in tables if one is not None)])
 
 
-def _tried(audit: Audit) -> Table | None:
+def _tried(audit: Audit) -> Rows | None:
     """Every remedy that was tried; None where none was."""
     if audit.remedy_trial is None:
         return None
-    from tcdp_audit_reports.remedy.trial import trial_table  # noqa: PLC0415 - only where remedies were tried
+    from tcdp_audit_reports.remedy.advice import trial_table  # noqa: PLC0415 - only where remedies were tried
 
     return trial_table(audit.remedy_trial)
 
 
-def _grid(data: Table) -> str:
+def _grid(data: Rows) -> str:
     """A table below its caption."""
     rows = table([*map(escaped, data.columns)], [[*map(escaped, row)] for row in data.rows])
     return f"**{escaped(data.caption)}**\n\n{rows}"
@@ -199,11 +199,11 @@ def _remedy(audit: Audit) -> Iterator[Advice]:
     """What remedies cost or would cost, where that is known; otherwise how to find out."""
     log, trial = audit.change_log, audit.remedy_trial
     if log is not None:
-        from tcdp_audit_reports.remedy.advised import repair_advice  # noqa: PLC0415 - only where remedies ran
+        from tcdp_audit_reports.remedy.advice import repair_advice  # noqa: PLC0415 - only where remedies ran
 
         yield from repair_advice(audit, log)
     elif trial is not None:
-        from tcdp_audit_reports.remedy.trial import trial_advice  # noqa: PLC0415 - only where remedies were tried
+        from tcdp_audit_reports.remedy.advice import trial_advice  # noqa: PLC0415 - only where remedies were tried
 
         yield trial_advice(audit, trial, _command(audit))
     elif any(_fails(one) and not one.is_structural and not one.is_question for one in audit.outcomes):
@@ -216,7 +216,7 @@ def _command(audit: Audit) -> str:
     return f"tcdp-audit fix {release}--policy {visible(audit.policy.name)} --output REPAIRED.csv"
 
 
-def risk_table(audit: Audit) -> Table | None:
+def risk_table(audit: Audit) -> Rows | None:
     """The columns that a neighbour may know by what they add to the risk; None where it was not measured."""
     if not audit.column_risks:
         return None
@@ -234,7 +234,7 @@ def risk_table(audit: Audit) -> Table | None:
     alone = ["alone without it"] if unique else []
     head = ("column", "share of the risk", *alone, "distinction", "separation")
     stand = f"{count(unique, noun)} {agree(unique, 'stands', 'stand')}" if unique else f"No {noun} stands"
-    return Table("Which column adds most risk", head, rows, f"{stand} alone with all of them. {NOTE}")
+    return figure_table("Which column adds most risk", head, rows, f"{stand} alone with all of them. {NOTE}")
 
 
 NOTE = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin.report import Audit
-from tcdp_audit_reports.pages import filled
+from tcdp_audit_reports.templating import fill_template
 
 
 def html(audit: Audit) -> str:
@@ -13,7 +13,7 @@ def html(audit: Audit) -> str:
     from tcdp_audit_reports.remedy import repair  # noqa: PLC0415 - only for a release that remedies made
 
     remedy = repair(audit)
-    return "" if remedy is None else filled("remedy.html.j2", remedy=remedy)
+    return "" if remedy is None else fill_template("remedy.html.j2", remedy=remedy)
 
 
 def markdown(audit: Audit) -> str:

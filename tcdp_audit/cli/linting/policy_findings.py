@@ -8,8 +8,7 @@ from pathlib import Path
 from tcdp_audit.api import Expectation, Policy, sentence, undemanded, vacuous
 from tcdp_audit.cli.linting.implied import implied
 from tcdp_audit.core.results.change_log import flow
-from tcdp_audit.core.results.findings import POLICY, Level, ToolFinding
-from tcdp_audit.core.results.place import Place, name_in_repository
+from tcdp_audit.core.results.findings import POLICY, Level, Place, ToolFinding, name_in_repository
 from tcdp_audit.plugin.sentences import Severity, listing
 
 NOTHING = (

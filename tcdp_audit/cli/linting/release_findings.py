@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tcdp_audit.api import MOSTLY, Policy, Release, Source, SourceFault, mostly_wildcards, parse, suppressed_in_all
-from tcdp_audit.core.results.findings import POLICY, Level, ToolFinding
-from tcdp_audit.core.results.place import Place, name_in_repository
+from tcdp_audit.core.results.findings import POLICY, Level, Place, ToolFinding, name_in_repository
 from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.engine import Engine
 from tcdp_audit.plugin.sentences import share

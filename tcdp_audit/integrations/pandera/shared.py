@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.api import failing_records
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.failing_records import FailingRecords
+from tcdp_audit.core.results.frame import FailingRecords
 from tcdp_audit.integrations.pandera.demand import Demand, installed
 from tcdp_audit.plugin.engine import TcdpAuditError
 from tcdp_audit.plugin.sentences import Outcome, Status

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tcdp_audit.api import ResultError
-from tcdp_audit.core.results.written.audit import SCHEMA_VERSION, WrittenAudit
-from tcdp_audit.core.results.written.strict import parsed
+from tcdp_audit.core.results.strict_json import parsed
+from tcdp_audit.core.results.written import SCHEMA_VERSION, WrittenAudit
 
 PAYLOAD = "application/vnd.in-toto+json"
 STATEMENT = "https://in-toto.io/Statement/v1"
