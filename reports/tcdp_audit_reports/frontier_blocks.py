@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin._internal import phrase_of, points_table, remedies_table, settings_table
-from tcdp_audit.plugin.report import Chart, Definitions, Frontier, Group, Heading, Lines, Paragraph, Rows
+from tcdp_audit.plugin._internal import Block, phrase_of, points_table, remedies_table, settings_table
+from tcdp_audit.plugin.report import Definitions, Frontier, Group, Heading, Lines, Paragraph
 from tcdp_audit.plugin.sentences import count, listing
 from tcdp_audit_reports.charts.frontier_map import chart
 
@@ -13,7 +13,9 @@ TITLE = "What other thresholds would cost"
 FEW = 12  # settings in a sentence
 
 
-def frontier_blocks(frontier: Frontier) -> Iterator[str | Paragraph | Definitions | Heading | Chart | Rows | Lines | Group]:
+def frontier_blocks(
+    frontier: Frontier,
+) -> Iterator[Block]:
     """All that reports say of a frontier below its first sentence. Cost: linear in the settings."""
     if cut := untried(frontier):
         yield Paragraph("", lead=cut, style="cut")

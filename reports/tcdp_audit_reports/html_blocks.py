@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import TypeAlias
 
 from markupsafe import Markup
 
+from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.report import Chart, Definitions, Group, Heading, Items, Lines, Paragraph, Rows
 from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.templating import macros
 
-Block: TypeAlias = str | Paragraph | Heading | Items | Definitions | Rows | Lines | Chart | Group
 EMPTY = Markup("")
 
 
@@ -33,7 +32,7 @@ def _html(block: Block, ids: Iterator[str], level: int) -> Markup:
         case str():
             return Markup('<p class="intro">{}</p>').format(visible(block))
         case Paragraph():
-            return _element("p", block.style, _line(block)) + _preformatted(block.lines)
+            return _element("p", block.style, _line(block) + _code(block)) + _preformatted(block.lines)
         case Heading():
             return _element(f"h{level}", "", visible(block.text))
         case Items():
@@ -62,13 +61,18 @@ def _element(tag: str, style: str, content: str) -> Markup:
 def _line(block: Paragraph) -> Markup:
     """Its lead, its text, and what to type."""
     lead = Markup("<strong>{}</strong> ").format(visible(block.lead)) if block.lead else EMPTY
-    code = Markup("<br><code>{}</code>").format(visible(block.code)) if block.code else EMPTY
-    return lead + visible(block.text) + code
+    return lead + visible(block.text)
+
+
+def _code(block: Paragraph) -> Markup:
+    """Something to type, on a line of its own."""
+    start = "" if block.lines else Markup("<br>")
+    return Markup("{}<code>{}</code>").format(start, visible(block.code)) if block.code else EMPTY
 
 
 def _items(block: Items) -> Markup:
     entries = (Paragraph(one) if isinstance(one, str) else one for one in block.entries)
-    items = (Markup("<li>{}{}</li>\n").format(_line(one), _preformatted(one.lines)) for one in entries)
+    items = (Markup("<li>{}{}{}</li>").format(_line(one), _preformatted(one.lines), _code(one)) for one in entries)
     return _element("ol" if block.ordered else "ul", block.style, _joined(items))
 
 

@@ -8,16 +8,17 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from tcdp_audit.plugin._internal import embed_result, exposed_sentence, verdict_sentence, verdict_title
+from tcdp_audit.plugin._internal import Block, embed_result, exposed_sentence, verdict_sentence, verdict_title
 from tcdp_audit.plugin.report import Audit, AuditComparison, Frontier, tool
 from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.first_screen import particulars, reasons, tally, written_date
-from tcdp_audit_reports.frontier_blocks import TITLE, frontier_blocks
-from tcdp_audit_reports.html_blocks import Block, blocks_as_html
+from tcdp_audit_reports.html_blocks import blocks_as_html
 from tcdp_audit_reports.sections.findings import rows
 from tcdp_audit_reports.templating import fill_template, stylesheet, stylesheet_hash, template
 
-CLAIMS = "Both audits are taken at their word; nothing was computed again. This comparison contains no cell of a release."
+CLAIMS = (
+    "Both audits are taken at their word; nothing was computed again. This comparison contains no cell of a release."
+)
 CELLS = "This page contains no cell of a release but those that a policy's own lines name."
 
 
@@ -55,6 +56,8 @@ def render_comparison(comparison: AuditComparison) -> str:
 
 def render_frontier(frontier: Frontier) -> str:
     """The frontier as HTML; the same frontier gives the same bytes. Cost: linear in the settings."""
+    from tcdp_audit_reports.frontier_blocks import TITLE, frontier_blocks  # noqa: PLC0415 - only for a frontier
+
     blocks = [*frontier_blocks(frontier)]
     return _page("The frontier of risk and loss", TITLE, f"{frontier.sentence}.", blocks, CELLS)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from tcdp_audit.plugin._internal import summary_blocks
+from tcdp_audit.plugin._internal import Block, summary_blocks
 from tcdp_audit.plugin.report import Chart, Definitions, Group, Heading, Items, Lines, Paragraph, Rows
 from tcdp_audit.plugin.sentences import visible
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~$&:@=-]")  # acts somewhere in Markdown, HTML in it, or GitHub's dialect
 PLAIN_MIDWAY = "-:=()+"  # of these, what acts only where a table or a list begins
-Block = str | Paragraph | Heading | Items | Definitions | Rows | Lines | Chart | Group
 
 
 def blocks_as_markdown(blocks: Iterable[Block], *, level: int = 3) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from tcdp_audit.plugin._internal import exposed_sentence, verdict_sentence, verdict_title
 from tcdp_audit.plugin.report import Audit, AuditComparison, Frontier, tool
 from tcdp_audit.plugin.sentences import count
-from tcdp_audit_reports.frontier_blocks import TITLE, frontier_blocks
 from tcdp_audit_reports.markdown_blocks import blocks_as_markdown, escaped
 
 BANNER = "**This report contains cells of the release** (`--show-values`): treat it as you treat the data."
@@ -26,6 +25,8 @@ def render_comparison(comparison: AuditComparison) -> str:
 
 def render_frontier(frontier: Frontier) -> str:
     """The frontier as Markdown; the same frontier gives the same bytes. Cost: linear in the settings."""
+    from tcdp_audit_reports.frontier_blocks import TITLE, frontier_blocks  # noqa: PLC0415 - only for a frontier
+
     sentence = f"{escaped(frontier.release.name)}: {escaped(frontier.sentence)}."
     return f"# {TITLE}\n\n{sentence}\n\n{blocks_as_markdown(frontier_blocks(frontier), level=2)}\n"
 

@@ -158,6 +158,7 @@ if TYPE_CHECKING:
         failing_demands as failing_demands,
     )
     from tcdp_audit.core.results.document import (
+        Block as Block,
         summary_blocks as summary_blocks,
     )
     from tcdp_audit.core.results.findings import (
@@ -173,6 +174,8 @@ if TYPE_CHECKING:
         settings_table as settings_table,
     )
     from tcdp_audit.core.results.setting_trial import (
+        SettingTrial as SettingTrial,
+        VariedDemand as VariedDemand,
         phrase_of as phrase_of,
     )
     from tcdp_audit.core.results.tally import (

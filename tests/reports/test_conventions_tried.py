@@ -17,8 +17,8 @@ POLICY = {
 
 def test_a_row_for_each_combination_and_a_sentence_on_what_flips():
     table = conventions_tried(tcdp_audit.audit(FIVE, POLICY, all_conventions=True))
-    assert table.columns == ("conventions", "1", "2")
-    assert table.rows == [
+    assert table.head == ("conventions", "1", "2")
+    assert table.body == [
         ("as in the policy", "failed", "failed"),
         ("missing quasi identifier: wildcard", "passed", "failed"),
         ("missing quasi identifier: fail", "failed", "failed"),

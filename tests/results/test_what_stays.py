@@ -115,7 +115,7 @@ def test_a_report_is_not_written_over_the_output(capsys: pytest.CaptureFixture[s
 def test_names_that_differ_in_case_are_one_file_where_the_file_system_says_so(
     monkeypatch: pytest.MonkeyPatch, ignores_case: bool
 ) -> None:
-    monkeypatch.setattr(own_files, "_ignores_case", lambda _: ignores_case)
+    monkeypatch.setattr(protected_files, "_ignores_case", lambda _: ignores_case)
     assert protected_files.is_same_file(Path("new.csv"), Path("New.CSV")) is ignores_case
     assert not protected_files.is_same_file(Path("new.csv"), Path("newer.csv"))
 

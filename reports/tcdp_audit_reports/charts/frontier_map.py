@@ -1,4 +1,4 @@
-"""The R-U map of a frontier: what is lost to the right, risk upwards, a stair for each level of the other demands."""
+"""The R-U map of a frontier: what is lost to the right, risk upwards, a step line for each level of the other demands."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from math import isfinite
 
-from tcdp_audit.plugin._internal import points_table
-from tcdp_audit.plugin.report import Chart, Frontier, SettingTrial, VariedDemand
+from tcdp_audit.plugin._internal import SettingTrial, VariedDemand, points_table
+from tcdp_audit.plugin.report import Chart, Frontier
 from tcdp_audit.plugin.sentences import count, decimal, listing, visible
 from tcdp_audit_reports.charts.drawing import (
     Axis,
@@ -28,13 +28,13 @@ from tcdp_audit_reports.charts.measured import figure_table
 HEIGHT, TOP, BASE = 340, 34, 296  # pixels: the drawing, the riskiest figure, the safest
 EDGE, RIGHT = 2.0, 98.0  # percent of the width between which marks stand
 WIDE = 8  # a largest figure this many times the smallest asks for a logarithmic axis
-STAIRS = 8  # at most; the table has all
+STEPS = 8  # at most; the table has all
 RADIUS, CHOSEN = 4.0, 6.0  # pixels
 
 
 @dataclass(frozen=True)
-class Stair:
-    """The points that keep one level of each other demand, without those that a safer and cheaper one outdoes.
+class FrontierStep:
+    """The points that keep one level of each other demand, without those that a safer and cheaper one dominates.
 
     Args:
         name: the levels, such as `t ≤ 0.2`; empty where a single demand is varied.
@@ -51,15 +51,15 @@ def chart(frontier: Frontier) -> Chart | None:
     drawn = [(one, figure) for one in frontier.points if (figure := _figure(frontier, one)) is not None]
     if not drawn:
         return None
-    stairs = list(_stairs(frontier, drawn))
+    lines = list(_steps_of(frontier, drawn))
     rows = points_table(frontier)
-    note = f"{STAIRS} of {count(len(stairs), 'stair')} are drawn." if len(stairs) > STAIRS else ""
+    note = f"{STEPS} of {count(len(lines), 'step line')} are drawn." if len(lines) > STEPS else ""
     return Chart(
         kind="frontier",
         title="Risk against loss",
         subtitle=f"{visible(demand.title)}, the riskier the higher, against the information lost; numbers are points",
         description=_description(frontier, demand),
-        drawing=_drawing(frontier, drawn, stairs[:STAIRS]),
+        drawing=_drawing(frontier, drawn, lines[:STEPS]),
         data=figure_table(
             rows.caption, tuple(map(visible, rows.head)), [tuple(map(visible, row)) for row in rows.body], note
         ),
@@ -71,8 +71,8 @@ def _figure(frontier: Frontier, point: SettingTrial) -> float | None:
     return figure if figure is not None and isfinite(figure) else None
 
 
-def _stairs(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]]) -> Iterator[Stair]:
-    """A stair for each combination of levels of the other demands, those that are alike as one."""
+def _steps_of(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]]) -> Iterator[FrontierStep]:
+    """A step line for each combination of levels of the other demands, those that are alike as one."""
     first, *others = frontier.demands
     named: dict[tuple[int, ...], list[str]] = {}
     for levels in product(*(one.levels for one in others)):
@@ -86,7 +86,7 @@ def _stairs(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]]) -> 
         if steps:
             named.setdefault(steps, []).append(name)
     for steps, names in named.items():
-        yield Stair(listing(names) if names[0] else "", tuple(drawn[place] for place in steps))
+        yield FrontierStep(listing(names) if names[0] else "", tuple(drawn[place] for place in steps))
 
 
 def _safer_and_safer(demand: VariedDemand, figures: Sequence[float], places: Sequence[int]) -> Iterator[int]:
@@ -105,17 +105,17 @@ def _description(frontier: Frontier, demand: VariedDemand) -> str:
     return f"{count(len(frontier.points), 'point')} of {visible(demand.title)} against information lost, {losses}."
 
 
-def _drawing(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]], stairs: Sequence[Stair]) -> Drawing:
+def _drawing(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]], lines: Sequence[FrontierStep]) -> Drawing:
     demand = frontier.demands[0]
     across = axis_for([0.0, max(one.total_loss for one, _ in drawn)], None, RIGHT - EDGE)
     up = _risk_axis(demand, [figure for _, figure in drawn])
     spots = {id(one): (_x(across, one.total_loss), _y(demand, up, figure)) for one, figure in drawn}
     own = frontier.least(frontier.own)
     heights = _heights(demand, up)
-    marks = [_mark(frontier, one, spots, stairs) for one, _ in drawn]
+    marks = [_mark(frontier, one, spots, lines) for one, _ in drawn]
     marks.sort(key=lambda mark: (":" not in mark.text, mark.x))
     limit, limit_label = _limit(demand, up)
-    steps = [line for stair in stairs for line in _steps(stair, spots)]
+    steps = [stroke for line in lines for stroke in _strokes(line, spots)]
     texts = [box_of(one) for one in (*heights.values(), *limit_label)]
     # a name stands on a line only where it would stand nowhere else
     named = max((placed(marks, 4, BASE + 4, [*texts, *taken]) for taken in (map(_box, (*limit, *steps)), ())), key=len)
@@ -184,12 +184,12 @@ def _ticks(axis: Axis) -> tuple[Label, ...]:
     return thinned(tick_label(f"{100 * tick:g}%", _x(axis, tick), BASE + 24) for tick in axis.ticks)
 
 
-def _steps(stair: Stair, spots: dict[int, tuple[float, float]]) -> Iterator[Line]:
+def _strokes(line: FrontierStep, spots: dict[int, tuple[float, float]]) -> Iterator[Line]:
     """To the right until the next point, then down to it."""
-    for (one, _), (other, _) in pairwise(stair.points):
+    for (one, _), (other, _) in pairwise(line.points):
         (x, y), (then_x, then_y) = spots[id(one)], spots[id(other)]
-        yield Line("stair", x, then_x, y, y)
-        yield Line("stair", then_x, then_x, y, then_y)
+        yield Line("frontier-step", x, then_x, y, y)
+        yield Line("frontier-step", then_x, then_x, y, then_y)
 
 
 def _box(line: Line) -> Box:
@@ -198,10 +198,10 @@ def _box(line: Line) -> Box:
 
 
 def _mark(
-    frontier: Frontier, point: SettingTrial, spots: dict[int, tuple[float, float]], stairs: Sequence[Stair]
+    frontier: Frontier, point: SettingTrial, spots: dict[int, tuple[float, float]], lines: Sequence[FrontierStep]
 ) -> Mark:
-    """A point with its number, and the names of the stairs that begin there."""
-    begun = [one.name for one in stairs if one.name and one.points[0][0] is point]
+    """A point with its number, and the names of the lines that begin there."""
+    begun = [one.name for one in lines if one.name and one.points[0][0] is point]
     name = str(frontier.number_of(point)) + (f": {'; '.join(begun)}" if begun else "")
     x, y = spots[id(point)]
     return Mark(name, x, y, CHOSEN if point is frontier.least(frontier.own) else RADIUS)

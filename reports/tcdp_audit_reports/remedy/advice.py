@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tcdp_audit.plugin._internal import failing_demands, prose
-from tcdp_audit.plugin.report import Audit, ChangeLog, RemedyTrial, Rows, Step
+from tcdp_audit.plugin.report import Audit, ChangeLog, Paragraph, RemedyTrial, Rows, Step
 from tcdp_audit.plugin.sentences import count, listing, sentence_case, share, visible
-from tcdp_audit_reports.advice import Advice
-from tcdp_audit_reports.charts.measured import figure_table
 from tcdp_audit_reports.columns import name_of, named
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.policy_text import lines_to_paste
@@ -20,27 +18,27 @@ NONE_TRIED = "No remedy could be tried on this file"
 CLOSEST = f"{NONE_KNOWN}; these come closest."
 
 
-def repair_advice(audit: Audit, log: ChangeLog) -> Iterator[Advice]:
+def repair_advice(audit: Audit, log: ChangeLog) -> Iterator[Paragraph]:
     """The step for a release that remedies made; none where there was nothing to repair."""
     if not log.steps:
         if failing_demands(audit.outcomes):
             yield none_known(log, log.reason)
         elif log.dropped:
-            yield Advice("Publish the written file, not the one that came in.", drops(log))
+            yield Paragraph(drops(log), lead="Publish the written file, not the one that came in.")
         return
     lines = lines_to_paste(log) if log.planned else None
     said, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
     start = f"{drops(log)} " if log.dropped else ""
     made = f"{start}{listing(_titles(log))} made it. {cost_of(audit, log)}"
     if not audit.passed:
-        yield Advice(CLOSEST, f"{_sentence(log.reason)}{made}{said}", "", shown)
+        yield Paragraph(f"{_sentence(log.reason)}{made}{said}", lead=CLOSEST, lines=shown)
         return
     head = "Publish the repaired file, not the one that came in"
     name = ", and name the remedies in the policy" if shown else ""
-    yield Advice(f"{head}{name}.", f"{made}{said} What was not examined stands below.", "", shown)
+    yield Paragraph(f"{made}{said} What was not examined stands below.", lead=f"{head}{name}.", lines=shown)
 
 
-def none_known(log: ChangeLog | None, reason: str) -> Advice:
+def none_known(log: ChangeLog | None, reason: str) -> Paragraph:
     """The step where nothing helps.
 
     Args:
@@ -49,7 +47,7 @@ def none_known(log: ChangeLog | None, reason: str) -> Advice:
     """
     names = [] if log is None else list(dict.fromkeys(visible(one.title) for one in log.tried))
     vain = f"Tried in vain: {named(names)}. " if names else ""
-    return Advice(f"{NONE_KNOWN if vain else NONE_TRIED}.", f"{_sentence(reason)}{vain}Nothing was changed.")
+    return Paragraph(f"{_sentence(reason)}{vain}Nothing was changed.", lead=f"{NONE_KNOWN if vain else NONE_TRIED}.")
 
 
 def cost_of(audit: Audit, log: ChangeLog) -> str:
@@ -74,7 +72,7 @@ NEW_FILE = "The command writes a new file, and never changes what it read."
 COLUMNS = ("remedy", "what it would cost", "what came of it")
 
 
-def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Advice:
+def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     """The step that says what comes of remedies.
 
     Args:
@@ -84,7 +82,7 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Advice:
     """
     log = trial.log
     if log is not None and trial.only_drops:
-        return Advice("Drop these columns.", f"{drops(log)} {_result(trial)} {STANDS} {NEW_FILE}", command)
+        return Paragraph(f"{drops(log)} {_result(trial)} {STANDS} {NEW_FILE}", lead="Drop these columns.", code=command)
     if log is None or not log.steps:
         return none_known(log, trial.reason)
     lines = lines_to_paste(log)
@@ -92,9 +90,9 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Advice:
     start = f"{drops(log)} " if log.dropped else ""
     text = f"{start}{_result(trial)} {cost_of(audit, log)} {STANDS}{said}"
     if not trial.passes:
-        return Advice(CLOSEST, text, "", shown)
+        return Paragraph(text, lead=CLOSEST, lines=shown)
     head = "Name these remedies in the policy, and repair." if log.planned else "Repair as the policy says."
-    return Advice(head, f"{text} {NEW_FILE}", command, shown)
+    return Paragraph(f"{text} {NEW_FILE}", lead=head, code=command, lines=shown)
 
 
 def trial_table(trial: RemedyTrial) -> Rows | None:
@@ -106,7 +104,8 @@ def trial_table(trial: RemedyTrial) -> Rows | None:
     rows = [_row(one, _taken(one)) for one in log.steps] + [_row(one, _not_advised(log, one)) for one in others]
     rest = len(rows) - SHOWN
     note = f"{count(rest)} more in the machine-readable result." if rest > 0 else ""
-    return figure_table("Remedies that were tried, the most effective first", COLUMNS, rows[:SHOWN], note)
+    caption = "Remedies that were tried, the most effective first"
+    return Rows(COLUMNS, rows[:SHOWN], caption, note, style="said risks")
 
 
 def _result(trial: RemedyTrial) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 from tcdp_audit.plugin._internal import in_words, noun_form, prose
 from tcdp_audit.plugin.report import ChangeLog, Rows, Step
 from tcdp_audit.plugin.sentences import agree, count, decimal, figure, sentence_case, visible
-from tcdp_audit_reports.charts.measured import figure_table
 from tcdp_audit_reports.remedy.sentences import listed_outcomes
 from tcdp_audit_reports.sections.findings import plain
 
@@ -65,7 +64,8 @@ def tried_table(log: ChangeLog) -> Rows | None:
     rest = len(rows) - SHOWN
     note = f"{count(rest)} more {agree(rest, 'is', 'are')} in the machine-readable result." if rest > 0 else ""
     what = "What else was tried" if log.steps else "What was tried"
-    return figure_table(f"{what}, and why it was not taken", ("remedy", "parameters", "why"), rows[:SHOWN], note)
+    caption = f"{what}, and why it was not taken"
+    return Rows(("remedy", "parameters", "why"), rows[:SHOWN], caption, note, style="tried")
 
 
 def fate(log: ChangeLog, step: Step) -> str:

@@ -121,7 +121,7 @@ def attribute_table(log: ChangeLog) -> Rows | None:
     return figure_table("What changes, by attribute", heads, rows, PENALTY if "certainty_penalty" in columns else "")
 
 
-def told_table(log: ChangeLog) -> Rows | None:
+def retained_table(log: ChangeLog) -> Rows | None:
     """What each attribute tells of the sensitive ones, before and after; None where nothing is known of it."""
     rows = [
         [visible(name), visible(other), *_pair(told)]
@@ -166,7 +166,7 @@ MOST = 12  # columns that are drawn; the table has all
 TITLE = "What each column loses"
 
 
-def chart(log: ChangeLog) -> Chart | None:
+def penalty_chart(log: ChangeLog) -> Chart | None:
     """The normalised certainty penalty of at least two columns; None where it is not known, or all is left."""
     columns = log.loss.get("attributes")
     measured = [*columns.items()] if isinstance(columns, Mapping) else []

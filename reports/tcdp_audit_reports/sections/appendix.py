@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin._internal import flips
-from tcdp_audit.plugin.report import Audit, Rows, tool
+from collections.abc import Iterator
+
+from tcdp_audit.plugin._internal import Block, flips
+from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Lines, Paragraph, Rows, tool
 from tcdp_audit.plugin.sentences import Status, count, visible
 from tcdp_audit_reports.charts.measured import figure_table
 from tcdp_audit_reports.first_screen import by_tool
 from tcdp_audit_reports.policy_text import shown_policy
 from tcdp_audit_reports.sections.findings import Pairs
-from tcdp_audit_reports.templating import fill_template
 
 UNSUITED = "–"
 
@@ -38,23 +39,20 @@ def conventions_tried(audit: Audit) -> Rows | None:
     )
 
 
-def html(audit: Audit) -> str:
+WITHHELD = "Lists of values in the policy are cells of the release; they are counted here, not shown."
+
+
+def blocks(audit: Audit) -> Iterator[Group]:
     """What a reader looks up, not what they read."""
-    values = any(one.cells is not None for outcome in audit.outcomes for one in outcome.worst)
-    policy, withheld = shown_policy(audit.policy.text, show_values=values)
-    return fill_template(
-        "appendix.html.j2",
-        policy="\n".join(map(visible, policy.splitlines())),
-        policy_name=visible(audit.policy.name),
-        withheld=withheld,
-        conventions_tried=conventions_tried(audit),
-        environment=_environment(audit),
-    )
-
-
-def markdown(_: Audit) -> str:
-    """Nothing: the policy and the result are files of their own there."""
-    return ""
+    policy, withheld = shown_policy(audit.policy.text, show_values=audit.shows_values)
+    parts: list[Block] = [Heading("Policy as given")]
+    if withheld:
+        parts.append(Paragraph(WITHHELD, style="note"))
+    parts.append(Lines(policy, audit.policy.name, style="policy"))
+    if (tried := conventions_tried(audit)) is not None:
+        parts += [Heading("Conventions tried"), tried]
+    parts += [Heading("Environment"), Definitions(_environment(audit))]
+    yield Group(parts, page_only=True)
 
 
 def _environment(audit: Audit) -> Pairs:

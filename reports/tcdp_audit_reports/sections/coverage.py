@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.plugin._internal import Check, noun_form
 from tcdp_audit.plugin.check import DisclosureType
-from tcdp_audit.plugin.report import Audit
-from tcdp_audit.plugin.sentences import Status, agree, count, listing, visible
-from tcdp_audit_reports.markdown_report import escaped
+from tcdp_audit.plugin.report import Audit, Definitions, Heading
+from tcdp_audit.plugin.sentences import Status, agree, count, listing, sentence_case, visible
 from tcdp_audit_reports.sections.findings import Row, rows
 from tcdp_audit_reports.templating import fill_template
 
@@ -40,9 +39,9 @@ def regulators(audit: Audit) -> Sequence[Question]:
     linked = [one.title for one in asked.values() if one.disclosure_type in IDENTITY and not _is_about_one_file(one)]
     learned = [one.title for one in asked.values() if one.disclosure_type in ATTRIBUTE]
     return (
-        Question("Singling out", "can one person be picked out of the file?", _answer(alone)),
-        Question("Linkability", "can records be matched with another file?", _answer(linked)),
-        Question("Inference", "can something be learned about a person?", _answer(learned)),
+        Question("Singling out", "Can one person be picked out of the file?", _answer(alone)),
+        Question("Linkability", "Can records be matched with another file?", _answer(linked)),
+        Question("Inference", "Can something be learned about a person?", _answer(learned)),
     )
 
 
@@ -71,7 +70,7 @@ def open_risks(audit: Audit) -> list[tuple[str, str]]:
 
 ROWS = (
     ("Identity", "can a person be found?", (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)),
-    ("Attribute", "can something be learned?", (DisclosureType.ATTRIBUTE_MODEL, DisclosureType.ATTRIBUTE_DEGREE)),
+    ("Attribute", "Can something be learned?", (DisclosureType.ATTRIBUTE_MODEL, DisclosureType.ATTRIBUTE_DEGREE)),
 )
 GRAVEST = ("error", "failed", "warning", "passed", "measured", "skipped")
 
@@ -151,11 +150,9 @@ def html(audit: Audit) -> str:
     )
 
 
-def markdown(audit: Audit) -> str:
-    """The same as lists."""
-    asked = [f"- **{escaped(one.word)}** ({escaped(one.question)}): {escaped(one.answer)}" for one in regulators(audit)]
-    open_ = [f"- {escaped(title)}: {escaped(risk)}" for title, risk in open_risks(audit)]
-    parts = ["\n".join(asked)]
-    if open_:
-        parts += ["### Not examined", "\n".join(open_)]
-    return "\n\n".join(parts)
+def blocks(audit: Audit) -> Iterator[Definitions | Heading]:
+    """The regulators' questions, and the risks that were not examined."""
+    yield Definitions([(one.word, f"{one.question} {sentence_case(one.answer)}") for one in regulators(audit)])
+    if risks := open_risks(audit):
+        yield Heading("Not examined")
+        yield Definitions(risks)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeGuard
 
 from tcdp_audit.plugin._internal import SIGNS, Check, beside, demanded, failing, observed, prose, state_of
 from tcdp_audit.plugin.check import Limit
-from tcdp_audit.plugin.report import Audit, Chart, Rows
+from tcdp_audit.plugin.report import Audit, Chart, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
     count,
@@ -27,7 +27,6 @@ from tcdp_audit_reports.charts.measured import Measured, distribution_of
 from tcdp_audit_reports.charts.pictures import pictures
 from tcdp_audit_reports.finding_tables import ELSEWHERE, nested_tables, worst_table
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.markdown_report import escaped
 from tcdp_audit_reports.templating import fill_template
 
 MANY = 100  # expectations, up to which every one is shown with its pictures
@@ -181,7 +180,7 @@ def _finding(
         conventions=[(plain(name), plain(value)) for name, value in outcome.conventions.items()],
         source=outcome.source,
         question="" if guide is None else guide.question,
-        explained="" if guide is None else f"words-{outcome.check}",
+        explained="" if guide is None else f"glossary-{outcome.check}",
         chart=share_bar.chart(outcome) if measured is None else _chart(measured),
         worst=worst_table(outcome, measured),
         nested=nested_tables(outcome),
@@ -279,20 +278,18 @@ def _briefly(shown: Sequence[Finding]) -> str:
     return f"{told}; the machine-readable result in this file has all."
 
 
-def markdown(audit: Audit) -> str:
-    """A paragraph for each."""
-    return "\n\n".join(_paragraph(audit, one) for one in audit.expectations)
-
-
-def _paragraph(audit: Audit, outcome: Outcome) -> str:
-    attribute = attribute_of(outcome, audit.plugins.checks.get(outcome.check))
-    name = f"{outcome.title or outcome.check}, {attribute}" if attribute != "–" else outcome.title or outcome.check
-    parts = [f"**{escaped(name)}** ({state_of(outcome)}). {escaped(prose(outcome.message))}"]
-    if outcome.person:
-        parts.append(escaped(prose(outcome.person)))
-    cells = [
-        f"- group {one.ordinal:,}: " + "; ".join(f"{escaped(k)}: {escaped(v)}" for k, v in one.cells.items())
-        for one in outcome.worst
-        if one.cells is not None
-    ]
-    return "\n".join([" ".join(parts), "", *cells]) if cells else " ".join(parts)
+def blocks(audit: Audit) -> Iterator[Paragraph | Items]:
+    """A paragraph for each, with the cells of the worst groups where those were asked for."""
+    for one in audit.expectations:
+        attribute = attribute_of(one, audit.plugins.checks.get(one.check))
+        title = one.title or one.check
+        name = title if attribute == "–" else f"{title}, {attribute}"
+        sentences = filter(None, (prose(one.message), prose(one.person)))
+        yield Paragraph(" ".join(sentences), lead=f"{name} ({state_of(one)}).")
+        cells = [
+            f"group {worst.ordinal:,}: " + "; ".join(f"{column}: {cell}" for column, cell in worst.cells.items())
+            for worst in one.worst
+            if worst.cells is not None
+        ]
+        if cells:
+            yield Items(cells)

@@ -1,4 +1,4 @@
-"""The words of the report, each explained once; and each check that was run, with definition, formula and source."""
+"""The terms of the report, each explained once; and each check that was run, with definition, formula and source."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from tcdp_audit.plugin.check import Guide
-from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.report import Audit, Definitions
 from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.guide_text import in_groups, inline, is_mathml
-from tcdp_audit_reports.markdown_report import escaped
 from tcdp_audit_reports.templating import fill_template
 
 GLOSSARY = {
@@ -45,13 +44,13 @@ class Explained:
 
 
 def html(audit: Audit) -> str:
-    """Words, then checks."""
-    return fill_template("words.html.j2", glossary=[*GLOSSARY.items()], checks=[*_explained(audit)])
+    """Terms, then checks."""
+    return fill_template("glossary.html.j2", glossary=[*GLOSSARY.items()], checks=[*_explained(audit)])
 
 
-def markdown(_: Audit) -> str:
-    """Words only: `tcdp-audit explain` has the checks."""
-    return "\n".join(f"- **{escaped(word)}**: {escaped(meaning)}" for word, meaning in GLOSSARY.items())
+def blocks(_: Audit) -> Iterator[Definitions]:
+    """The terms only: `tcdp-audit explain` has the checks."""
+    yield Definitions([*GLOSSARY.items()])
 
 
 def _explained(audit: Audit) -> Iterator[Explained]:
@@ -60,7 +59,7 @@ def _explained(audit: Audit) -> Iterator[Explained]:
     for name in dict.fromkeys(one.check for one in audit.expectations if one.check in checks):
         guide = checks[name].guide
         yield Explained(
-            id=f"words-{name}",
+            id=f"glossary-{name}",
             title=visible(checks[name].title),
             question=visible(guide.question),
             definition=inline(in_groups(guide.definition)),

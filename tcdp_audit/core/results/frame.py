@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.outcome import Outcome
-from tcdp_audit.core.results.audit import Audit
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tcdp_audit.core.results.audit import Audit
 
 
 COUNTS = ("groups_failing", "groups", "records_failing", "records")

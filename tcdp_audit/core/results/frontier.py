@@ -64,14 +64,14 @@ class Frontier:
 
     @cached_property
     def points(self) -> tuple[SettingTrial, ...]:
-        """The front: the releases that pass and that no other one outdoes, by ascending loss.
+        """The front: the releases that pass and that no other one dominates (Pareto-optimal), by ascending loss.
 
-        One outdoes another if it loses no more, no figure of a varied demand is riskier, and one of these is better. Of
+        One dominates another if it loses no more, no figure of a varied demand is riskier, and one of these is better. Of
         releases that are alike in all of them the first is taken.
         """
         passing = [(one.vector(self.demands), one) for one in self.trials if one.passed]
         first = dict(reversed(passing))
-        front = [pair for pair in first.items() if not any(_outdoes(other, pair[0]) for other in first)]
+        front = [pair for pair in first.items() if not any(_dominates(other, pair[0]) for other in first)]
         return tuple(one for _, one in sorted(front, key=lambda pair: (pair[1].total_loss, pair[0])))
 
     def least(self, setting: Setting) -> SettingTrial | None:
@@ -167,7 +167,7 @@ def _place(trials: Sequence[SettingTrial], trial: SettingTrial) -> int:
     return next(place for place, one in enumerate(trials) if one is trial)
 
 
-def _outdoes(one: Sequence[float], other: Sequence[float]) -> bool:
+def _dominates(one: Sequence[float], other: Sequence[float]) -> bool:
     """Whether a point is at least as good in everything, and not alike."""
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
 
@@ -192,10 +192,10 @@ def settings_table(frontier: Frontier) -> Rows:
         levels = [(level, [(level, other) for other in second.levels]) for level in first.levels]
         body = [(first.phrase(level), *(_cost(frontier, one) for one in row)) for level, row in levels]
         shown = all(one.own in one.levels for one in frontier.demands)
-        return Rows(head, tuple(body), caption + (OWN_THRESHOLDS if shown else ""))
+        return Rows(head, tuple(body), caption + (OWN_THRESHOLDS if shown else ""), style="figures")
     settings = sorted(frontier.settings, key=lambda one: _laxness(frontier, one))
     rows = [(phrase_of(frontier.demands, one), _cost(frontier, one)) for one in settings]
-    return Rows(("setting", "lost"), tuple(rows), caption + OWN_THRESHOLDS)
+    return Rows(("setting", "lost"), tuple(rows), caption + OWN_THRESHOLDS, style="figures")
 
 
 def is_spanned(frontier: Frontier) -> bool:
@@ -226,7 +226,8 @@ def points_table(frontier: Frontier, *, detailed: bool = False) -> Rows:
         )
         for place, one in enumerate(frontier.points, 1)
     ]
-    return Rows(head, tuple(body), "The front: releases that no other one outdoes, as their written files were audited")
+    caption = "The front: the Pareto-optimal releases, as their written files were audited"
+    return Rows(head, tuple(body), caption, style="figures remedies")
 
 
 def _details(point: SettingTrial) -> tuple[str, str, str]:
@@ -256,7 +257,7 @@ def remedies_table(frontier: Frontier) -> Rows:
         "Information lost by each remedy alone, at the settings that were tried; – where it does not keep the setting, "
         "cannot be applied, or was stopped because it loses more than another one"
     )
-    return Rows(head, tuple(rows), caption)
+    return Rows(head, tuple(rows), caption, style="figures")
 
 
 def _least_by(trials: Sequence[SettingTrial], title: str) -> str:
