@@ -233,7 +233,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.results.audit import (
         Audit as Audit,
     )
-    from tcdp_audit.core.results.failing_records import (
+    from tcdp_audit.core.results.frame import (
         FailingRecords as FailingRecords,
     )
     from tcdp_audit.core.results.frontier import (

@@ -18,8 +18,8 @@ from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.cli.reports import Reports, Written
 from tcdp_audit.cli.request import Call, Request
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.own_files import files_of, require_own_files
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.protected_files import files_of, require_own_files
+from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.plugin.engine import TcdpAuditError
 from tcdp_audit.plugin.sentences import visible
 

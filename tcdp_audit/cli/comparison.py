@@ -8,10 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from tcdp_audit.cli.console import console as console_of_command
-from tcdp_audit.core.results.comparison.audits import AuditComparison
-from tcdp_audit.core.results.comparison.change import Change
-from tcdp_audit.core.results.comparison.facts import Fact
-from tcdp_audit.core.results.written_title import title_in
+from tcdp_audit.core.results.change import Change
+from tcdp_audit.core.results.comparison import AuditComparison, Fact
+from tcdp_audit.core.results.written_verdict import title_in
 from tcdp_audit.plugin.sentences import visible
 
 MARKS = {

@@ -41,9 +41,9 @@ def command(
     Exit code: 0, whatever differs; with --fail-if worse, 1 if a verdict, a figure or a status is worse, or a demand is
     looser or gone; with --fail-if different, 1 if anything differs; 2 the call is wrong; 3 a file holds no result.
     """
-    from tcdp_audit.core.results.comparison.audits import compare  # noqa: PLC0415 - only for the work
-    from tcdp_audit.core.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.core.results.written.audit import read_audit  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.comparison import compare  # noqa: PLC0415 - only for the work
+    from tcdp_audit.core.results.protected_files import require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
 
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
     read = {"OLD": Path(old), "NEW": Path(new)}

@@ -11,8 +11,7 @@ from typing import Protocol
 from tcdp_audit.api import Plugins
 from tcdp_audit.cli.printing import write
 from tcdp_audit.core.results.audit import Audit, render_several
-from tcdp_audit.core.results.reporter import reporter_of
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.reporter import Unaudited, reporter_of
 
 Result = Audit | Unaudited
 JSON = ".json"

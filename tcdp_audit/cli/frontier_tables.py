@@ -10,9 +10,8 @@ from rich.text import Text
 
 from tcdp_audit.api import SHAPES
 from tcdp_audit.cli.console import console as console_of_command
-from tcdp_audit.core.results.frontier import Frontier
-from tcdp_audit.core.results.frontier_tables import points_table, settings_table
-from tcdp_audit.core.results.reporter import Rows
+from tcdp_audit.core.results.document import Rows
+from tcdp_audit.core.results.frontier import Frontier, points_table, settings_table
 from tcdp_audit.plugin.sentences import count, sentence_case, visible
 
 STATES = {0: ("passed", "green"), 1: ("failed", "bold red"), 3: ("error", "bold magenta")}

@@ -17,9 +17,8 @@ from tcdp_audit.api import reason, visible_lines
 from tcdp_audit.cli.forms import ForPeople, Result
 from tcdp_audit.cli.printing import current, write
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.findings import Level, ToolFinding, findings_of
-from tcdp_audit.core.results.place import name_in_repository
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.findings import Level, ToolFinding, findings_of, name_in_repository
+from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.results.verdict import VERDICTS, verdict_title
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import count, visible

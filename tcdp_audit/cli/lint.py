@@ -112,7 +112,7 @@ def _judged(path: Path, plugins: Plugins, release: str | None, *, allow_vacuous:
     from tcdp_audit.api import read_policy  # noqa: PLC0415 - imports pydantic
     from tcdp_audit.cli.linting import policy_findings  # noqa: PLC0415 - imports numpy
     from tcdp_audit.core.results.findings import Level, findings_of  # noqa: PLC0415 - likewise
-    from tcdp_audit.core.results.unaudited import Unaudited  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.reporter import Unaudited  # noqa: PLC0415 - likewise
 
     try:
         policy = read_policy(path, plugins)

@@ -24,8 +24,7 @@ from tcdp_audit.api import (
     vacuous,
 )
 from tcdp_audit.core.results.change_log import flow
-from tcdp_audit.core.results.findings import POLICY, Level, ToolFinding
-from tcdp_audit.core.results.place import Place, name_in_repository
+from tcdp_audit.core.results.findings import POLICY, Level, Place, ToolFinding, name_in_repository
 from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.engine import Engine
 from tcdp_audit.plugin.sentences import Severity, listing, share

@@ -157,7 +157,7 @@ def require_own_outputs(written: Sequence[tuple[str, Path]], policy: Policy, **g
     Raises:
         UsageError: two of these are the same file.
     """
-    from tcdp_audit.core.results.own_files import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.protected_files import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
 
     require_own_files(written, files_of(policy, **given))
 

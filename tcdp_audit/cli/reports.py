@@ -15,7 +15,7 @@ from tcdp_audit.plugin.engine import PluginError, UsageError
 if TYPE_CHECKING:
     from tcdp_audit.api import Plugins
     from tcdp_audit.core.results.audit import Audit
-    from tcdp_audit.core.results.unaudited import Unaudited
+    from tcdp_audit.core.results.reporter import Unaudited
 
 
 from typing import TYPE_CHECKING, Any, Literal

@@ -15,7 +15,7 @@ from tcdp_audit.api import SHAPES, Policy, Variant, demanded, flips, observed, p
 from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.remedy_trial import RemedyTrial
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.results.verdict import VERDICTS, verdict_sentence, verdict_title
 from tcdp_audit.plugin.report import Table as Release
 from tcdp_audit.plugin.sentences import Outcome, Status, count, listing, sentence_case, visible

@@ -46,7 +46,7 @@ def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
     could not be verified.
     """
     from tcdp_audit.cli.points import show_points  # noqa: PLC0415 - imports rich
-    from tcdp_audit.core.results.written.strict import text_of  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.strict_json import text_of  # noqa: PLC0415 - likewise
     from tcdp_audit.verification.points import State  # noqa: PLC0415 - imports the engine
 
     text = text_of(Path(file))
@@ -63,7 +63,7 @@ def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
 
 def _envelope(text: str, file: str) -> Mapping[str, Any] | None:
     """The envelope that the file is; None for a result or a report."""
-    from tcdp_audit.core.results.written.strict import parsed  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.strict_json import parsed  # noqa: PLC0415 - likewise
     from tcdp_audit.verification.signature import is_envelope  # noqa: PLC0415 - imports the engine
 
     value = None if text.lstrip().startswith("<") else parsed(text, file)
@@ -71,7 +71,7 @@ def _envelope(text: str, file: str) -> Mapping[str, Any] | None:
 
 
 def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Mapping[str, Any]) -> Verification:
-    from tcdp_audit.core.results.written.audit import read_audit  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
     from tcdp_audit.verification.demand import Demand, verify_attestation  # noqa: PLC0415 - imports the engine
     from tcdp_audit.verification.digests import digest_of  # noqa: PLC0415 - imports the engine
     from tcdp_audit.verification.keys import public_key  # noqa: PLC0415 - imports cryptography
@@ -93,7 +93,7 @@ def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Map
 def _computed(text: str, file: str, release: str, options: Mapping[str, Any], *, quiet: bool) -> Verification:
     from tcdp_audit.api import parse_memory  # noqa: PLC0415 - only where it is asked for
     from tcdp_audit.cli.progress import progress_of_work  # noqa: PLC0415 - only for long work
-    from tcdp_audit.core.results.written.audit import audit_in  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.written import audit_in  # noqa: PLC0415 - likewise
     from tcdp_audit.verification import verify  # noqa: PLC0415 - imports the engine
 
     _refuse(options, OF_ATTESTATIONS, "an attestation; FILE is none")

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, reason, require_writable, write_atomically
-from tcdp_audit.core.results.own_files import require_own_files
+from tcdp_audit.core.results.protected_files import require_own_files
 from tcdp_audit.drafting.ladders import Ladder
 from tcdp_audit.plugin.detector import Role, Scale
 from tcdp_audit.plugin.engine import UsageError, redact_errors

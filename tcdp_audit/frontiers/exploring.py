@@ -13,9 +13,8 @@ from typing import Any
 
 from tcdp_audit.api import AuditInputs, Options, Plugins, Policy, described, open_inputs, require_writable
 from tcdp_audit.core.results.frontier import Frontier
-from tcdp_audit.core.results.own_files import files_of, require_own_files
-from tcdp_audit.core.results.setting_trial import SettingTrial
-from tcdp_audit.core.results.varied_demand import Setting, is_laxer
+from tcdp_audit.core.results.protected_files import files_of, require_own_files
+from tcdp_audit.core.results.setting_trial import Setting, SettingTrial, is_laxer
 from tcdp_audit.frontiers.trial import Repairs, Saved, Task, kind_of
 from tcdp_audit.frontiers.varied import Variation, grid, one_at_a_time_grid
 from tcdp_audit.frontiers.workers import Blueprint, ProcessPool, SerialPool, WorkerPool

@@ -20,8 +20,7 @@ from tcdp_audit.api import (
     write_atomically,
 )
 from tcdp_audit.core.results.change_log import Step, flow
-from tcdp_audit.core.results.setting_trial import Attempt, SettingTrial
-from tcdp_audit.core.results.varied_demand import Setting
+from tcdp_audit.core.results.setting_trial import Attempt, Setting, SettingTrial
 from tcdp_audit.frontiers.varied import Variation
 from tcdp_audit.plugin.engine import DataError, UsageError
 from tcdp_audit.plugin.remedy import silent

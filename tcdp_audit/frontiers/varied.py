@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from tcdp_audit.api import Expectation, Policy, Source, as_fraction, from_validation, nearest
 from tcdp_audit.core.results.change_log import flow
-from tcdp_audit.core.results.varied_demand import Setting, VariedDemand
+from tcdp_audit.core.results.setting_trial import Setting, VariedDemand
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import Severity, decimal, listing
 

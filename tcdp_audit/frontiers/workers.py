@@ -15,8 +15,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from tcdp_audit.api import Plugins, Policy, leaving_nothing, read_policy, waiting
-from tcdp_audit.core.results.setting_trial import SettingTrial
-from tcdp_audit.core.results.varied_demand import VariedDemand
+from tcdp_audit.core.results.setting_trial import SettingTrial, VariedDemand
 from tcdp_audit.frontiers.trial import Repairs, Task
 from tcdp_audit.frontiers.varied import Variation
 from tcdp_audit.plugin.engine import DataError, TcdpAuditError, UsageError

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         Integers as Integers,
     )
     from tcdp_audit.core.base.embedded_result import (
-        packed as packed,
+        embed_result as embed_result,
     )
     from tcdp_audit.core.base.exposed import (
         ExposureCount as ExposureCount,
@@ -151,42 +151,44 @@ if TYPE_CHECKING:
     from tcdp_audit.core.release.covers import (
         GeneralizedMatch as GeneralizedMatch,
     )
-    from tcdp_audit.core.results.beside import (
-        beside as beside,
-    )
     from tcdp_audit.core.results.change_log import (
         failing_demands as failing_demands,
     )
+    from tcdp_audit.core.results.document import (
+        Block as Block,
+        summary_blocks as summary_blocks,
+    )
     from tcdp_audit.core.results.findings import (
         Level as Level,
+        Place as Place,
         findings_of as findings_of,
+        name_in_repository as name_in_repository,
+        place_of as place_of,
     )
-    from tcdp_audit.core.results.frontier_tables import (
+    from tcdp_audit.core.results.frontier import (
         points_table as points_table,
         remedies_table as remedies_table,
         settings_table as settings_table,
     )
-    from tcdp_audit.core.results.place import (
-        Place as Place,
-        name_in_repository as name_in_repository,
-        place_of as place_of,
+    from tcdp_audit.core.results.setting_trial import (
+        SettingTrial as SettingTrial,
+        VariedDemand as VariedDemand,
+        phrase_of as phrase_of,
     )
     from tcdp_audit.core.results.tally import (
         DemandCount as DemandCount,
         DemandTally as DemandTally,
         tally_of as tally_of,
     )
-    from tcdp_audit.core.results.varied_demand import (
-        phrase_of as phrase_of,
-    )
     from tcdp_audit.core.results.verdict import (
         VERDICTS as VERDICTS,
+        beside as beside,
         exposed_sentence as exposed_sentence,
         people_noun as people_noun,
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
     )
-    from tcdp_audit.core.results.written_title import (
+    from tcdp_audit.core.results.written_verdict import (
         title_in as title_in,
     )
 else:

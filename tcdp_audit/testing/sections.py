@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.reporter import ReportSection, Rows
+from tcdp_audit.core.results.document import KINDS
+from tcdp_audit.core.results.reporter import ReportSection
 from tcdp_audit.testing.conformance import Subject, Suite
 from tcdp_audit.testing.sample import CELL, sample_audits
 
@@ -31,8 +32,8 @@ class SectionSuite(Suite):
 
     def _blocks_conform(self) -> None:
         for where, blocks, _ in self._written:
-            sound = all(isinstance(one, str | Rows) for one in blocks)
-            self.subject.require(sound, "blocks", f"they must be texts and tables ({where})")
+            sound = all(isinstance(one, KINDS) for one in blocks)
+            self.subject.require(sound, "blocks", f"they must be blocks of the document model ({where})")
 
     def _repeats(self) -> None:
         for where, blocks, again in self._written:

@@ -25,7 +25,7 @@ from tcdp_audit.api import (
     recorded_tool,
 )
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.written.audit import WrittenAudit
+from tcdp_audit.core.results.written import WrittenAudit
 from tcdp_audit.plugin.report import Run
 from tcdp_audit.plugin.sentences import listing, visible
 from tcdp_audit.verification.digests import digest_of_file

@@ -11,8 +11,8 @@ from typing import Any
 
 from tcdp_audit.api import Plugins, Policy, named_files, with_plain_result
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.written.audit import WrittenAudit, read_audit
-from tcdp_audit.core.results.written_title import title_in
+from tcdp_audit.core.results.written import WrittenAudit, read_audit
+from tcdp_audit.core.results.written_verdict import title_in
 from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
 from tcdp_audit.plugin.report import tool
 from tcdp_audit.plugin.sentences import visible

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.api import ResultError
-from tcdp_audit.core.results.contradictions import contradictions
-from tcdp_audit.core.results.written.audit import WrittenAudit, sound, verdict_in
-from tcdp_audit.core.results.written_title import is_approval, title_in
+from tcdp_audit.core.results.written import WrittenAudit, sound, verdict_in
+from tcdp_audit.core.results.written_verdict import contradictions, is_approval, title_in
 from tcdp_audit.plugin.engine import redact_errors
 from tcdp_audit.verification.digests import differences, digest_of_file, shown
 from tcdp_audit.verification.points import Point, State, Verification

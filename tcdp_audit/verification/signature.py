@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.api import Plugins, ResultError
 from tcdp_audit.core.results.conditions import Kind
-from tcdp_audit.core.results.contradictions import contradictions
-from tcdp_audit.core.results.written.audit import WrittenAudit
-from tcdp_audit.core.results.written_title import conditions_in
+from tcdp_audit.core.results.written import WrittenAudit
+from tcdp_audit.core.results.written_verdict import conditions_in, contradictions
 from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
 from tcdp_audit.plugin.sentences import listing
 from tcdp_audit.verification.digests import digest_of, shown
@@ -24,8 +23,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tcdp_audit.core.results.written.audit import SCHEMA_VERSION
-from tcdp_audit.core.results.written.strict import parsed
+from tcdp_audit.core.results.strict_json import parsed
+from tcdp_audit.core.results.written import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner, SSlibKey

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tcdp_audit.api import RESTORED_COLUMNS, NamedFile
-from tcdp_audit.core.results.comparison.matching import matched
-from tcdp_audit.core.results.written.audit import Entry, WrittenAudit, files_in, is_structural, table_of
+from tcdp_audit.core.results.change import matched
+from tcdp_audit.core.results.written import Entry, WrittenAudit, files_in, is_structural, table_of
 from tcdp_audit.plugin.sentences import count, listing, visible
 from tcdp_audit.verification.digests import ABSENT, Difference, differences, shown
 from tcdp_audit.verification.points import Point, State

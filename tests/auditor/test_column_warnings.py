@@ -15,7 +15,7 @@ from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.verdict import verdict_sentence, verdict_title
-from tcdp_audit.core.results.written_title import title_in
+from tcdp_audit.core.results.written_verdict import title_in
 from tcdp_audit.core.session.inputs import described
 from tcdp_audit.core.session.registry import Plugins
 

@@ -13,7 +13,7 @@ from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.results.varied_demand import VariedDemand
+from tcdp_audit.core.results.setting_trial import VariedDemand
 from tcdp_audit.frontiers.varied import Variation, around, between, grid, one_at_a_time_grid
 
 F = Fraction

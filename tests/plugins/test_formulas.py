@@ -11,7 +11,7 @@ from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.formulas import WRITTEN, formula
 from tcdp_audit_plugins.formulas.__main__ import converted
 from tcdp_audit_plugins.formulas.conversion import mathml_of, text_of, tree_of
-from tcdp_audit_reports.mathml import is_mathml
+from tcdp_audit_reports.guide_text import is_mathml
 
 CHECKS = Plugins.load(external=False).checks
 COMMAND = "python -m tcdp_audit_plugins.formulas"

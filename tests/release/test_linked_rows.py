@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 from tcdp_audit import Audit, audit, fix, load_policy
 from tcdp_audit.core.base.errors import PolicyError, ResultError
 from tcdp_audit.core.results.verdict import verdict_title
-from tcdp_audit.core.results.written.audit import read_audit
+from tcdp_audit.core.results.written import read_audit
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification.signature import attest
 

@@ -24,7 +24,7 @@ from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import Step
 from tcdp_audit.core.results.remedy_trial import RemedyTrial
 from tcdp_audit.verification import State, verify
-from tcdp_audit_reports.remedy.trial import trial_table
+from tcdp_audit_reports.remedy.advice import trial_table
 from tcdp_audit_reports.sections.next_steps import steps
 
 TABLE = pa.table(

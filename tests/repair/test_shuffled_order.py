@@ -16,7 +16,7 @@ from tcdp_audit import audit, fix, verify
 from tcdp_audit.core.base.errors import DataError, ResultError
 from tcdp_audit.core.repair.output import OutputFile
 from tcdp_audit.core.results.verdict import verdict_title
-from tcdp_audit.core.results.written.audit import read_audit
+from tcdp_audit.core.results.written import read_audit
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification import State
 from tcdp_audit.verification.signature import attest

@@ -7,7 +7,7 @@ from dataclasses import replace
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import STRUCTURE, Comparison, Outcome, Severity, Status
-from tcdp_audit_reports.certificate import reasons, tally
+from tcdp_audit_reports.first_screen import reasons, tally
 
 KEPT = made_up(9, 5, status=Status.PASSED)
 FAILED = made_up(1, 5, distribution=[[1, 1, 1], [9, 1, 8]], failing=(1, 1), message="One record is alone.")

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 import tcdp_audit
 from tcdp_audit_plugins.sections.attacks import stories
-from tcdp_audit_reports.sections.open_risks import regulators
+from tcdp_audit_reports.sections.coverage import regulators
 
 PEOPLE = pa.table({"age": [1, 2, 3, 4], "zip": ["a", "b", "a", "b"], "pay": [1, 2, 3, 3]})
 STRANGERS = pa.table({"age": [1, 2, 5, 6], "zip": ["a", "a", "b", "b"], "pay": [2, 2, 3, 9]})

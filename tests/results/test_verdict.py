@@ -11,9 +11,8 @@ import pytest
 from tcdp_audit import Audit, audit
 from tcdp_audit.core.base.exposed import ExposureCount
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, STRUCTURE, Outcome, Severity, Status
-from tcdp_audit.core.results.beside import beside
 from tcdp_audit.core.results.conditions import Condition, Kind, fit_sentence
-from tcdp_audit.core.results.verdict import VERDICTS, exposed_sentence, verdict_sentence
+from tcdp_audit.core.results.verdict import VERDICTS, beside, exposed_sentence, verdict_sentence
 
 WARDS = pa.table({"ward": list("aaabbc"), "illness": ["flu", "flu", "gout", "flu", "flu", "gout"], "id": range(6)})
 ATTRIBUTES: dict[str, Any] = {"ward": {"role": "quasi_identifier"}, "illness": {"role": "sensitive"}}

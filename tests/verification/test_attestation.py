@@ -25,7 +25,7 @@ from written_samples import MARK, POLICY, Pair, copied_pair, write_pair
 
 from tcdp_audit.core.base.errors import ResultError, UsageError
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
-from tcdp_audit.core.results.written.audit import read_audit
+from tcdp_audit.core.results.written import read_audit
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification import State, Verification
 from tcdp_audit.verification.demand import Demand, verify_attestation

@@ -19,7 +19,7 @@ from written_samples import MARK, POLICY, ROWS, Pair, write_pair
 import tcdp_audit
 from tcdp_audit.core.auditor.evaluation import evaluation
 from tcdp_audit.core.base.errors import DataError, ResultError, TcdpAuditError, UsageError
-from tcdp_audit.core.results.written.audit import WrittenAudit
+from tcdp_audit.core.results.written import WrittenAudit
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification import Point, State, Verification, verify
 from tcdp_audit.verification.wording import Wording, points_of

@@ -8,11 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from tcdp_audit.plugin._internal import in_words, noun_form, prose
-from tcdp_audit.plugin.report import ChangeLog, Step
+from tcdp_audit.plugin.report import ChangeLog, Rows, Step
 from tcdp_audit.plugin.sentences import agree, count, decimal, figure, sentence_case, visible
-from tcdp_audit_reports.chart import Table
-from tcdp_audit_reports.finding import plain
 from tcdp_audit_reports.remedy.sentences import listed_outcomes
+from tcdp_audit_reports.sections.findings import plain
 
 SHOWN = 12  # rows of the table of what was tried
 
@@ -56,7 +55,7 @@ def _value_in_words(value: Any) -> str:
     return figure(value) if isinstance(value, int | float) else visible(str(value))
 
 
-def tried_table(log: ChangeLog) -> Table | None:
+def tried_table(log: ChangeLog) -> Rows | None:
     """What was not taken, with the reason; None where nothing else was tried."""
     others = not_taken(log)
     if not others:
@@ -65,7 +64,8 @@ def tried_table(log: ChangeLog) -> Table | None:
     rest = len(rows) - SHOWN
     note = f"{count(rest)} more {agree(rest, 'is', 'are')} in the machine-readable result." if rest > 0 else ""
     what = "What else was tried" if log.steps else "What was tried"
-    return Table(f"{what}, and why it was not taken", ("remedy", "parameters", "why"), rows[:SHOWN], note)
+    caption = f"{what}, and why it was not taken"
+    return Rows(("remedy", "parameters", "why"), rows[:SHOWN], caption, note, style="tried")
 
 
 def fate(log: ChangeLog, step: Step) -> str:

@@ -1,4 +1,4 @@
-"""Information loss: by measure before and after, and by attribute."""
+"""Information loss: by measure before and after, by attribute, and as a chart."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from tcdp_audit.plugin._internal import prose
-from tcdp_audit.plugin.report import ChangeLog
-from tcdp_audit.plugin.sentences import count, decimal, figure, sentence_case, share, visible
-from tcdp_audit_reports.chart import Table
-from tcdp_audit_reports.finding import plain
+from tcdp_audit.plugin.report import ChangeLog, Chart, Rows
+from tcdp_audit.plugin.sentences import count, decimal, figure, percent, sentence_case, share, visible
+from tcdp_audit_reports.charts import dumbbell
+from tcdp_audit_reports.charts.measured import figure_table
+from tcdp_audit_reports.sections.findings import plain
 
 TITLES = {
     "total": "Mean loss of a cell",
@@ -41,14 +42,16 @@ PENALTY = (
 )
 
 
-def loss_table(log: ChangeLog) -> Table | None:
+def loss_table(log: ChangeLog) -> Rows | None:
     """Every named measure of the whole release, before and after; None where nothing was measured."""
     rows = [[_title(name, value), *_pair(value)] for name, value in log.loss.items() if name not in COUNTED]
     measured_rows = [row for row in rows if row[1:] != [NONE, NONE]]
     if not measured_rows:
         return None
     measured_rows.append(["Records suppressed", "0", count(log.suppressed)])
-    return Table("Information loss, before and after", ("measure", "before", "after"), measured_rows, _note(log.loss))
+    return figure_table(
+        "Information loss, before and after", ("measure", "before", "after"), measured_rows, _note(log.loss)
+    )
 
 
 def _title(name: str, value: Any) -> str:
@@ -102,7 +105,7 @@ def _model(model: Mapping[str, Any]) -> str:
     )
 
 
-def attribute_table(log: ChangeLog) -> Table | None:
+def attribute_table(log: ChangeLog) -> Rows | None:
     """What changed in each attribute; None where nothing is known of any."""
     by_name = _mapping(log.loss, "attributes")
     names = [*by_name, *(name for name, cells in log.cells.items() if cells and name not in by_name)]
@@ -115,10 +118,10 @@ def attribute_table(log: ChangeLog) -> Table | None:
         for name in names
     ]
     heads = ("attribute", "cells changed", "share of cells", *(head for heads in columns.values() for head in heads))
-    return Table("What changes, by attribute", heads, rows, PENALTY if "certainty_penalty" in columns else "")
+    return figure_table("What changes, by attribute", heads, rows, PENALTY if "certainty_penalty" in columns else "")
 
 
-def told_table(log: ChangeLog) -> Table | None:
+def retained_table(log: ChangeLog) -> Rows | None:
     """What each attribute tells of the sensitive ones, before and after; None where nothing is known of it."""
     rows = [
         [visible(name), visible(other), *_pair(told)]
@@ -128,7 +131,9 @@ def told_table(log: ChangeLog) -> Table | None:
     ]
     if not rows:
         return None
-    return Table("What columns tell of sensitive ones", ("attribute", "sensitive", "before", "after"), rows, TOLD)
+    return figure_table(
+        "What columns tell of sensitive ones", ("attribute", "sensitive", "before", "after"), rows, TOLD
+    )
 
 
 def _changed(cells: int, remaining: int) -> tuple[str, str]:
@@ -155,3 +160,34 @@ def _heads(name: str, value: Any) -> tuple[str, ...]:
 def _figures(measured: Any, columns: Mapping[str, tuple[str, ...]]) -> list[str]:
     figures = measured if isinstance(measured, Mapping) else {}
     return [cell for name, heads in columns.items() for cell in _pair(figures.get(name))[-len(heads) :]]
+
+
+MOST = 12  # columns that are drawn; the table has all
+TITLE = "What each column loses"
+
+
+def penalty_chart(log: ChangeLog) -> Chart | None:
+    """The normalised certainty penalty of at least two columns; None where it is not known, or all is left."""
+    columns = log.loss.get("attributes")
+    measured = [*columns.items()] if isinstance(columns, Mapping) else []
+    entries = [(visible(str(name)), after, before) for name, one in measured for after, before in _penalty(one)]
+    entries.sort(key=lambda one: -one[1])
+    if len(entries) < 2 or not round(100 * entries[0][1]):
+        return None
+    name, after, before = entries[0]
+    return Chart(
+        kind=dumbbell.KIND,
+        title=TITLE,
+        subtitle="Share of a column's values that one released value covers: its certainty penalty",
+        description=f"Two marks for each column; {name} goes from {percent(before)} to {percent(after)}.",
+        drawing=dumbbell.drawing(entries[:MOST], ("after", "before")),
+        data=figure_table(TITLE, ("column", "before", "after"), [[n, percent(b), percent(a)] for n, a, b in entries]),
+    )
+
+
+def _penalty(measured: Any) -> list[tuple[float, float]]:
+    """After and before, if both are shares."""
+    found = measured.get("certainty_penalty") if isinstance(measured, Mapping) else None
+    pair = (found.get("after"), found.get("before")) if isinstance(found, Mapping) else ()
+    shares = [float(one) for one in pair if isinstance(one, int | float | Fraction) and 0 <= one <= 1]
+    return [(shares[0], shares[1])] if len(shares) == 2 else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tcdp_audit.plugin._internal import failing_demands, in_words, noun_form, prose
 from tcdp_audit.plugin.report import Audit, ChangeLog
 from tcdp_audit.plugin.sentences import Outcome, agree, count, listing, sentence_case, share, visible
-from tcdp_audit_reports.remedy.pairing import key_of
+from tcdp_audit_reports.remedy.shifts import key_of
 
 UNTOUCHED = "Nothing was changed: the release passed as it came in."
 SHUFFLED = "No cell was changed: the release passed as it came in, and its records are in another order."

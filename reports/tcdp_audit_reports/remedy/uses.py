@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tcdp_audit.plugin._internal import prose
-from tcdp_audit.plugin.report import ChangeLog
+from tcdp_audit.plugin.report import ChangeLog, Rows
 from tcdp_audit.plugin.sentences import count, figure, listing, share, visible
-from tcdp_audit_reports.chart import Table
+from tcdp_audit_reports.charts.measured import figure_table
 
 NONE = "–"
 SHOWN = 12  # effects; the machine-readable result has all of them
@@ -24,7 +24,7 @@ MODELS = (
 )
 
 
-def effects_table(log: ChangeLog) -> Table | None:
+def effects_table(log: ChangeLog) -> Rows | None:
     """The effects whose intervals overlap least; None where there is none."""
     told = [(one["of"], effect) for one in _models(log, "regressions") for effect in one["effects"]]
     told.sort(key=lambda one: float(one[1]["overlap"]))
@@ -33,7 +33,7 @@ def effects_table(log: ChangeLog) -> Table | None:
     rest = len(told) - SHOWN
     note = f"{count(rest, 'more effect')} overlap more. {EFFECTS}" if rest > 0 else EFFECTS
     heads = ("effect", "before", "after", "overlap")
-    return Table("Effects, before and after", heads, [_effect(*one) for one in told[:SHOWN]], note)
+    return figure_table("Effects, before and after", heads, [_effect(*one) for one in told[:SHOWN]], note)
 
 
 def _effect(of: str, effect: Mapping[str, Any]) -> list[str]:
@@ -49,7 +49,7 @@ def _interval(estimate: Mapping[str, Any] | None) -> str:
     return f"{value} ({low}\u00a0to\u00a0{high})"
 
 
-def models_table(log: ChangeLog) -> Table | None:
+def models_table(log: ChangeLog) -> Rows | None:
     """How often each model is right; None where none was trained."""
     rows = [
         [f"{visible(one['of'])} by {_names(one['by'])}", *(share(float(value), 1) for value in _figures(one))]
@@ -57,21 +57,21 @@ def models_table(log: ChangeLog) -> Table | None:
         if not one["reason"]
     ]
     heads = ("model", "before", "after", "guessing")
-    return Table("Models, how often they are right", heads, rows, MODELS) if rows else None
+    return figure_table("Models, how often they are right", heads, rows, MODELS) if rows else None
 
 
 def _figures(model: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     return model["accuracy"]["before"], model["accuracy"]["after"], model["guess"]
 
 
-def counts_table(log: ChangeLog) -> Table | None:
+def counts_table(log: ChangeLog) -> Rows | None:
     """The errors of the tables that the policy names; None where it names none."""
     counts = log.loss.get("counting_queries")
     tables = counts.get("tables", ()) if isinstance(counts, Mapping) else ()
     rows = [[_names(one["by"]), count(one["queries"]), *map(_error, (one["value"], one["largest"]))] for one in tables]
     reasons = " ".join(f"{prose(one['reason'])}." for one in tables if one["reason"])
     heads = ("counts by", "cells", "off by, mean", "at most")
-    return Table("Counts that the policy names", heads, rows, reasons) if rows else None
+    return figure_table("Counts that the policy names", heads, rows, reasons) if rows else None
 
 
 def _error(value: float | None) -> str:

@@ -26,7 +26,7 @@ def embedded(page: str) -> list[tuple[int, int]]:
     return places
 
 
-def packed(text: str) -> str:
+def embed_result(text: str) -> str:
     """A JSON text as a report holds it. Nothing in it is markup."""
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 

@@ -23,7 +23,7 @@ from tcdp_audit.core.session.registry import Plugins
 
 if TYPE_CHECKING:
     from tcdp_audit.core.auditor.conventions import Variant
-    from tcdp_audit.core.results.failing_records import FailingRecords
+    from tcdp_audit.core.results.frame import FailingRecords
     from tcdp_audit.core.results.remedy_trial import RemedyTrial
 
 
@@ -142,7 +142,7 @@ def failing_records(
     Cost: that of `audit`; one lookup a record for each set of quasi-identifiers that something fails in; a byte a
     record for each expectation.
     """
-    from tcdp_audit.core.results.failing_records import FailingRecords  # noqa: PLC0415 - only where they are asked for
+    from tcdp_audit.core.results.frame import FailingRecords  # noqa: PLC0415 - only where they are asked for
 
     with open_inputs(release, policy, original, population, plugins, Options(memory)) as inputs:
         noted = FailingRecordMasks(inputs.engine.records)

@@ -33,7 +33,7 @@ from tcdp_audit.core.repair.output import OutputFile, Released
 from tcdp_audit.core.repair.restored_columns import Aligned, PutBack, in_own_types, taken, without_views_in_dictionaries
 from tcdp_audit.core.results.audit import Audit, status_of
 from tcdp_audit.core.results.change_log import ChangeLog, DroppedColumn, failing_demands
-from tcdp_audit.core.results.own_files import files_of, require_own_files
+from tcdp_audit.core.results.protected_files import files_of, require_own_files
 from tcdp_audit.core.results.remedy_trial import RemedyTrial
 from tcdp_audit.core.results.tally import tally_of
 from tcdp_audit.core.session.inputs import AuditInputs, open_inputs

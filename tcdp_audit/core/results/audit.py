@@ -28,8 +28,8 @@ from tcdp_audit.core.release.columns import AuditedColumn
 from tcdp_audit.core.results.change_log import ChangeLog
 from tcdp_audit.core.results.conditions import Condition, Finding, conditions_of
 from tcdp_audit.core.results.frame import frame_of
-from tcdp_audit.core.results.own_files import files_of, require_own_files
-from tcdp_audit.core.results.reporter import FilledSection, filled, reporter_of
+from tcdp_audit.core.results.protected_files import files_of, require_own_files
+from tcdp_audit.core.results.reporter import FilledSection, fill_section, reporter_of
 from tcdp_audit.core.results.tally import DemandTally, tally_of
 from tcdp_audit.core.results.verdict import verdict_of, verdict_sentence, verdict_title
 
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.announced import Announced
     from tcdp_audit.core.check.kinds import Check
     from tcdp_audit.core.results.remedy_trial import RemedyTrial
-    from tcdp_audit.core.results.reporter import Reporter, ReportSection
-    from tcdp_audit.core.results.unaudited import Unaudited
+    from tcdp_audit.core.results.reporter import Reporter, ReportSection, Unaudited
 
 SCHEMA_VERSION = 1
 
@@ -302,11 +301,16 @@ class Audit:
         with blaming_reporter(chosen.name, self.plugins):
             return _text(chosen.render(self))
 
-    def sections(self, form: str) -> Sequence[FilledSection]:
+    @property
+    def shows_values(self) -> bool:
+        """Whether it holds cells of the release, as it does only where that was asked for."""
+        return any(one.cells is not None for outcome in self.outcomes for one in outcome.worst)
+
+    def sections(self, *, as_html: bool = False) -> Sequence[FilledSection]:
         """The sections of a report for people, in their order; those that say nothing are left out.
 
         Args:
-            form: `html` or `markdown`.
+            as_html: whether those that have HTML of their own give that; otherwise all give blocks.
 
         Raises:
             PluginError: a section fails.
@@ -315,8 +319,8 @@ class Audit:
         for name, section in sorted(self.plugins.report_sections.items(), key=lambda one: one[1].order):
             provider = self.plugins.provider_of("tcdp_audit_report_sections", name)
             with blaming(f"the report section {name!r}", provider):
-                sections.append(filled(section, self, form))
-        return [one for one in sections if one.content]
+                sections.append(fill_section(section, self, as_html=as_html))
+        return [one for one in sections if one.html or one.blocks]
 
     def write(self, path: str | Path) -> None:
         """Write a report; the end of the name chooses the format. The file appears whole or not at all.
