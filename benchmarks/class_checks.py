@@ -53,7 +53,7 @@ FUNCTIONS = (
 def everything(path: str) -> Any:
     """One audit with every check; the processor seconds of each expectation, over all shards and attributes."""
     import tcdp_audit
-    from tcdp_audit.auditor.class_tasks import ClassTask
+    from tcdp_audit.core.auditor.class_tasks import ClassTask
 
     spent: dict[tuple[str, str], float] = defaultdict(float)
     measure: Callable[..., Any] = ClassTask.measure

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "repair"))
 import adult
 
 from tcdp_audit import fix
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 REMEDIES: dict[str, dict[str, Any]] = {
     "mondrian": {"mondrian": {}},

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from tcdp_audit import fix
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 LINKAGE = {"distance_record_linkage": {"at_most": 0.1}}
 INTERVALS = {"rank_interval_disclosure": {"p": 10, "at_most": 0.2}}

@@ -32,7 +32,7 @@ from measured import in_a_process
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from tcdp_audit.resources import processors
+from tcdp_audit.core.base.resources import processors
 
 ATTRIBUTES = 13
 NOISE = 0.3
@@ -116,9 +116,9 @@ def search(records: int | None) -> list[float]:
 def _space(original: Any, masked: Any) -> Any:
     import pyarrow as pa
 
-    from tcdp_audit.engines import open_engine
-    from tcdp_audit.policy import AttributeDeclaration, Conventions
-    from tcdp_audit.release.coded import code_together
+    from tcdp_audit.core.engines import open_engine
+    from tcdp_audit.core.policy import AttributeDeclaration, Conventions
+    from tcdp_audit.core.release.coded import code_together
     from tcdp_audit_plugins.checks.record_linkage.standardised import space
 
     declarations = {

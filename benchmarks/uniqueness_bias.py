@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from simulated_population import SIZES, simulated_population
 
-from tcdp_audit.encoding.keys import fold
+from tcdp_audit.core.encoding.keys import fold
 from tcdp_audit_plugins.checks._shared.pitman import fit_pitman
 from tcdp_audit_plugins.checks._shared.population_estimators import (
     data_intrusion_simulation,

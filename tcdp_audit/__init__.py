@@ -1,4 +1,4 @@
-"""tcdp-audit: audits a table of people before it is published.
+"""Audit a table of people before it is published.
 
 The public names are resolved when first used, so that `import tcdp_audit` costs nothing.
 """
@@ -7,41 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tcdp_audit.lazy import on_first_use
-from tcdp_audit.moved import say_where_modules_are
+from tcdp_audit.core.base.lazy import on_first_use
 
 __version__ = "0.1.0"
 
-say_where_modules_are()
-
 if TYPE_CHECKING:
-    from tcdp_audit.api import (
-        audit as audit,
-        failing_records as failing_records,
-        load_policy as load_policy,
-    )
-    from tcdp_audit.check import (
-        AttributeParameters as AttributeParameters,
-        ClassCheck as ClassCheck,
-        ClassEvidence as ClassEvidence,
-        Finding as Finding,
-        Guide as Guide,
-        Parameters as Parameters,
-        Quarter as Quarter,
-        TableCheck as TableCheck,
-        TableFigure as TableFigure,
-        Threshold as Threshold,
-        VictimCheck as VictimCheck,
-    )
-    from tcdp_audit.check.exact import (
-        Ratios as Ratios,
-        Transcendental as Transcendental,
-    )
-    from tcdp_audit.drafting import (
-        PolicyDraft as PolicyDraft,
-        draft_policy as draft_policy,
-    )
-    from tcdp_audit.errors import (
+    from tcdp_audit.core.base.errors import (
         CheckError as CheckError,
         DataError as DataError,
         PluginError as PluginError,
@@ -50,50 +21,44 @@ if TYPE_CHECKING:
         TcdpAuditError as TcdpAuditError,
         UsageError as UsageError,
     )
-    from tcdp_audit.hookspecs import (
-        hookimpl as hookimpl,
-    )
-    from tcdp_audit.outcome import (
-        Comparison as Comparison,
+    from tcdp_audit.core.base.outcome import (
         Outcome as Outcome,
         Severity as Severity,
         Status as Status,
     )
-    from tcdp_audit.pareto.exploring import (
-        frontier as frontier,
-    )
-    from tcdp_audit.policy import (
+    from tcdp_audit.core.policy import (
         Policy as Policy,
     )
-    from tcdp_audit.remedy.remedy import (
-        NewColumn as NewColumn,
-        Remedy as Remedy,
+    from tcdp_audit.core.remedy.remedy import (
         RemedyError as RemedyError,
-        RemedyGuide as RemedyGuide,
-        RemedyParameters as RemedyParameters,
-        Treatment as Treatment,
     )
-    from tcdp_audit.remedy.view import (
-        RemedyView as RemedyView,
+    from tcdp_audit.core.repair.audits import (
+        audit as audit,
+        failing_records as failing_records,
+        load_policy as load_policy,
     )
-    from tcdp_audit.repair.fixing import (
+    from tcdp_audit.core.repair.fixing import (
         Remediation as Remediation,
         fix as fix,
     )
-    from tcdp_audit.results.audit import (
+    from tcdp_audit.core.repair.typed import (
+        measure as measure,
+    )
+    from tcdp_audit.core.results.audit import (
         Audit as Audit,
     )
-    from tcdp_audit.results.failing_records import (
+    from tcdp_audit.core.results.failing_records import (
         FailingRecords as FailingRecords,
     )
-    from tcdp_audit.results.frontier import (
+    from tcdp_audit.core.results.frontier import (
         Frontier as Frontier,
     )
-    from tcdp_audit.results.reporter import (
-        Reporter as Reporter,
+    from tcdp_audit.drafting import (
+        PolicyDraft as PolicyDraft,
+        draft_policy as draft_policy,
     )
-    from tcdp_audit.typed import (
-        measure as measure,
+    from tcdp_audit.frontiers.exploring import (
+        frontier as frontier,
     )
     from tcdp_audit.verification import (
         Verification as Verification,

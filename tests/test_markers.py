@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 import tcdp_audit
-from tcdp_audit import AttributeParameters, ClassCheck, Comparison, Parameters, Threshold, hookimpl
-from tcdp_audit.check.kinds import ClassEvidence, Guide, Quarter
 from tcdp_audit.cli.run import run
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.kinds import ClassEvidence, DisclosureType, Guide
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, Comparison, Parameters, Threshold, hookimpl
 
 MARK = "zanzibar"
 NUMBER = "8675309"  # for numeric columns; any cell's digits contain it
@@ -239,7 +239,7 @@ def _careless(name: str, error: Exception, parameters: type[Any]) -> ClassCheck[
         name=name,
         title="Careless",
         guide=Guide("d", "f", "r", "c", "s", f"- {name}:"),
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=parameters,
         thresholds=(Threshold("least", Comparison.AT_LEAST, measure),),
         on_attribute=issubclass(parameters, AttributeParameters),

@@ -7,19 +7,14 @@ from pathlib import Path
 import pytest
 
 import tcdp_audit
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins import checks
 
 TESTS = Path(__file__).parent
 CHECKS = Path(checks.__file__).parent
 CORE = Path(tcdp_audit.__file__).parent
 PLUGINS = Plugins.load(external=False)
-ELSEWHERE = {
-    "demo": "cli",
-    "guide_page": "cli",
-    "linting": "cli",
-    "testing": "conformance",
-}  # packages that are tested through others
+ELSEWHERE = {"demo": "cli", "testing": "conformance", "plugin": "plugins", "core": "everywhere"}  # of another name
 
 
 def _home(check: str) -> Path:
@@ -43,6 +38,8 @@ def test_a_remedy_has_test_files_of_its_name(remedy: str) -> None:
     assert any(remedy in path.read_text(encoding="utf-8") for path in files if path.exists())
 
 
-@pytest.mark.parametrize("package", sorted(path.parent.name for path in CORE.glob("*/__init__.py")))
+@pytest.mark.parametrize(
+    "package", sorted(path.parent.name for root in ("*", "core/*") for path in CORE.glob(f"{root}/__init__.py"))
+)
 def test_a_package_has_a_folder_of_tests(package: str) -> None:
     assert list((TESTS / ELSEWHERE.get(package, package)).glob("test_*.py"))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from tcdp_audit.plugin import Reporter, ReportSection, hookimpl
+from tcdp_audit.plugin.check import hookimpl
+from tcdp_audit.plugin.report import Reporter, ReportSection
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin import Audit, AuditComparison, Frontier, Unaudited
+    from tcdp_audit.plugin.report import Audit, AuditComparison, Frontier, Unaudited
 
     Results: TypeAlias = Sequence[Audit | Unaudited]
 

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import (
-    Audit,
+from tcdp_audit.plugin._internal import allowance, bound, failing, observed, prose, state_of
+from tcdp_audit.plugin.check import DisclosureType
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Quarter,
     Status,
     agree,
-    allowance,
-    bound,
     column_of,
     count,
-    failing,
-    observed,
     part_of,
     percent,
     plural,
-    prose,
     record_noun,
     sentence_case,
-    state_of,
     visible,
 )
 from tcdp_audit_reports.guide_text import quoted
@@ -30,7 +25,7 @@ from tcdp_audit_reports.margin import doublings, margin_words
 from tcdp_audit_reports.share_bar import is_share
 
 REASONS = 4
-DEGREES = (Quarter.IDENTITY_DEGREE, Quarter.ATTRIBUTE_DEGREE)  # whose shares are of people
+DEGREES = (DisclosureType.IDENTITY_DEGREE, DisclosureType.ATTRIBUTE_DEGREE)  # whose shares are of people
 LONGEST = 280  # letters of a reason; the section that it links to has the rest
 
 
@@ -72,8 +67,8 @@ def reasons(audit: Audit) -> list[Reason]:
     targets = [(one, f"s{number}") for number, one in enumerate(audit.structure, 1) if one.status is not Status.PASSED]
     targets += [(one, f"e{number}") for number, one in numbered]
     ranked = sorted(targets, key=lambda target: _rank(target[0]))
-    quarters = {name: check.quarter for name, check in audit.plugins.announced_checks.items()}
-    return [_reason(one, target, quarters.get(one.check)) for one, target in ranked[:REASONS]]
+    disclosure_types = {name: check.disclosure_type for name, check in audit.plugins.announced_checks.items()}
+    return [_reason(one, target, disclosure_types.get(one.check)) for one, target in ranked[:REASONS]]
 
 
 def _rank(outcome: Outcome) -> tuple[int, float]:
@@ -87,12 +82,12 @@ def _rank(outcome: Outcome) -> tuple[int, float]:
     return order, margin if outcome.status is Status.PASSED and margin is not None else 0.0
 
 
-def _reason(outcome: Outcome, target: str, quarter: Quarter | None) -> Reason:
+def _reason(outcome: Outcome, target: str, disclosure_type: DisclosureType | None) -> Reason:
     title = outcome.title or outcome.check
     link = title if outcome.attribute is None else f"{title} of {visible(column_of(outcome))}"
     text = quoted(prose(outcome.person or outcome.message))
     return Reason(
-        _head(outcome, quarter),
+        _head(outcome, disclosure_type),
         text if len(text) <= LONGEST else text[: LONGEST - 1] + "…",
         target,
         link,
@@ -100,7 +95,7 @@ def _reason(outcome: Outcome, target: str, quarter: Quarter | None) -> Reason:
     )
 
 
-def _head(outcome: Outcome, quarter: Quarter | None) -> str:
+def _head(outcome: Outcome, disclosure_type: DisclosureType | None) -> str:
     """The finding in a few words about people, with its number."""
     fails = failing(outcome)
     if outcome.is_structural:
@@ -113,9 +108,9 @@ def _head(outcome: Outcome, quarter: Quarter | None) -> str:
     if outcome.status is Status.SKIPPED:
         return "A person must answer"
     if outcome.status is Status.FAILED and fails is not None and fails[1]:
-        return _people_at_risk(outcome, fails[1], quarter)
+        return _people_at_risk(outcome, fails[1], disclosure_type)
     if outcome.is_judged and is_share(outcome):
-        return f"{_share_of_people(outcome, quarter)}, where {allowance(outcome)}"
+        return f"{_share_of_people(outcome, disclosure_type)}, where {allowance(outcome)}"
     if outcome.is_judged and outcome.threshold is not None:
         return f"{observed(outcome)}, where {bound(outcome)}"
     if outcome.status is Status.FAILED:
@@ -123,25 +118,25 @@ def _head(outcome: Outcome, quarter: Quarter | None) -> str:
     return f"Measured: {observed(outcome)}"
 
 
-def _share_of_people(outcome: Outcome, quarter: Quarter | None) -> str:
+def _share_of_people(outcome: Outcome, disclosure_type: DisclosureType | None) -> str:
     """`255 of 1,080 people can be found`: a share as people, where it is one of records."""
     share = percent(outcome.observed, outcome.threshold)
-    if outcome.records is None or outcome.observed is None or quarter not in DEGREES:
+    if outcome.records is None or outcome.observed is None or disclosure_type not in DEGREES:
         return share
     number, noun = round(outcome.observed * outcome.records.total), record_noun(outcome)
     is_none = not number and outcome.observed > 0
     people = f"{share} of all {plural(noun)}" if is_none else part_of(number, outcome.records.total, noun)
-    if quarter is Quarter.IDENTITY_DEGREE:
+    if disclosure_type is DisclosureType.IDENTITY_DEGREE:
         return f"{sentence_case(people)} can be found"
     secret = "A secret" if outcome.attribute is None else sentence_case(visible(column_of(outcome)))
     return f"{secret} of {people} can be guessed"
 
 
-def _people_at_risk(outcome: Outcome, number: int, quarter: Quarter | None) -> str:
+def _people_at_risk(outcome: Outcome, number: int, disclosure_type: DisclosureType | None) -> str:
     people = count(number, record_noun(outcome)) if number == 1 else f"{number:,} {plural(record_noun(outcome))}"
     if outcome.attribute is not None:
         return f"{sentence_case(visible(column_of(outcome)))} of {people} is too easy to learn"
-    found = quarter in (Quarter.IDENTITY_MODEL, Quarter.IDENTITY_DEGREE)
+    found = disclosure_type in (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)
     return f"{people} {agree(number, 'is', 'are')} {'too easy to find' if found else 'at risk'}"
 
 

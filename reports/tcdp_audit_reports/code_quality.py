@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tcdp_audit.plugin import Audit, Level, ToolFinding, Unaudited, findings_of, visible_json
+from tcdp_audit.plugin._internal import Level, findings_of, visible_json
+from tcdp_audit.plugin.report import Audit, ToolFinding, Unaudited
 
 SEVERITIES = {Level.ERROR: "critical", Level.WARNING: "minor", Level.NOTE: "info"}
 INCOMPLETE = "blocker"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Audit, AuditedColumn, Role, count, listing, visible
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.report import Audit, AuditedColumn
+from tcdp_audit.plugin.sentences import count, listing, visible
 
 ROLES = {
     Role.QUASI_IDENTIFIER: "a neighbour may know it",
@@ -42,7 +44,7 @@ def unwanted(audit: Audit) -> list[str]:
     return [
         name_of(one)
         for one in audit.columns
-        if one in unit or (_is_unwanted(one) and not (document.stays_inside and one.is_key))
+        if one in unit or (_is_unwanted(one) and not (document.internal_only and one.is_key))
     ]
 
 

@@ -13,7 +13,9 @@ from typing import Any
 from jinja2 import Template
 from markupsafe import Markup
 
-from tcdp_audit.plugin import AuditComparison, Change, Fact, title_in, tool, visible
+from tcdp_audit.plugin._internal import title_in
+from tcdp_audit.plugin.report import AuditComparison, Change, Fact, tool
+from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.compiled import compiled
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin import AuditComparison, Change, title_in
+from tcdp_audit.plugin._internal import title_in
+from tcdp_audit.plugin.report import AuditComparison, Change
 from tcdp_audit_reports.markdown_text import escaped, table
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Audit, Status, count, flips
+from tcdp_audit.plugin._internal import flips
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import Status, count
 from tcdp_audit_reports.chart import Table
 
 UNSUITED = "–"

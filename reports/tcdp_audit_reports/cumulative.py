@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isinf
 
-from tcdp_audit.plugin import agree, count, decimal, figure, sentence_case, share
+from tcdp_audit.plugin.sentences import agree, count, decimal, figure, sentence_case, share
 from tcdp_audit_reports.axis import Axis, axis_for, tick_text
 from tcdp_audit_reports.chart import Chart, Distribution, Measured, Table
 from tcdp_audit_reports.drawing import (

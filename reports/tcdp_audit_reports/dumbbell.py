@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tcdp_audit.plugin import Outcome, figure, visible
+from tcdp_audit.plugin.sentences import Outcome, figure, visible
 from tcdp_audit_reports.axis import Axis, axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Label, Line, Point, shortened, text_width, tick_label

@@ -7,24 +7,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeGuard
 
-from tcdp_audit.plugin import (
-    SIGNS,
-    Audit,
-    Check,
-    Limit,
+from tcdp_audit.plugin._internal import SIGNS, Check, beside, demanded, failing, observed, prose, state_of
+from tcdp_audit.plugin.check import Limit
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    beside,
     count,
     decimal,
-    demanded,
-    failing,
     figure,
     known_columns,
-    observed,
-    prose,
     record_noun,
     sentence_case,
-    state_of,
     visible,
 )
 from tcdp_audit_reports import cumulative, dumbbell, histogram, scatter, share_bar
@@ -73,7 +66,7 @@ class Finding:
         facts: single figures beside the observed one.
         conventions: that decided it.
         source: of the definition.
-        asks: the question in plain words.
+        question: the question in plain words.
         explained: the id of the definition, which stands once for all findings of a check; nothing without a guide.
         chart: the picture.
         worst: the worst groups.
@@ -92,7 +85,7 @@ class Finding:
     facts: Pairs
     conventions: Pairs
     source: str
-    asks: str
+    question: str
     explained: str
     chart: Chart | None
     worst: Table | None
@@ -144,7 +137,7 @@ def _brief(outcome: Outcome, row: Row) -> Finding:
         facts=(),
         conventions=(),
         source="",
-        asks="",
+        question="",
         explained="",
         chart=None,
         worst=None,
@@ -186,7 +179,7 @@ def _finding(
         facts=_facts(outcome, check),
         conventions=[(plain(name), plain(value)) for name, value in outcome.conventions.items()],
         source=outcome.source,
-        asks="" if guide is None else guide.asks,
+        question="" if guide is None else guide.question,
         explained="" if guide is None else f"words-{outcome.check}",
         chart=share_bar.chart(outcome) if measured is None else _chart(measured),
         worst=worst_table(outcome, measured),

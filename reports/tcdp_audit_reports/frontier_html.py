@@ -12,17 +12,9 @@ from typing import Any
 from jinja2 import Template
 from markupsafe import Markup
 
-from tcdp_audit.plugin import (
-    Frontier,
-    Rows,
-    count,
-    points_table,
-    remedies_table,
-    settings_table,
-    tool,
-    visible,
-    visible_lines,
-)
+from tcdp_audit.plugin._internal import points_table, remedies_table, settings_table, visible_lines
+from tcdp_audit.plugin.report import Frontier, Rows, tool
+from tcdp_audit.plugin.sentences import count, visible
 from tcdp_audit_reports.compiled import compiled
 from tcdp_audit_reports.frontier_map import chart
 from tcdp_audit_reports.frontier_words import TITLE, reading, untried

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from math import isfinite
 
-from tcdp_audit.plugin import Frontier, SettingTrial, VariedDemand, count, decimal, listing, points_table, visible
+from tcdp_audit.plugin._internal import points_table
+from tcdp_audit.plugin.report import Frontier, SettingTrial, VariedDemand
+from tcdp_audit.plugin.sentences import count, decimal, listing, visible
 from tcdp_audit_reports.axis import Axis, axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Label, Line, Point, shortened, text_width, thinned, tick_label

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin import Frontier, Rows, points_table, remedies_table, settings_table, visible_lines
+from tcdp_audit.plugin._internal import points_table, remedies_table, settings_table, visible_lines
+from tcdp_audit.plugin.report import Frontier, Rows
 from tcdp_audit_reports.frontier_words import TITLE, reading, untried
 from tcdp_audit_reports.markdown_text import escaped, fenced, table
 

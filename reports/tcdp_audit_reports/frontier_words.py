@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin import Frontier, count, listing, phrase_of
+from tcdp_audit.plugin._internal import phrase_of
+from tcdp_audit.plugin.report import Frontier
+from tcdp_audit.plugin.sentences import count, listing
 
 TITLE = "What other thresholds would cost"
 FEW = 12  # settings in a sentence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from tcdp_audit.plugin import visible
+from tcdp_audit.plugin.sentences import visible
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tcdp_audit.plugin import percent
+from tcdp_audit.plugin.sentences import percent
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Label, Rectangle, shortened
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.plugin import agree, count, share
+from tcdp_audit.plugin.sentences import agree, count, share
 from tcdp_audit_reports.bins import LEAST, Bin, binned, compact
 from tcdp_audit_reports.chart import Chart, Measured, Table
 from tcdp_audit_reports.drawing import SMALL_LETTER, Drawing, Label, Line, Rectangle, shortened, text_width

@@ -10,17 +10,9 @@ from functools import cache
 
 from markupsafe import Markup
 
-from tcdp_audit.plugin import (
-    Audit,
-    FilledSection,
-    Rows,
-    exposed_sentence,
-    packed,
-    tool,
-    verdict_sentence,
-    verdict_title,
-    visible,
-)
+from tcdp_audit.plugin._internal import exposed_sentence, packed, verdict_sentence, verdict_title
+from tcdp_audit.plugin.report import Audit, FilledSection, Rows, tool
+from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.certificate import reasons, tally
 from tcdp_audit_reports.chart import Table as ShownTable
 from tcdp_audit_reports.finding import rows

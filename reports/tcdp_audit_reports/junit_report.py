@@ -7,12 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from xml.etree import ElementTree as ET
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import (
     VERDICTS,
-    Audit,
-    Outcome,
-    Status,
-    Unaudited,
     demanded,
     failing,
     name_in_repository,
@@ -20,10 +16,10 @@ from tcdp_audit.plugin import (
     observed,
     place_of,
     prose,
-    tool,
     verdict_sentence,
-    visible,
 )
+from tcdp_audit.plugin.report import Audit, Unaudited, tool
+from tcdp_audit.plugin.sentences import Outcome, Status, visible
 
 NOT_XML = re.compile("[\ufffe\uffff]")  # beside what `visible` writes out, no character of XML 1.0
 POLICY_ENDS = (".tcdp.yaml", ".tcdp.yml", ".yaml", ".yml")

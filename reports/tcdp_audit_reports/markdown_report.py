@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin import (
-    Audit,
-    FilledSection,
-    Rows,
-    count,
-    exposed_sentence,
-    tool,
-    verdict_sentence,
-    verdict_title,
-)
+from tcdp_audit.plugin._internal import exposed_sentence, verdict_sentence, verdict_title
+from tcdp_audit.plugin.report import Audit, FilledSection, Rows, tool
+from tcdp_audit.plugin.sentences import count
 from tcdp_audit_reports.markdown_text import escaped, table
 
 BANNER = "**This report contains cells of the release** (`--show-values`): treat it as you treat the data."

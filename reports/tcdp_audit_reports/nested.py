@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.plugin import Outcome, count, figure, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, count, figure, sentence_case, visible
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.pictures import drawn
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from tcdp_audit.plugin import Audit, Table, count, tool, visible
+from tcdp_audit.plugin.report import Audit, Table, tool
+from tcdp_audit.plugin.sentences import count, visible
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, TypeGuard
 
-from tcdp_audit.plugin import Outcome, figure, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, figure, sentence_case, visible
 from tcdp_audit_reports import dumbbell, heat_map, named_bars
 from tcdp_audit_reports.chart import Chart
 

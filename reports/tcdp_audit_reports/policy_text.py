@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from tcdp_audit.plugin import count
+from tcdp_audit.plugin.sentences import count
 
 LISTS_OF_CELLS = frozenset({"order", "hierarchy", "distribution", "values"})
 LISTS_OF_NAMES = frozenset({"attributes", "plugins"})  # any other list of texts names values

@@ -11,18 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from tcdp_audit.plugin import (
-    Audit,
-    Check,
-    Place,
-    ToolFinding,
-    Unaudited,
-    findings_of,
-    name_in_repository,
-    tool,
-    visible,
-    visible_json,
-)
+from tcdp_audit.plugin._internal import Check, Place, findings_of, name_in_repository, visible_json
+from tcdp_audit.plugin.report import Audit, ToolFinding, Unaudited, tool
+from tcdp_audit.plugin.sentences import visible
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "SRCROOT"
@@ -86,7 +77,7 @@ def _rule(name: str, check: Check | None, title: str) -> dict[str, Any]:
         "shortDescription": _plain(check.title),
         "fullDescription": _plain(guide.definition),
         "help": _plain("\n\n".join(part for part in parts if part)),
-        "properties": {"tags": ["privacy", *check.quarter.value.split(", ")]},
+        "properties": {"tags": ["privacy", *check.disclosure_type.value.split(", ")]},
     }
 
 

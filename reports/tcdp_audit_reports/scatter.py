@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from tcdp_audit.plugin import Outcome, count, decimal, figure
+from tcdp_audit.plugin.sentences import Outcome, count, decimal, figure
 from tcdp_audit_reports.axis import Axis, axis_for
 from tcdp_audit_reports.bins import compact
 from tcdp_audit_reports.chart import Chart, Measured, Table

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from tcdp_audit.plugin import Outcome, WorstClass, count, figure, plural, record_noun, visible
+from tcdp_audit.plugin.report import WorstClass
+from tcdp_audit.plugin.sentences import Outcome, count, figure, plural, record_noun, visible
 from tcdp_audit_reports.chart import Measured, Table
 
 SHOWN = 6

@@ -1,13 +1,14 @@
 """The command line. `tcdp-audit --help` imports nothing but this file; a command imports what it needs.
 
-run, signals, printing, console, progress     one command: its errors, signals, streams, bars
-options, ahead, release_command               what commands share
-request, configuration, reports, other_reports   what a call asks, what pyproject.toml says, what is written
+run, printing, console, progress              one command: its errors and signals, streams, bars
+options, release_command                      what commands share
+request, configuration, reports               what a call asks, what pyproject.toml says, what is written
 check, fix, frontier, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
 guide, written_pages, topics                  pages of checks and remedies, and of what else there is
 completion                                    what a shell may complete
+linting                                       what is wrong with a policy that is sound
 audits                                        one run of `check` under one policy or several
-forms, github, terminal, conventions, remediation, points, comparison, frontier_tables  what they print
+forms, github, terminal, remediation, points, comparison, frontier_tables  what they print
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.options import load_plugins, output_option, plugin_options, quiet_option
 from tcdp_audit.cli.printing import write
-from tcdp_audit.errors import UsageError
-from tcdp_audit.visible import visible
+from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.plugin.sentences import visible
 
 PASSWORD = "TCDP_AUDIT_KEY_PASSWORD"  # noqa: S105 - the name of a variable
 
@@ -20,7 +20,8 @@ PASSWORD = "TCDP_AUDIT_KEY_PASSWORD"  # noqa: S105 - the name of a variable
 @click.argument("result", metavar="RESULT")
 @click.argument("release", metavar="RELEASE")
 @click.option("--key", metavar="KEY.pem", required=True, help="The private key to sign with.")
-@click.option("--output", "-o", metavar="FILE", help="Where to write the attestation. Default: standard output.")
+@output_option("standard output", written="the attestation")
+@quiet_option
 @click.option("--password-file", metavar="FILE", help="The file that holds the password of the key.")
 @plugin_options
 def command(
@@ -31,6 +32,7 @@ def command(
     key: str,
     output: str | None,
     password_file: str | None,
+    quiet: bool,
     no_external_plugins: bool,
 ) -> int:
     """Sign RESULT, of an audit of RELEASE: an in-toto statement in a DSSE envelope.
@@ -40,12 +42,12 @@ def command(
 
     Exit code: 0 signed; 1 RESULT is about another release; 2 the call is wrong; 3 RESULT cannot be attested.
     """
-    from tcdp_audit.attestation.keys import private_key  # noqa: PLC0415 - imports cryptography
-    from tcdp_audit.attestation.signature import attest  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.files import write_atomically  # noqa: PLC0415 - only for a file
-    from tcdp_audit.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.results.written_title import is_approval, title_in  # noqa: PLC0415 - likewise
-    from tcdp_audit.written import read_audit  # noqa: PLC0415 - likewise
+    from tcdp_audit.api import write_atomically  # noqa: PLC0415 - only for a file
+    from tcdp_audit.core.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.written_title import is_approval, title_in  # noqa: PLC0415 - likewise
+    from tcdp_audit.verification.keys import private_key  # noqa: PLC0415 - imports cryptography
+    from tcdp_audit.verification.signature import attest  # noqa: PLC0415 - imports the engine
 
     written = read_audit(Path(result))
     if output is not None:
@@ -58,6 +60,8 @@ def command(
         write(envelope)
         return 0
     write_atomically(Path(output), envelope)
+    if quiet:
+        return 0
     write(f"written: {visible(output)}\n")
     approval = "" if is_approval(written.result) else "; this is no approval"
     write(f"signed: {visible(written.release.name)}, {title_in(written.result)}{approval}\n")

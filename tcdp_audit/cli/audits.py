@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Thread
+from typing import TypeVar
 
-from tcdp_audit.api import audit
-from tcdp_audit.cli.ahead import ahead
+from tcdp_audit.api import Plugins, audit
 from tcdp_audit.cli.forms import Form
 from tcdp_audit.cli.options import on_engine, prepare, with_query
 from tcdp_audit.cli.printing import complain_of
 from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.cli.reports import Reports, Written
 from tcdp_audit.cli.request import Call, Request
-from tcdp_audit.errors import TcdpAuditError
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.own_files import files_of, require_own_files
-from tcdp_audit.results.unaudited import Unaudited
-from tcdp_audit.visible import visible
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.own_files import files_of, require_own_files
+from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.plugin.engine import TcdpAuditError
+from tcdp_audit.plugin.sentences import visible
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Settings:
 
     Args:
         fail_on_warning: whether demands of severity warning count.
-        measure_only: whether a policy whose demands cannot fail is accepted.
+        allow_vacuous: whether a policy whose demands cannot fail is accepted.
         engine: the engine that reads the releases; None for whatever opens each by itself.
         query: the file of a query, if any.
         show_values: whether the worst classes are named by their cells.
@@ -38,7 +39,7 @@ class Settings:
     """
 
     fail_on_warning: bool
-    measure_only: bool
+    allow_vacuous: bool
     engine: str | None
     query: str | None
     show_values: bool
@@ -139,7 +140,7 @@ def _reported(result: Audit | Unaudited, reports: Reports, path: Path) -> Writte
 def _exit_code(result: Audit | Unaudited, settings: Settings, written: Written) -> int:
     if isinstance(result, Unaudited):
         return result.exit_code
-    code = result.exit_code(fail_on_warning=settings.fail_on_warning, measure_only=settings.measure_only)
+    code = result.exit_code(fail_on_warning=settings.fail_on_warning, allow_vacuous=settings.allow_vacuous)
     return max([code, *(fault.exit_code for fault in written.faults)])
 
 
@@ -147,3 +148,20 @@ def _complain(result: Unaudited, policies: int) -> None:
     """Tell why there is no audit; among several policies also of which."""
     name = visible(str(result.path))
     complain_of(result.error, f"{name}: " if policies > 1 and not str(result.error).startswith(name) else "")
+
+
+T = TypeVar("T")
+
+
+def ahead(work: Callable[[], T]) -> Future[T]:
+    """Begin work in a thread of its own, which no executor waits for when the command is interrupted."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tcdp_audit.cli.options import format_option, require_one_form
 from tcdp_audit.cli.release_command import release_command
-from tcdp_audit.errors import UsageError
+from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
     from tcdp_audit.cli.forms import Form
     from tcdp_audit.cli.request import Request
 
-FORMATS = ("text", "github", "gitlab")
-
 
 @release_command(
     click.option("--fail-on", type=click.Choice(["error", "warning"]), default="error", help="What fails the audit."),
-    click.option("--measure-only", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0."),
-    click.option("--format", type=click.Choice(FORMATS), default="text", help="For people, or for a CI service."),
+    click.option("--allow-vacuous", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0."),
+    format_option("github", "gitlab"),
     click.option("--engine", metavar="NAME", help="Audit RELEASE where this engine reads it, such as spark."),
     click.option("--show-values", is_flag=True, help="Name the worst groups by their cells. Confidential!"),
     click.option("--query", metavar="FILE.sql", help="Audit what a query gives, in the database that RELEASE names."),
@@ -37,7 +36,7 @@ def command(
     request: Request,
     *,
     fail_on: str,
-    measure_only: bool,
+    allow_vacuous: bool,
     format: str,  # noqa: A002 - the option's name
     engine: str | None,
     show_values: bool,
@@ -56,7 +55,7 @@ def command(
     from tcdp_audit.cli.audits import Settings, run  # noqa: PLC0415 - imports the engine
 
     settings = Settings(
-        fail_on == "warning", measure_only, engine, query, show_values, conventions == "all", try_remedies
+        fail_on == "warning", allow_vacuous, engine, query, show_values, conventions == "all", try_remedies
     )
     return run(request, settings, _form(request, format, fail_on_warning=fail_on == "warning"))
 
@@ -69,8 +68,7 @@ def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
     """
     from tcdp_audit.cli import forms  # noqa: PLC0415 - imports pydantic
 
-    if request.as_json and name != "text":
-        raise UsageError(f"--json and --format {name} both print to standard output; choose one")
+    require_one_form(as_json=request.as_json, name=name)
     if request.as_json and len(request.policies) > 1:
         raise UsageError(
             f"--json prints one result, and {len(request.policies)} policies are audited; "

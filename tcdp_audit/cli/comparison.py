@@ -8,9 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from tcdp_audit.cli.console import console as console_of_command
-from tcdp_audit.comparison import AuditComparison, Change, Fact
-from tcdp_audit.results.written_title import title_in
-from tcdp_audit.visible import visible
+from tcdp_audit.core.results.comparison import AuditComparison, Change, Fact
+from tcdp_audit.core.results.written_title import title_in
+from tcdp_audit.plugin.sentences import visible
 
 MARKS = {
     "better": ("▲", "green"),

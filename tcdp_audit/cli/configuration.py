@@ -13,8 +13,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from tcdp_audit.errors import UsageError
-from tcdp_audit.policy.discovery import discover, named_policies, policies_in, with_parents
+from tcdp_audit.api import discover, named_policies, policies_in, with_parents
+from tcdp_audit.plugin.engine import UsageError
 
 FEW = 3  # policies that a line names
 FILE, TABLE = "pyproject.toml", "tool.tcdp-audit"
@@ -25,7 +25,7 @@ KEYS = {
     "fail-on": TEXT,
     "format": TEXT,
     "memory": TEXT,
-    "measure-only": TRUTH,
+    "allow-vacuous": TRUTH,
     "no-external-plugins": TRUTH,
 }
 
@@ -208,7 +208,7 @@ def _fits(value: Any, kind: str) -> bool:
     return isinstance(value, bool) if kind == TRUTH else isinstance(value, str)
 
 
-def meant_policies(found: Configuration, folder: Path, release: str | None = None) -> tuple[list[Path], str]:
+def resolve_policies(found: Configuration, folder: Path, release: str | None = None) -> tuple[list[Path], str]:
     """The policies of a call that names none, and which they are in words; no words for the one beside the caller.
 
     A folder's single policy is meant there and below, unless a pyproject.toml in between names others.
@@ -230,7 +230,7 @@ def meant_policies(found: Configuration, folder: Path, release: str | None = Non
 
 
 def said_of(found: Configuration, changed: Mapping[str, Any]) -> str:
-    """What a pyproject.toml changed, in words: `pyproject.toml sets measure-only = true`."""
+    """What a pyproject.toml changed, in words: `pyproject.toml sets allow-vacuous = true`."""
     return f"{found.path} sets {', '.join(f'{key} = {json.dumps(value)}' for key, value in changed.items())}"
 
 

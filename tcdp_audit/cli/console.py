@@ -8,8 +8,8 @@ from typing import IO, cast
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from tcdp_audit.api import visible_lines
 from tcdp_audit.cli.printing import current
-from tcdp_audit.visible import visible_lines
 
 
 class VisibleConsole(Console):

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tcdp_audit.api import write_atomically
 from tcdp_audit.cli.printing import write
-from tcdp_audit.errors import UsageError
-from tcdp_audit.files import write_atomically
-from tcdp_audit.visible import visible
+from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.plugin.sentences import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tcdp_audit.results.audit import Audit
+    from tcdp_audit.core.results.audit import Audit
 
 FOLDER = "tcdp-audit-demo"
 REPORTS = {
@@ -56,9 +56,8 @@ def command(folder: Path, *, force: bool) -> int:
 
 def _audited(policy: Path) -> Audit:
     """The audit by the built-in plugins, so that nobody else's can spoil the demonstration; by all conventions."""
-    from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.provenance import Run, command_line  # noqa: PLC0415
-    from tcdp_audit.registry import Plugins  # noqa: PLC0415
+    from tcdp_audit.api import Plugins, audit, command_line  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.plugin.report import Run  # noqa: PLC0415
 
     plugins = Plugins.load(external=False)
     made = audit(None, policy, plugins=plugins, all_conventions=True, column_risks=True, try_remedies=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, plugin_options
-from tcdp_audit.cli.other_reports import chosen_reports, write_reports
+from tcdp_audit.cli.options import json_option, load_plugins, plugin_options, quiet_option
 from tcdp_audit.cli.printing import write
+from tcdp_audit.cli.reports import chosen_reports, write_reports
 
 DIFFERS = 1
 
@@ -17,9 +17,9 @@ DIFFERS = 1
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Write the comparison: .html, .md or .json.")
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
-@click.option("--fail-on", type=click.Choice(["nothing", "worse", "any"]), default="nothing", help="What exits with 1.")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@json_option("comparison")
+@click.option("--fail-if", type=click.Choice(["worse", "different"]), help="Which differences exit with 1.")
+@quiet_option
 @plugin_options
 def command(
     old: str,
@@ -28,7 +28,7 @@ def command(
     blocked: tuple[str, ...],
     *,
     as_json: bool,
-    fail_on: str,
+    fail_if: str | None,
     quiet: bool,
     no_external_plugins: bool,
 ) -> int:
@@ -36,12 +36,12 @@ def command(
 
     OLD and NEW are JSON results or HTML reports. Nothing is computed again.
 
-    Exit code: 0, whatever differs; with --fail-on worse, 1 if a verdict, a figure or a status is worse, or a demand is
-    looser or gone; with --fail-on any, 1 if anything differs; 2 the call is wrong; 3 a file holds no result.
+    Exit code: 0, whatever differs; with --fail-if worse, 1 if a verdict, a figure or a status is worse, or a demand is
+    looser or gone; with --fail-if different, 1 if anything differs; 2 the call is wrong; 3 a file holds no result.
     """
-    from tcdp_audit.comparison import compare  # noqa: PLC0415 - only for the work
-    from tcdp_audit.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.written import read_audit  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.comparison import compare  # noqa: PLC0415 - only for the work
+    from tcdp_audit.core.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
 
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
     read = {"OLD": Path(old), "NEW": Path(new)}
@@ -55,5 +55,5 @@ def command(
         from tcdp_audit.cli.comparison import show_comparison  # noqa: PLC0415 - imports rich
 
         show_comparison(comparison, written)
-    failed = {"nothing": False, "worse": comparison.is_worse, "any": not comparison.is_same}
-    return DIFFERS if failed[fail_on] else 0
+    failed = {None: False, "worse": comparison.is_worse, "different": not comparison.is_same}
+    return DIFFERS if failed[fail_if] else 0

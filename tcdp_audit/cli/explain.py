@@ -10,15 +10,13 @@ from tcdp_audit.cli.guide import INDENT, for_terminal, wrapped
 from tcdp_audit.cli.options import load_plugins, plugin_options
 from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.topics import topic, topics
-from tcdp_audit.errors import UsageError
+from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tcdp_audit.check.announced import Announced
-    from tcdp_audit.check.kinds import Check
-    from tcdp_audit.registry import Plugins
-    from tcdp_audit.remedy.remedy import Remedy
+    from tcdp_audit.api import Announced, Check, Plugins
+    from tcdp_audit.plugin.remedy import Remedy
 
 
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
@@ -64,7 +62,7 @@ def _named(name: str, plugins: Plugins) -> list[Check | Remedy[Any]]:
     known: tuple[Mapping[str, Check | Remedy[Any]], ...] = (plugins.checks, plugins.remedies)
     if matches := [names[name] for names in known if name in names]:
         return matches
-    from tcdp_audit.policy.faults import nearest  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.api import nearest  # noqa: PLC0415 - imports pydantic
 
     broken = ", ".join(info.name for info in plugins.broken)
     blame = f"; a plugin that may define it does not work ({broken})" if broken else ""
@@ -73,7 +71,7 @@ def _named(name: str, plugins: Plugins) -> list[Check | Remedy[Any]]:
 
 
 def _index(plugins: Plugins) -> str:
-    from tcdp_audit.guide_page import index_of_checks, index_of_remedies  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.cli.guide_page import index_of_checks, index_of_remedies  # noqa: PLC0415 - imports pydantic
 
     return f"{index_of_checks(plugins.checks)}\n{index_of_remedies(plugins.remedies)}"
 
@@ -91,6 +89,6 @@ def _listing(plugins: Plugins) -> str:
 
 
 def _page(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:
-    from tcdp_audit.guide_page import page_of  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.cli.guide_page import page_of  # noqa: PLC0415 - imports pydantic
 
     return page_of(registered) if as_markdown else for_terminal(page_of(registered, for_terminal=True))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import require_own_outputs, single_policy
+from tcdp_audit.cli.options import output_option, require_own_outputs, single_policy
 from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.cli.release_command import release_command
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 @release_command(
-    click.option("--output", metavar="FILE", required=True, help="Where to write the repaired release."),
+    output_option(None, written="the repaired release"),
     click.option("--keep-failing", is_flag=True, help="Write the best release found even if it does not pass."),
-    click.option("--keep-order", is_flag=True, help="Do not shuffle the records. Their order links them!"),
+    click.option("--keep-order", is_flag=True, help="Do not shuffle the records. Record order can link records."),
     policy=click.option(
         "--policy", "policies", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml here or above."
     ),
@@ -35,8 +35,8 @@ def command(request: Request, *, output: str, keep_failing: bool, keep_order: bo
 
     Exit code: 0 the output passes, 1 it does not, 2 the call or the policy is wrong, 3 the audit is incomplete.
     """
+    from tcdp_audit.api import fix  # noqa: PLC0415 - imports the engine
     from tcdp_audit.cli.reports import Reports  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.repair.fixing import fix  # noqa: PLC0415 - imports the engine
 
     call = request.call(single_policy(request, "repaired"))
     reports = Reports.chosen(request.reports, request.policies, call.plugins)

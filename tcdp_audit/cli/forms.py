@@ -8,11 +8,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Protocol
 
+from tcdp_audit.api import Plugins
 from tcdp_audit.cli.printing import write
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import Audit, render_several
-from tcdp_audit.results.reporter import reporter_of
-from tcdp_audit.results.unaudited import Unaudited
+from tcdp_audit.core.results.audit import Audit, render_several
+from tcdp_audit.core.results.reporter import reporter_of
+from tcdp_audit.core.results.unaudited import Unaudited
 
 Result = Audit | Unaudited
 JSON = ".json"
@@ -135,6 +135,6 @@ class ForPeople:
 
         terminal.show(audit, written, brief=self.brief, seconds=monotonic() - self.started)
         if audit.variants:
-            from tcdp_audit.cli.conventions import show_conventions  # noqa: PLC0415 - only where it is asked for
+            from tcdp_audit.cli.terminal import show_conventions  # noqa: PLC0415 - only where it is asked for
 
             show_conventions(audit.policy, audit.variants)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import click
 
 from tcdp_audit.cli.options import require_own_outputs, single_policy
-from tcdp_audit.cli.other_reports import chosen_reports, write_reports
 from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.cli.release_command import release_command
-from tcdp_audit.errors import UsageError
+from tcdp_audit.cli.reports import chosen_reports, write_reports
+from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
     from tcdp_audit.cli.request import Request
-    from tcdp_audit.results.frontier import Frontier
+    from tcdp_audit.core.results.frontier import Frontier
 
 MOST_WORKERS = 4  # unless somebody asks for more: each holds the release
 
@@ -28,7 +28,9 @@ MOST_WORKERS = 4  # unless somebody asks for more: each holds the release
     click.option("--vary", metavar="CHECK=LEVELS", multiple=True, help="Such as k_anonymity=3..50. Repeatable."),
     click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Begin nothing later."),
     click.option("--resume", metavar="FILE", help="Note there what is finished, and go on from it."),
-    click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes. Default: one each CPU, at most 4."),
+    click.option(
+        "--workers", type=click.IntRange(1), metavar="N", help="ProcessPool. Default: one each CPU, at most 4."
+    ),
     click.option("--point", type=click.IntRange(1), metavar="N", help="Print the policy lines of one point."),
     policy=click.option(
         "--policy", "policies", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml here or above."
@@ -53,7 +55,7 @@ def command(
     Exit code: 0 some point keeps the policy, 1 none does, 2 the call or the policy is wrong, 3 the search is
     incomplete.
     """
-    from tcdp_audit.pareto.exploring import frontier  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.frontiers.exploring import frontier  # noqa: PLC0415 - imports the engine
 
     call = request.call(single_policy(request, "explored"))
     noted = [] if resume is None else [("--resume", Path(resume))]
@@ -104,7 +106,7 @@ def _varied(given: Iterable[str]) -> dict[str, str] | None:
 
 
 def _workers() -> int:
-    from tcdp_audit.resources import processors  # noqa: PLC0415 - only for the work
+    from tcdp_audit.api import processors  # noqa: PLC0415 - only for the work
 
     return min(processors(), MOST_WORKERS)
 

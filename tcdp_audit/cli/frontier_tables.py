@@ -8,13 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tcdp_audit.api import SHAPES
 from tcdp_audit.cli.console import console as console_of_command
-from tcdp_audit.notebook import SHAPES
-from tcdp_audit.results.frontier import Frontier
-from tcdp_audit.results.frontier_tables import points_table, settings_table
-from tcdp_audit.results.reporter import Rows
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count, sentence_case
+from tcdp_audit.core.results.frontier import Frontier
+from tcdp_audit.core.results.frontier_tables import points_table, settings_table
+from tcdp_audit.core.results.reporter import Rows
+from tcdp_audit.plugin.sentences import count, sentence_case, visible
 
 STATES = {0: ("passed", "green"), 1: ("failed", "bold red"), 3: ("error", "bold magenta")}
 

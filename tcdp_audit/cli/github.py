@@ -13,17 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
 
+from tcdp_audit.api import reason, visible_lines
 from tcdp_audit.cli.forms import ForPeople, Result
 from tcdp_audit.cli.printing import current, write
-from tcdp_audit.errors import UsageError
-from tcdp_audit.files import reason
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.findings import Level, ToolFinding, findings_of
-from tcdp_audit.results.place import name_in_repository
-from tcdp_audit.results.unaudited import Unaudited
-from tcdp_audit.results.verdict import VERDICTS, verdict_title
-from tcdp_audit.visible import visible, visible_lines
-from tcdp_audit.words import count
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.findings import Level, ToolFinding, findings_of
+from tcdp_audit.core.results.place import name_in_repository
+from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.verdict import VERDICTS, verdict_title
+from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.plugin.sentences import count, visible
 
 SUMMARY, OUTPUT = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"
 MOST_ANNOTATIONS = 10  # of a level that GitHub shows of one step
@@ -53,7 +52,7 @@ class ForGitHub:
 
     def begin(self, policies: Sequence[Path]) -> None:
         """Let nothing that follows be obeyed."""
-        self.unobeyed.enter_context(disobeyed(self.token))
+        self.unobeyed.enter_context(escaped_workflow_commands(self.token))
         self.log.begin(policies)
 
     def start(self, policy: Path) -> None:
@@ -91,7 +90,7 @@ class ForGitHub:
 
 
 @contextmanager
-def disobeyed(token: str | None = None) -> Iterator[None]:
+def escaped_workflow_commands(token: str | None = None) -> Iterator[None]:
     """Print what a workflow must not obey, whatever its lines begin with."""
     token = token or token_hex(16)
     write(f"::stop-commands::{token}\n")

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.options import load_plugins, output_option, plugin_options, quiet_option
 from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.progress import progress_of_work
-from tcdp_audit.visible import visible
-from tcdp_audit.words import agree, count
+from tcdp_audit.plugin.sentences import agree, count, visible
 
 if TYPE_CHECKING:
     from tcdp_audit.drafting import PolicyDraft
@@ -27,12 +26,12 @@ ENDING = ".tcdp.yaml"
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("table")
-@click.option("--output", "-o", metavar="FILE", help="Where to write. Default: the table's name and .tcdp.yaml.")
-@click.option("--from", "declared", metavar="FILE", help="Take roles from a schema, a suite, dbt or a contract.")
+@output_option("the table's name and .tcdp.yaml", written="the draft")
+@click.option("--roles-from", "declared", metavar="FILE", help="Take roles from a schema, a suite, dbt or a contract.")
 @click.option("--profile", metavar="NAME", help="Make the demands of this profile, such as ema_policy_0070.")
 @click.option("--force", is_flag=True, help="Replace a draft that is there already.")
 @click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@quiet_option
 @plugin_options
 def command(
     table: str,
@@ -53,9 +52,9 @@ def command(
 
     Exit code: 0 the draft is written, 2 the call is wrong or a file is there already, 3 the table cannot be read.
     """
+    from tcdp_audit.api import parse_memory  # noqa: PLC0415 - likewise
     from tcdp_audit.drafting import draft_policy  # noqa: PLC0415 - imports the engine
     from tcdp_audit.drafting.draft import file_name_of, require_free  # noqa: PLC0415 - likewise
-    from tcdp_audit.resources import parse_memory  # noqa: PLC0415 - likewise
 
     path = Path(output or f"{file_name_of(table)}{ENDING}")
     require_free([path], force=force)
@@ -71,8 +70,8 @@ def command(
 
 def _told(draft: PolicyDraft, files: list[Path], table: str) -> Iterator[str]:
     """What was drafted, what is written, what to decide, and the next command."""
-    from tcdp_audit.policy import Role  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.policy.faults import UNDECIDED  # noqa: PLC0415 - likewise
+    from tcdp_audit.api import UNDECIDED  # noqa: PLC0415 - likewise
+    from tcdp_audit.plugin.detector import Role  # noqa: PLC0415 - imports pydantic
 
     yield f"{draft.table}: {count(draft.records, 'record')}, {count(len(draft.columns), 'column')}"
     for role in Role:
@@ -105,7 +104,7 @@ def _counted(role: str, names: list[str]) -> list[str]:
 
 def next_command(table: str, policy: Path) -> str:
     """The audit under a draft: its policy is named where it would not be found, or not alone."""
-    from tcdp_audit.policy.discovery import policies_in  # noqa: PLC0415 - a few lines of our own
+    from tcdp_audit.api import policies_in  # noqa: PLC0415 - a few lines of our own
 
     found = [one.name for one in policies_in(Path())] == [policy.name] and policy.parent == Path()
     named = "" if found else f" --policy {shlex.quote(str(policy))}"

@@ -1,87 +1,118 @@
-"""`tcdp-audit lint`: read policies, and tell what is wrong with them."""
+"""`tcdp-audit lint`: read policies and report problems."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, plugin_options, plugins_of
+from tcdp_audit.api import visible_json
+from tcdp_audit.cli.options import (
+    format_option,
+    json_option,
+    load_plugins,
+    plugin_options,
+    plugins_of,
+    quiet_option,
+    require_one_form,
+)
 from tcdp_audit.cli.printing import complain, complain_of, write
-from tcdp_audit.errors import TcdpAuditError
-from tcdp_audit.visible import visible, visible_json
-from tcdp_audit.words import agree, count
+from tcdp_audit.plugin.engine import TcdpAuditError
+from tcdp_audit.plugin.sentences import agree, count, visible
 
 if TYPE_CHECKING:
-    from tcdp_audit.policy import Policy
-    from tcdp_audit.registry import Plugins
-    from tcdp_audit.results.findings import ToolFinding
+    from tcdp_audit.api import Plugins, Policy
+    from tcdp_audit.core.results.findings import ToolFinding
 
-FORMATS = ("text", "github", "json")
 VAIN = 1  # the exit code of a policy that is sound and demands something in vain
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("policies", nargs=-1, metavar="[POLICY]...")
-@click.option("--measure-only", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0.")
-@click.option("--format", type=click.Choice(FORMATS), default="text", help="For people, as annotations, as a list.")
-@click.option("--release", metavar="FILE", help="Tell what each policy's conventions do to this table, too.")
+@click.option("--allow-vacuous", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0.")
+@click.option("--release", metavar="FILE", help="Report what each policy's conventions do to this table, too.")
+@format_option("github")
+@json_option("findings")
+@quiet_option
 @plugin_options
 def command(
     policies: tuple[str, ...],
     blocked: tuple[str, ...],
     *,
-    measure_only: bool,
+    allow_vacuous: bool,
     format: str,  # noqa: A002 - the option's name
     release: str | None,
+    as_json: bool,
+    quiet: bool,
     no_external_plugins: bool,
 ) -> int:
-    """Read policies, and tell everything that is wrong with them. No table is read but that of --release.
+    """Read policies and report everything that is wrong with them. No table is read but that of --release.
 
     POLICY is a file, a folder or a pattern; without it, what `tcdp-audit check` would take.
 
     Exit code: 0 all are sound, perhaps with warnings, 1 a demand is one that no release could fail or keep, 2 a policy
     is wrong, 3 a plugin that one needs does not work. The highest of several policies counts.
     """
-    from tcdp_audit.cli.configuration import configuration, meant_policies  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.policy.discovery import named_policies  # noqa: PLC0415 - likewise
+    from tcdp_audit.api import named_policies  # noqa: PLC0415 - likewise
+    from tcdp_audit.cli.configuration import configuration, resolve_policies  # noqa: PLC0415 - imports pydantic
 
+    require_one_form(as_json=as_json, name=format)
     paths = named_policies(policies)
     if not paths:
-        paths, said = meant_policies(configuration(Path()), Path())
-        if said:
+        paths, said = resolve_policies(configuration(Path()), Path())
+        if said and not quiet:
             complain(f"tcdp-audit: {visible(said)}\n")
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    if format == "text":
-        return max(_printed(path, *_judged(path, plugins, release, measure_only=measure_only)) for path in paths)
-    if format == "json":
-        judged = [_judged(path, plugins, release, measure_only=measure_only) for path in paths]
-        write(_as_json([one for _, findings, _ in judged for one in findings]))
-        return max(code for code, _, _ in judged)
-    from tcdp_audit.cli.github import annotated, disobeyed  # noqa: PLC0415 - likewise
-
-    with disobeyed():
-        judged = [_judged(path, plugins, release, measure_only=measure_only) for path in paths]
-        for path, one in zip(paths, judged, strict=True):
-            _printed(path, *one)
-    write("".join(f"{line}\n" for line in annotated([one for _, findings, _ in judged for one in findings])))
-    return max(code for code, _, _ in judged)
+    judged = (_judged(path, plugins, release, allow_vacuous=allow_vacuous) for path in paths)
+    if as_json:
+        reports = list(judged)
+        write(_as_json([finding for report in reports for finding in report.findings]))
+        return max(report.code for report in reports)
+    if format == "github":
+        return _annotated(judged, quiet=quiet)
+    return max(_printed(report, quiet=quiet) for report in judged)
 
 
-def _judged(
-    path: Path, plugins: Plugins, release: str | None, *, measure_only: bool
-) -> tuple[int, Sequence[ToolFinding], Policy | None]:
-    """The exit code that one policy deserves, what is wrong with it, and the policy if it can be read.
+def _annotated(judged: Iterable[PolicyReport], *, quiet: bool) -> int:
+    """Print the log, which the workflow does not obey, and the findings as annotations; the exit code."""
+    from tcdp_audit.cli.github import annotated, escaped_workflow_commands  # noqa: PLC0415 - only where asked for
 
-    Faults are told at once: they have lines of the policy in them.
+    with escaped_workflow_commands():
+        reports = list(judged)
+        for report in reports:
+            _printed(report, quiet=quiet)
+    findings = [finding for report in reports for finding in report.findings]
+    write("".join(f"{line}\n" for line in annotated(findings)))
+    return max(report.code for report in reports)
+
+
+@dataclass(frozen=True)
+class PolicyReport:
+    """What is wrong with one policy.
+
+    Args:
+        path: its file.
+        code: the exit code that it deserves.
+        findings: what is wrong.
+        policy: the policy, if it can be read.
     """
-    from tcdp_audit.linting import policy_findings  # noqa: PLC0415 - imports numpy
-    from tcdp_audit.policy import read_policy  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.results.findings import Level, findings_of  # noqa: PLC0415 - likewise
-    from tcdp_audit.results.unaudited import Unaudited  # noqa: PLC0415 - likewise
+
+    path: Path
+    code: int
+    findings: Sequence[ToolFinding]
+    policy: Policy | None
+
+
+def _judged(path: Path, plugins: Plugins, release: str | None, *, allow_vacuous: bool) -> PolicyReport:
+    """Read one policy and judge it. Faults are printed at once: they have lines of the policy in them."""
+    from tcdp_audit.api import read_policy  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.cli.linting import policy_findings  # noqa: PLC0415 - imports numpy
+    from tcdp_audit.core.results.findings import Level, findings_of  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.unaudited import Unaudited  # noqa: PLC0415 - likewise
 
     try:
         policy = read_policy(path, plugins)
@@ -89,34 +120,34 @@ def _judged(
         findings = [*policy_findings(policy), *(_of_release(policy, release, plugins) if release else ())]
     except TcdpAuditError as error:
         complain_of(error)
-        return error.exit_code, findings_of([Unaudited(path, error)]), None
+        return PolicyReport(path, error.exit_code, findings_of([Unaudited(path, error)]), None)
     grave = any(one.level is Level.ERROR for one in findings)
-    return (VAIN if grave and not measure_only else 0), findings, policy
+    return PolicyReport(path, VAIN if grave and not allow_vacuous else 0, findings, policy)
 
 
 def _of_release(policy: Policy, release: str, plugins: Plugins) -> Sequence[ToolFinding]:
     """What the policy does to a release."""
-    from tcdp_audit.auditor.evaluation import Options  # noqa: PLC0415 - imports numpy
-    from tcdp_audit.inputs import open_inputs  # noqa: PLC0415 - likewise
-    from tcdp_audit.linting import release_findings  # noqa: PLC0415 - likewise
+    from tcdp_audit.api import Options, open_inputs  # noqa: PLC0415 - likewise
+    from tcdp_audit.cli.linting import release_findings  # noqa: PLC0415 - likewise
 
     with open_inputs(release, policy, None, None, plugins, Options()) as inputs:
         return list(release_findings(policy, inputs.engine))
 
 
-def _printed(path: Path, code: int, findings: Sequence[ToolFinding], policy: Policy | None) -> int:
-    """Tell about one policy for people; the exit code. Faults are told already."""
-    from tcdp_audit.results.findings import Level  # noqa: PLC0415 - imports pydantic
+def _printed(report: PolicyReport, *, quiet: bool) -> int:
+    """Print one policy's findings for people; the exit code. Faults are printed already."""
+    from tcdp_audit.core.results.findings import Level  # noqa: PLC0415 - imports pydantic
 
-    if policy is None:
-        return code
-    for one in findings:
-        place = "" if one.place is None else f":{one.place.line}:{one.place.column or 1}"
-        warns = "warning: " if one.level is Level.WARNING else ""
-        write(f"{visible(str(path))}{place}: {warns}{visible(one.title)}: {visible(one.message)}\n")
-    if not any(one.level is Level.ERROR for one in findings):
-        write(f"{visible(str(path))}: sound: {_contents(policy)}\n")
-    return code
+    if report.policy is None or quiet:
+        return report.code
+    name = visible(str(report.path))
+    for finding in report.findings:
+        place = "" if finding.place is None else f":{finding.place.line}:{finding.place.column or 1}"
+        warning = "warning: " if finding.level is Level.WARNING else ""
+        write(f"{name}{place}: {warning}{visible(finding.title)}: {visible(finding.message)}\n")
+    if not any(finding.level is Level.ERROR for finding in report.findings):
+        write(f"{name}: sound: {_contents(report.policy)}\n")
+    return report.code
 
 
 def _as_json(findings: Sequence[ToolFinding]) -> str:

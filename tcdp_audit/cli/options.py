@@ -9,14 +9,13 @@ from urllib.parse import quote
 
 import click
 
-from tcdp_audit.errors import UsageError
-from tcdp_audit.plugin_faults import blaming
-from tcdp_audit.registry import Plugins
+from tcdp_audit.api import Plugins, blaming
+from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
+    from tcdp_audit.api import Policy
     from tcdp_audit.cli.request import Request
-    from tcdp_audit.policy import Policy
-    from tcdp_audit.results.reporter import Reporter
+    from tcdp_audit.core.results.reporter import Reporter
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,8 +29,53 @@ def plugin_options(function: F) -> F:
 
 def trust_option(function: F) -> F:
     """`--trust-policy-code`."""
-    told = "Run code beside the policy that it names as its schema."
-    return click.option("--trust-policy-code", is_flag=True, help=told)(function)
+    help_text = "Run code next to the policy that it names as its schema."
+    return click.option("--trust-policy-code", is_flag=True, help=help_text)(function)
+
+
+def quiet_option(function: F) -> F:
+    """`-q, --quiet`."""
+    return click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")(function)
+
+
+def json_option(printed: str) -> Callable[[F], F]:
+    """`--json`.
+
+    Args:
+        printed: what the command prints as JSON.
+    """
+    return click.option("--json", "as_json", is_flag=True, help=f"Print the {printed} as JSON, and nothing else.")
+
+
+def output_option(default: str | None, *, written: str) -> Callable[[F], F]:
+    """`-o, --output`.
+
+    Args:
+        default: the file, in words, without the option; None where it must be given.
+        written: what the command writes there.
+    """
+    help_text = f"Where to write {written}." + (f" Default: {default}." if default else "")
+    return click.option("-o", "--output", metavar="FILE", required=default is None, help=help_text)
+
+
+def format_option(*services: str) -> Callable[[F], F]:
+    """`--format`.
+
+    Args:
+        *services: the CI services in whose form the command prints, too.
+    """
+    choice = click.Choice(["text", *services])
+    return click.option("--format", type=choice, default="text", help="For people, or for a CI service.")
+
+
+def require_one_form(*, as_json: bool, name: str) -> None:
+    """Insist that one option alone decides what standard output holds.
+
+    Raises:
+        UsageError: two of them do.
+    """
+    if as_json and name != "text":
+        raise UsageError(f"--json and --format {name} both print to standard output; choose one")
 
 
 def load_plugins(blocked: tuple[str, ...], *, no_external_plugins: bool) -> Plugins:
@@ -113,7 +157,7 @@ def require_own_outputs(written: Sequence[tuple[str, Path]], policy: Policy, **g
     Raises:
         UsageError: two of these are the same file.
     """
-    from tcdp_audit.results.own_files import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.own_files import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
 
     require_own_files(written, files_of(policy, **given))
 

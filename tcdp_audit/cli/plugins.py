@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.api import visible_json
+from tcdp_audit.cli.options import json_option, load_plugins, plugin_options
 from tcdp_audit.cli.printing import complain, write
-from tcdp_audit.errors import PluginError
-from tcdp_audit.visible import visible, visible_json
+from tcdp_audit.plugin.engine import PluginError
+from tcdp_audit.plugin.sentences import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tcdp_audit.provenance import PluginInfo
-from tcdp_audit.registry import Plugins
+    from tcdp_audit.api import PluginInfo
+from tcdp_audit.api import Plugins
 
 KINDS = ("checks", "remedies", "reporters", "report_sections", "engines", "detectors")
 WIDTH = 80
@@ -25,7 +26,7 @@ LABEL = 11
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@json_option("list")
 @plugin_options
 def command(blocked: tuple[str, ...], *, as_json: bool, no_external_plugins: bool) -> int:
     """List plugins with their versions, their hooks and what they provide.

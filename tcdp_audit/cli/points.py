@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from tcdp_audit.cli.console import console as console_of_command
+from tcdp_audit.plugin.sentences import count, visible
 from tcdp_audit.verification.points import Point, State
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count
 
 MARKS = {
     State.CONFIRMED: ("✓", "green"),

@@ -13,14 +13,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from tcdp_audit.errors import PolicyError, TcdpAuditError
-from tcdp_audit.visible import visible, visible_lines
+from tcdp_audit.api import PolicyError, visible_lines
+from tcdp_audit.plugin.engine import TcdpAuditError
+from tcdp_audit.plugin.sentences import visible
 
 INCOMPLETE = 3
 ENDED_WELL = (0, 1, INCOMPLETE)
 
 
-class AsItIs:
+class RawText:
     """A standard stream to which text goes unchanged; for rich, which writes the colours itself."""
 
     def __init__(self, stream: Any) -> None:
@@ -82,7 +83,7 @@ class Printed(io.TextIOBase):
     """A standard stream in which characters that would act on a terminal are written out. It cannot be closed."""
 
     def __init__(self, stream: Any) -> None:
-        self.as_it_is = AsItIs(stream)
+        self.as_it_is = RawText(stream)
 
     @property
     def encoding(self) -> str:  # type: ignore[override]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tcdp_audit.cli.printing import complain, current
-from tcdp_audit.visible import visible
+from tcdp_audit.plugin.sentences import visible
 
 PATIENCE = 1.5  # seconds of silence before a bar appears
 LONG = 15.0  # seconds of work before lines are printed where nobody watches a bar

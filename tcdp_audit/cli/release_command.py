@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tcdp_audit.cli.options import plugin_options, trust_option
+from tcdp_audit.cli.options import json_option, plugin_options, quiet_option, trust_option
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 FORMATS = ".html, .md, .json, .junit.xml, .sarif"  # of an audit's reports
@@ -37,9 +37,9 @@ def release_command(
             metavar="FILE",
             help=f"Write a report: {formats}. Repeatable.",
         ),
-        click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
-        click.option("-q", "--brief", count=True, help="Print failures and the verdict only; -qq prints nothing."),
-        click.option("--quiet", is_flag=True, help="Print nothing but errors."),
+        json_option("result"),
+        click.option("--brief", is_flag=True, help="Print failures and the verdict only."),
+        quiet_option,
         click.option("--run-by", metavar="NAME", envvar="TCDP_AUDIT_RUN_BY", help="Who runs this, for the reports."),
         click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free."),
         trust_option,

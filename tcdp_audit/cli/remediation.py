@@ -7,16 +7,12 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from tcdp_audit.api import SHAPES, Remediation, demanded, observed
 from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.cli.terminal import Line, conclude, line_of, present
-from tcdp_audit.notebook import SHAPES
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.phrases import demanded, observed
-from tcdp_audit.repair.fixing import Remediation
-from tcdp_audit.results.change_log import ChangeLog, Step, flow
-from tcdp_audit.results.verdict import verdict_title
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count, sentence_case, share
+from tcdp_audit.core.results.change_log import ChangeLog, Step, flow
+from tcdp_audit.core.results.verdict import verdict_title
+from tcdp_audit.plugin.sentences import Outcome, Status, count, sentence_case, share, visible
 
 
 def show_remediation(remediation: Remediation, reports: Sequence[str], *, brief: bool = False) -> None:
@@ -73,7 +69,7 @@ def _changes(log: ChangeLog) -> Iterator[Text]:
             yield Text(f"- {visible(', '.join(titles))}: {visible(reason)}")
     if log.steps:
         yield Text("\nWhat it costs those who use it:")
-        yield from (Text(f"- {one}") for one in log.felt)
+        yield from (Text(f"- {one}") for one in log.utility_impact)
     yield from _records(log)
 
 
@@ -85,8 +81,8 @@ def _records(log: ChangeLog) -> Iterator[Text]:
             "shuffled, seed " + str(log.seed) if log.order == "shuffled" else "in the input's order, which links them"
         )
         yield Text(f"{start}Records: {log.records:,} in, {log.records - log.suppressed:,} out, {order}.")
-    if log.audited_with:
-        yield Text(f"{sentence_case(visible(log.put_back))}.")
+    if log.judged_with_columns:
+        yield Text(f"{sentence_case(visible(log.restored_columns))}.")
     if log.aligned:
         yield Text(f"{sentence_case(log.aligned)}.")
 

@@ -10,29 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tcdp_audit.api import Plugins, Policy, command_line, named_policies, parse_memory, read_policy
 from tcdp_audit.cli.configuration import (
     NO_CONFIGURATION,
     Configuration,
     configuration,
     configuration_of,
-    meant_policies,
+    resolve_policies,
     said_of,
 )
 from tcdp_audit.cli.options import load_plugins, plugins_of
 from tcdp_audit.cli.printing import complain, write
-from tcdp_audit.policy import Policy, read_policy
-from tcdp_audit.policy.discovery import named_policies
-from tcdp_audit.provenance import Run, command_line
-from tcdp_audit.registry import Plugins
-from tcdp_audit.resources import parse_memory
-from tcdp_audit.visible import visible
+from tcdp_audit.plugin.report import Run
+from tcdp_audit.plugin.sentences import visible
 
 if TYPE_CHECKING:
     from tcdp_audit.cli.reports import Written
-    from tcdp_audit.results.audit import Audit
+    from tcdp_audit.core.results.audit import Audit
 
 JSON_SUFFIX = ".json"
-LOOSENING = "measure-only"  # what a pyproject.toml may loosen, which is said whatever is printed
+LOOSENING = "allow-vacuous"  # what a pyproject.toml may loosen, which is said whatever is printed
 
 
 @dataclass(frozen=True)
@@ -134,7 +131,6 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
     found = configuration_of(policies, naming)
     given, changed = found.completed(context, options)
     _, quiet, brief, memory = (given.pop(name) for name in ("policies", "quiet", "brief", "memory"))
-    quiet = quiet or brief > 1
     if said and not quiet:
         complain(f"tcdp-audit: {visible(said)}\n")
     if changed and (not quiet or changed.get(LOOSENING)):
@@ -145,7 +141,7 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
         plugins=load_plugins(given.pop("blocked"), no_external_plugins=given.pop("no_external_plugins")),
         memory=None if memory is None else parse_memory(memory),
         quiet=quiet,
-        brief=brief == 1,
+        brief=brief,
         trust_policy_code=given.pop("trust_policy_code"),
         run=Run(
             given.pop("run_by") or None,
@@ -162,5 +158,5 @@ def _policies(options: Mapping[str, Any]) -> tuple[list[Path], str, Configuratio
     if names:
         return named_policies([names] if isinstance(names, str) else names), "", NO_CONFIGURATION
     naming = configuration(Path())
-    policies, said = meant_policies(naming, Path(), options["release"])
+    policies, said = resolve_policies(naming, Path(), options["release"])
     return policies, said, naming if said.endswith(f"as {naming.path} says") else NO_CONFIGURATION

@@ -8,9 +8,9 @@ import click
 
 from tcdp_audit.cli.options import load_plugins, plugin_options
 from tcdp_audit.cli.printing import write
-from tcdp_audit.errors import TcdpAuditError
+from tcdp_audit.plugin.engine import TcdpAuditError
 
-RESULT = ("tcdp_audit.results", "result.schema.json")
+RESULT = ("tcdp_audit.core.results", "result.schema.json")
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
@@ -26,7 +26,7 @@ def command(blocked: tuple[str, ...], *, result: bool, no_external_plugins: bool
 
 
 def _policy_schema(blocked: tuple[str, ...], *, no_external_plugins: bool) -> str:
-    from tcdp_audit.policy.schema import policy_schema_text  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.api import policy_schema_text  # noqa: PLC0415 - imports pydantic
 
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
     return policy_schema_text(plugins.checks, plugins.remedies)

@@ -11,17 +11,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tcdp_audit.api import SHAPES, Policy, Variant, demanded, flips, observed, prose, state_of
 from tcdp_audit.cli.console import console as console_of_command
-from tcdp_audit.notebook import SHAPES
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.phrases import demanded, observed, state_of
-from tcdp_audit.provenance import Table as Release
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.remedy_trial import RemedyTrial
-from tcdp_audit.results.unaudited import Unaudited
-from tcdp_audit.results.verdict import VERDICTS, verdict_sentence, verdict_title
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count, listing, prose, sentence_case
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.remedy_trial import RemedyTrial
+from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.verdict import VERDICTS, verdict_sentence, verdict_title
+from tcdp_audit.plugin.report import Table as Release
+from tcdp_audit.plugin.sentences import Outcome, Status, count, listing, sentence_case, visible
 
 STATUS, GAP = 12, 2  # columns of the status, and between two figures
 WIDEST, SHORTEST = 14, 16  # of a figure, and of a name however narrow the terminal is
@@ -71,9 +68,9 @@ def summarise(results: Sequence[Audit | Unaudited], written: Iterable[str], code
 def _line(result: Audit | Unaudited) -> tuple[Text, ...]:
     if isinstance(result, Unaudited):
         return _status("error"), Text(visible(str(result.path))), *map(Text, ("–", "–", "–"))
-    blocking = sum(one.blocks for one in result.outcomes)
+    failing_demands = sum(one.blocks for one in result.outcomes)
     path = result.policy.path or result.policy.name
-    figures = (visible(result.release.name), f"{result.release.records:,}", f"{blocking:,}")
+    figures = (visible(result.release.name), f"{result.release.records:,}", f"{failing_demands:,}")
     return _status(result.verdict), Text(visible(str(path))), *map(Text, figures)
 
 
@@ -118,8 +115,8 @@ def _trial(trial: RemedyTrial) -> Iterator[str]:
             yield f"{number}. {visible(step.title)}{f': cells changed: {cells}' if cells else ''}"
         yield f"The cost: {log.cost}."
     if trial.passes:
-        useless = [] if log is None else list(map(visible, log.useless))
-        emptied = f", and be useless for {listing(useless)}" if useless else ""
+        constant_columns = [] if log is None else list(map(visible, log.constant_columns))
+        emptied = f", and be useless for {listing(constant_columns)}" if constant_columns else ""
         yield f"The release would then pass{emptied}; `tcdp-audit fix` writes and proves it."
     else:
         start = "" if trial.is_tested or (log is not None and log.dropped) else "\n"
@@ -268,3 +265,45 @@ def _cells(outcome: Outcome) -> str:
         f"\n  class {ordinal}: " + "; ".join(f"{visible(k)}: {visible(v)}" for k, v in cells.items())
         for ordinal, cells in classes
     )
+
+
+MARKS = {
+    Status.PASSED: "✓",
+    Status.FAILED: "✗",
+    Status.ERROR: "?",
+    Status.MEASURED: "○",
+    Status.SKIPPED: "·",
+}
+
+
+def show_conventions(policy: Policy, variants: Sequence[Variant]) -> None:
+    """Print the verdict of each expectation under each combination, and which of them flip."""
+    console = console_of_command()
+    console.print()
+    if len(variants) == 1:
+        console.print("No convention could change a verdict: the release gives none of them anything to decide.")
+        return
+    console.print(_table(variants))
+    console.print(Text("Columns are the expectations of the policy, in its order. · does not suit the conventions."))
+    flipping = flips(variants)
+    for position in flipping:
+        expectation = policy.expectations[position]
+        verdicts = sorted({one.verdicts[position].value for one in variants} - {Status.SKIPPED.value})
+        title = expectation.check.titled(expectation.parameters)
+        console.print(Text(f"{position + 1} {title}: {' or '.join(verdicts)}, by convention"))
+    if not flipping:
+        console.print(f"No verdict changes under any of the {len(variants)} combinations of conventions.")
+
+
+def _table(variants: Sequence[Variant]) -> Table:
+    """A row a combination; only what differs from the policy's own is named."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("conventions", overflow="fold")
+    for position in range(len(variants[0].verdicts)):
+        table.add_column(str(position + 1), justify="right")
+    own = variants[0].conventions
+    for variant in variants:
+        changed = {name: value for name, value in variant.conventions.items() if value != own[name]}
+        label = ", ".join(f"{name}: {value}" for name, value in changed.items()) or "as in the policy"
+        table.add_row(Text(label), *(MARKS[verdict] for verdict in variant.verdicts))
+    return table

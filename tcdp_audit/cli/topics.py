@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tcdp_audit.cli.guide import wrapped
 
-TOPICS = Path(__file__).with_name("pages") / "topics"  # written by `python -m tcdp_audit.guide_page`
+TOPICS = Path(__file__).with_name("pages") / "topics"  # written by `python -m tcdp_audit.cli.guide_page`
 
 
 def topics() -> list[str]:

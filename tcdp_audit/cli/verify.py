@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, plugin_options, trust_option
-from tcdp_audit.errors import UsageError
-from tcdp_audit.words import count, listing
+from tcdp_audit.cli.options import load_plugins, plugin_options, quiet_option, trust_option
+from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.plugin.sentences import count, listing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 VERDICT = "verdict"
 OF_RESULTS = ("original", "population", "before", "memory", "trust_policy_code")  # options of what is computed again
-OF_ATTESTATIONS = ("key", "result", "any_verdict")
-NAMES = {"before": "--input", "any_verdict": "--any-verdict", "trust_policy_code": "--trust-policy-code"}
+OF_ATTESTATIONS = ("key", "result", "allow_failed")
+NAMES = {"before": "--source-release", "allow_failed": "--allow-failed", "trust_policy_code": "--trust-policy-code"}
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
@@ -28,12 +28,12 @@ NAMES = {"before": "--input", "any_verdict": "--any-verdict", "trust_policy_code
 @click.option("--policy", metavar="PATH", help="The policy. Default: the one that FILE names, or beside FILE.")
 @click.option("--original", metavar="FILE", help="The table that the release was made from.")
 @click.option("--population", metavar="FILE", help="The population that the release was drawn from.")
-@click.option("--input", "before", metavar="FILE", help="The release as it came in, to repeat what `fix` did.")
+@click.option("--source-release", "before", metavar="FILE", help="The release as it came in, to repeat what `fix` did.")
 @click.option("--key", metavar="PUBLIC.pem", help="Whose attestation FILE must be: a public key.")
 @click.option("--result", metavar="RESULT", help="A result that the attestation must hold.")
-@click.option("--any-verdict", is_flag=True, help="Accept an attestation of a release that is not fit, too.")
+@click.option("--allow-failed", is_flag=True, help="Accept an attestation of a release that is not fit, too.")
 @click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@quiet_option
 @trust_option
 @plugin_options
 def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
@@ -46,8 +46,8 @@ def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
     could not be verified.
     """
     from tcdp_audit.cli.points import show_points  # noqa: PLC0415 - imports rich
+    from tcdp_audit.core.results.written.strict import text_of  # noqa: PLC0415 - likewise
     from tcdp_audit.verification.points import State  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.written.strict import text_of  # noqa: PLC0415 - likewise
 
     text = text_of(Path(file))
     envelope = _envelope(text, file)
@@ -63,18 +63,18 @@ def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
 
 def _envelope(text: str, file: str) -> Mapping[str, Any] | None:
     """The envelope that the file is; None for a result or a report."""
-    from tcdp_audit.attestation.envelope import is_envelope  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.written.strict import parsed  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.written.strict import parsed  # noqa: PLC0415 - likewise
+    from tcdp_audit.verification.signature import is_envelope  # noqa: PLC0415 - imports the engine
 
     value = None if text.lstrip().startswith("<") else parsed(text, file)
     return value if is_envelope(value) else None
 
 
 def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Mapping[str, Any]) -> Verification:
-    from tcdp_audit.attestation.demand import Demand, verify_attestation  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.attestation.keys import public_key  # noqa: PLC0415 - imports cryptography
+    from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
+    from tcdp_audit.verification.demand import Demand, verify_attestation  # noqa: PLC0415 - imports the engine
     from tcdp_audit.verification.digests import digest_of  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.written import read_audit  # noqa: PLC0415 - likewise
+    from tcdp_audit.verification.keys import public_key  # noqa: PLC0415 - imports cryptography
 
     _refuse(options, OF_RESULTS, "a result or a report; FILE is an attestation")
     if options["key"] is None:
@@ -85,16 +85,16 @@ def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Map
         digest=digest_of(release, plugins),
         result=None if options["result"] is None else read_audit(Path(options["result"])),
         policy=None if options["policy"] is None else Path(options["policy"]),
-        any_verdict=options["any_verdict"],
+        allow_failed=options["allow_failed"],
     )
     return verify_attestation(envelope, file, demand)
 
 
 def _computed(text: str, file: str, release: str, options: Mapping[str, Any], *, quiet: bool) -> Verification:
+    from tcdp_audit.api import parse_memory  # noqa: PLC0415 - only where it is asked for
     from tcdp_audit.cli.progress import progress_of_work  # noqa: PLC0415 - only for long work
-    from tcdp_audit.resources import parse_memory  # noqa: PLC0415 - only where it is asked for
+    from tcdp_audit.core.results.written.audit import audit_in  # noqa: PLC0415 - likewise
     from tcdp_audit.verification import verify  # noqa: PLC0415 - imports the engine
-    from tcdp_audit.written.audit import audit_in  # noqa: PLC0415 - likewise
 
     _refuse(options, OF_ATTESTATIONS, "an attestation; FILE is none")
     plugins = load_plugins(options["blocked"], no_external_plugins=options["no_external_plugins"])
@@ -117,7 +117,7 @@ def _refuse(options: Mapping[str, Any], names: tuple[str, ...], of: str) -> None
 
 def _conclusion(verification: Verification, *, attested: bool) -> str:
     """What follows, in a sentence or a few."""
-    from tcdp_audit.results.verdict import title_of  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.verdict import title_of  # noqa: PLC0415 - imports pydantic
 
     verdict = verification.title or title_of(verification.verdict)
     against = [*verification.differences, *verification.unverified]

@@ -1,7 +1,7 @@
 """Pages of the built-in checks and remedies, written ahead: `explain NAME` loads no plugin where nobody else has any.
 
-`python -m tcdp_audit.guide_page` writes them from the checks themselves, and a test compares every one with what its
-check says when it is loaded.
+`python -m tcdp_audit.cli.guide_page` writes them from the checks themselves, and a test compares every one with what
+its check says when it is loaded.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The demonstration: invented hospital discharges and everything that an audit of them needs.
 
-    draw, hospital, discharges   random whole numbers, what the hospitals treat, the tables
+    discharges, hospital   the tables, drawn by a seeded source; what the hospitals treat
 
 Example:
     >>> make_discharges()["discharges.csv"].splitlines()[0]

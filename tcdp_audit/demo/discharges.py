@@ -8,12 +8,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tcdp_audit.demo import hospital
-from tcdp_audit.demo.draw import Draw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
+
+HALF = np.uint64(32)
+
+
+class Draw:
+    """A seeded source of integers."""
+
+    def __init__(self, seed: int) -> None:
+        self._bits = np.random.PCG64(seed)
+
+    def below(self, bound: int | NDArray[np.int64], n: int) -> NDArray[np.int64]:
+        """Draw n integers from 0 to bound - 1, for a bound under 2^31 or one bound each. Shape (n,).
+
+        Bias at most bound / 2^32.
+        """
+        high = self._bits.random_raw(n) >> HALF
+        return ((high * np.asarray(bound, dtype=np.uint64)) >> HALF).astype(np.int64)
+
+    def pick(self, weights: Sequence[int], n: int) -> NDArray[np.int64]:
+        """Draw n positions in `weights`, each as likely as its weight. Shape (n,)."""
+        cumulative = np.cumsum(weights)
+        return np.searchsorted(cumulative, self.below(int(cumulative[-1]), n), side="right").astype(np.int64)
+
+    def shuffled(self, n: int) -> NDArray[np.int64]:
+        """The integers from 0 to n - 1 in random order."""
+        return np.argsort(self._bits.random_raw(n), kind="stable").astype(np.int64)
+
 
 SEED = 20250101
 REGISTERED = 40_000  # discharges of the year in the region

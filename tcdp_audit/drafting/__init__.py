@@ -1,14 +1,13 @@
-"""A table becomes the draft of a policy: roles, scales, missing tokens and ladders, each with its reason.
+"""Draft a policy for a table: roles, scales, missing tokens and hierarchies, each with its reason.
 
-vocabulary, words             words of columns' names in several languages, and what they speak of
-column                        counts, shares and forms of a column; its cells stay inside
-missing, scales, ladders      missing tokens; scales; generalisation hierarchies of forms
-declarations, declared, tables_in_file  roles that a file declares: how people say it, which form of file it is
-declared_pandera, declared_suite, declared_dbt, declared_contract  the forms
-roles                         the rules that propose a role
-evidence                      what detectors say of the columns
-drafting, draft               the table read and judged; the draft with its files
-yaml_text                     YAML with comments
+vocabulary        words of column names in several languages, and their meanings
+column            counts, shares and forms of a column, its scale and missing tokens; its cells stay inside
+ladders           generalisation hierarchies of forms
+declarations      roles that a file declares, and how people say them
+declared, declared_pandera  the forms of such files
+roles             the rules that propose a role, and what detectors say of the columns
+drafting          `draft_policy`: reads and judges the table
+draft             the draft, its files, and YAML with comments
 """
 
 from __future__ import annotations

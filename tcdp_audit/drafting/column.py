@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,8 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding.domain import RawDomain, texts_of
-from tcdp_audit.encoding.generalised import number_or_interval
+from tcdp_audit.api import number_or_interval, texts_of
+from tcdp_audit.drafting.vocabulary import Topic
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.engine import RawDomain
 
 SAMPLE = 10_000  # distinct values that forms are looked for in
 SEED = 0
@@ -167,3 +170,95 @@ def _parsed(texts: NDArray[Any], sample: Sequence[str]) -> NDArray[np.float64] |
 def _is_number(text: str) -> bool:
     cover = number_or_interval(text)
     return cover is not None and cover.low == cover.high
+
+
+ORDERS = (  # of words that have one, lowest first
+    ("very low", "low", "medium", "high", "very high"),
+    ("low", "moderate", "high"),
+    ("none", "mild", "moderate", "severe", "critical"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("very poor", "poor", "fair", "good", "very good", "excellent"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("small", "medium", "large"),
+    ("sehr niedrig", "niedrig", "mittel", "hoch", "sehr hoch"),
+    ("leicht", "mittel", "schwer"),
+    ("faible", "moyen", "fort"),
+    ("bajo", "medio", "alto"),
+    ("primary", "secondary", "tertiary"),
+    (
+        *("Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college"),
+        *("Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate"),
+    ),
+)
+
+
+def scale_of(column: ColumnFacts, topic: Topic | None) -> tuple[Scale | None, str]:
+    """How a column's values relate, and why in a few words; None where nothing says it."""
+    if _counts_years(column, topic) or (topic is not None and topic.scale is Scale.NUMERIC and _is_numeric(column)):
+        return Scale.NUMERIC, "all values are numbers"
+    if (
+        column.is_measurement
+        and _is_numeric(column)
+        and (topic is None or topic.key in ("health", "money", "judgement"))
+    ):
+        return Scale.NUMERIC, "its numbers lie close together, as measurements do and codes do not"
+    if order_of(column):
+        return Scale.ORDINAL, "all values are words of a known order"
+    if topic is not None:
+        return Scale.NOMINAL, ""
+    return None, ""
+
+
+def order_of(column: ColumnFacts) -> Sequence[str]:
+    """The whole known order that all values belong to, written as they are; nothing where there is none.
+
+    It has words that the column lacks: it is the order's, not the column's.
+    """
+    if not 2 <= column.distinct <= max(map(len, ORDERS)) or column.raw is None or not column.raw.is_text:
+        return ()
+    for written in (str, str.capitalize, str.upper, str.title):
+        for order in ORDERS:
+            words = [written(one) for one in order]
+            if set(column.sample) <= set(words):
+                return words
+    return ()
+
+
+def _counts_years(column: ColumnFacts, topic: Topic | None) -> bool:
+    """Whether a column of dates has years, which are numbers."""
+    return topic is not None and topic.key == "date" and _is_numeric(column) and max(map(len, column.sample[:100])) == 4
+
+
+def _is_numeric(column: ColumnFacts) -> bool:
+    return column.is_numeric and not column.has_leading_zeros
+
+
+CERTAIN = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "."})
+BESIDE_NUMBERS = frozenset({"-", "--", "None", "none", "missing", "Missing"})  # among words these may be values
+KNOWN = CERTAIN | BESIDE_NUMBERS
+STARTS = frozenset({"", *" \t\r\n\u00a0", *(one[:1] for one in KNOWN)})  # most of a million values end here
+CAPITALS = re.compile("[A-Z]{2}")  # the codes of countries and states, among which NA is Namibia
+
+
+def missing_tokens(columns: Iterable[ColumnFacts]) -> list[str]:
+    """The texts of a table that stand for a missing value, the empty one first; blanks around them belong to them."""
+    return sorted({""}.union(*(tokens_of(one) for one in columns)))
+
+
+def tokens_of(column: ColumnFacts) -> set[str]:
+    """Those of one column."""
+    if column.raw is None or not column.raw.is_text:
+        return set()
+    found = {text for text in column.raw.values.tolist() if text[:1] in STARTS and text.strip() in KNOWN}
+    others = [one for one in column.sample if one not in found]
+    if not others:
+        return found & {""}
+    numbers = all(re.match(r"[+-]?[\d.<>=\[(]", one) for one in others)
+    codes = sum(CAPITALS.fullmatch(one) is not None for one in others) * 2 >= len(others)
+    return {one for one in found if _is_token(one.strip(), numbers=numbers, codes=codes)}
+
+
+def _is_token(word: str, *, numbers: bool, codes: bool) -> bool:
+    if word == "NA" and codes:
+        return False
+    return word in CERTAIN or numbers

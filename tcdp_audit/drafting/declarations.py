@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tcdp_audit.drafting.words import words_of
-from tcdp_audit.policy import Role
+from tcdp_audit.drafting.vocabulary import words_of
+from tcdp_audit.plugin.detector import Role
 
 ROLES = {
     Role.IDENTIFIER: "identifier, direct identifier, primary identifier, direct pii, personal identifier",

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import yaml
 
-from tcdp_audit.drafting.declarations import Declaration, Declarations
-from tcdp_audit.drafting.declared_contract import contract_of, is_contract
-from tcdp_audit.drafting.declared_dbt import is_manifest, manifest_of
+from tcdp_audit.drafting.declarations import Declaration, Declarations, declaration_of, roles_in
 from tcdp_audit.drafting.declared_pandera import imported_of, is_serialized, serialized_of
-from tcdp_audit.drafting.declared_suite import is_suite, suite_of
-from tcdp_audit.errors import Discreet, UsageError
+from tcdp_audit.plugin.engine import UsageError, redact_errors
+from tcdp_audit.plugin.sentences import listing
 
 KNOWN = (
     "known are a pandera schema (YAML, or FILE.py:NAME), a Great Expectations suite (JSON), dbt's manifest.json, "
@@ -44,15 +42,7 @@ class _Form:
     read: Callable[[Any, str, str], Mapping[str, Declaration]]
 
 
-FORMS = (
-    _Form(is_manifest, manifest_of),
-    _Form(is_suite, suite_of),
-    _Form(is_contract, contract_of),
-    _Form(is_serialized, serialized_of),
-)
-
-
-@Discreet()
+@redact_errors()
 def declarations_in(location: str, table: str) -> Declarations:
     """What a file declares of the columns of a table.
 
@@ -70,7 +60,7 @@ def declarations_in(location: str, table: str) -> Declarations:
     content = _content(Path(name))
     form = next((one for one in FORMS if one.fits(content)), None)
     if form is None:
-        raise UsageError(f"--from {name}: the file is none that declares roles; {KNOWN}")
+        raise UsageError(f"--roles-from {name}: the file is none that declares roles; {KNOWN}")
     return Declarations(location, form.read(content, name, chosen or table), named=bool(chosen))
 
 
@@ -79,14 +69,14 @@ def _content(path: Path) -> Any:
         text = path.read_text(encoding="utf-8-sig")
         return json.loads(text) if path.suffix.lower() == ".json" else yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe one
     except FileNotFoundError:
-        raise UsageError(f"--from {path}: no such file") from None
+        raise UsageError(f"--roles-from {path}: no such file") from None
     except OSError as error:
-        raise UsageError(f"--from {path}: cannot be read: {error.strerror}") from None
+        raise UsageError(f"--roles-from {path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"--from {path}: not UTF-8 text; save it as UTF-8") from None
+        raise UsageError(f"--roles-from {path}: not UTF-8 text; save it as UTF-8") from None
     except (ValueError, yaml.YAMLError, RecursionError):
         kind = "JSON" if path.suffix.lower() == ".json" else "YAML"
-        raise UsageError(f"--from {path}: not {kind} that can be read; {KNOWN}") from None
+        raise UsageError(f"--roles-from {path}: not {kind} that can be read; {KNOWN}") from None
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -96,3 +86,176 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         first: [(tag, pattern) for tag, pattern in resolvers if tag.endswith((":bool", ":null", ":merge"))]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
+
+
+NAMES = ("name", "physicalName", "table", "businessName", "column")
+
+
+def is_contract(content: Any) -> bool:
+    """Whether YAML is a data contract."""
+    if not isinstance(content, Mapping):
+        return False
+    is_open = content.get("kind") == "DataContract" and any(key in content for key in ("schema", "dataset"))
+    return is_open or "dataContractSpecification" in content
+
+
+def contract_of(content: Any, name: str, table: str) -> Mapping[str, Declaration]:
+    """What a contract declares of a table's columns.
+
+    Raises:
+        UsageError: it has no such table, or several.
+    """
+    columns = chosen_table(list(_tables(content)), name, table)
+    declared = ((column, declaration_of(_properties(one), one.get("tags") or ())) for column, one in columns)
+    return {column: one for column, one in declared if one is not None}
+
+
+def _tables(content: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every table's names, and its columns by name: `schema` of version 3, `dataset` of 2, `models` of the other."""
+    if "dataContractSpecification" in content:
+        models = content.get("models")
+        for name, model in models.items() if isinstance(models, Mapping) else ():
+            fields = model.get("fields") if isinstance(model, Mapping) else None
+            yield (str(name),), list(_columns_by_name(fields))
+        return
+    for key, columns in (("schema", "properties"), ("dataset", "columns")):
+        for one in _mappings(content.get(key)):
+            yield _names(one), [(column, inner) for inner in _mappings(one.get(columns)) for column in _names(inner)]
+
+
+def _columns_by_name(fields: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for name, one in fields.items() if isinstance(fields, Mapping) else ():
+        if isinstance(one, Mapping):
+            yield str(name), one
+
+
+def _mappings(given: Any) -> Iterable[Mapping[str, Any]]:
+    return [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+
+
+def _names(one: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(one[key]) for key in NAMES if one.get(key)))
+
+
+def _properties(column: Mapping[str, Any]) -> dict[str, Any]:
+    """A column's own keys, and its custom properties, which may be a list of names and values."""
+    custom = column.get("customProperties")
+    if isinstance(custom, Mapping):
+        return {**column, **custom}
+    pairs = {str(one.get("property")): one.get("value") for one in _mappings(custom)}
+    return {**column, **pairs}
+
+
+META = ("roles", "columns", "tcdp_roles")
+
+
+def is_suite(content: Any) -> bool:
+    """Whether JSON is an expectation suite, as any version of the library writes it."""
+    return isinstance(content, Mapping) and isinstance(content.get("expectations"), list)
+
+
+def suite_of(content: Any, _: str, __: str) -> Mapping[str, Declaration]:
+    """What a suite declares of columns; what stands closest to a column counts."""
+    declared: dict[str, Declaration] = {}
+    for one in content["expectations"]:
+        declared |= roles_in(_kwargs(one), "quasi-identifiers and attributes of an expectation in the suite")
+    return {**declared, **dict(_of_suite(content.get("meta"))), **dict(_of_columns(content["expectations"]))}
+
+
+def _kwargs(expectation: Any) -> Mapping[str, Any]:
+    kwargs = expectation.get("kwargs") if isinstance(expectation, Mapping) else None
+    return kwargs if isinstance(kwargs, Mapping) else {}
+
+
+def _of_suite(meta: Any) -> Iterator[tuple[str, Declaration]]:
+    """Roles by column in the suite's own `meta`, as words or as mappings."""
+    for key in META:
+        columns = meta.get(key) if isinstance(meta, Mapping) else None
+        for column, one in columns.items() if isinstance(columns, Mapping) else ():
+            said = declaration_of(one if isinstance(one, Mapping) else {"role": one})
+            if said is not None:
+                yield str(column), said
+
+
+def _of_columns(expectations: list[Any]) -> Iterator[tuple[str, Declaration]]:
+    """What expectations on a column say of it in their `meta`; those that say a role come last, so that they count."""
+    said = [(_kwargs(one).get("column"), _in_meta(one)) for one in expectations]
+    known = [(str(column), one) for column, one in said if isinstance(column, str) and one is not None]
+    yield from sorted(known, key=lambda pair: pair[1].role is not None)
+
+
+def _in_meta(expectation: Any) -> Declaration | None:
+    meta = expectation.get("meta") if isinstance(expectation, Mapping) else None
+    return declaration_of(meta, meta.get("tags") or ()) if isinstance(meta, Mapping) else None
+
+
+FEW = 6
+
+
+def chosen_table(tables: Sequence[tuple[Sequence[str], Any]], file: str, wanted: str) -> Any:
+    """The one table whose names have the wanted one among them, or the only one.
+
+    Args:
+        tables: the names of each, and what is described of it.
+        file: where they stand.
+        wanted: a name; capitals do not count.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
+    named = [one for names, one in tables if wanted.lower() in (name.lower() for name in names)]
+    if len(named) == 1 or (len(tables) == 1 and not named):
+        return named[0] if named else tables[0][1]
+    if not tables:
+        raise UsageError(f"--roles-from {file}: it describes no table")
+    names = sorted({names[0] for names, _ in tables if names})
+    listed = listing([repr(one) for one in names[:FEW]]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+    problem = f"{len(named)} tables are called {wanted!r}" if named else f"no table is called {wanted!r}"
+    raise UsageError(f"--roles-from {file}: {problem}; name one of {listed} as --roles-from '{file}#TABLE'")
+
+
+KINDS = ("model", "source", "seed", "snapshot")
+
+
+def is_manifest(content: Any) -> bool:
+    """Whether JSON is a manifest of dbt."""
+    return isinstance(content, Mapping) and isinstance(content.get("nodes"), Mapping) and "metadata" in content
+
+
+def manifest_of(content: Any, name: str, table: str) -> Mapping[str, Declaration]:
+    """What a manifest declares of a table's columns.
+
+    Raises:
+        UsageError: it has no such table, or several.
+    """
+    columns = chosen_table(list(_models(content)), name, table)
+    declared = ((str(one.get("name", key)), _declared(one)) for key, one in columns.items())
+    return {column: one for column, one in declared if one is not None}
+
+
+def _models(content: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every table's names and columns."""
+    sources = content.get("sources")
+    for node in (*content["nodes"].values(), *(sources.values() if isinstance(sources, Mapping) else ())):
+        if isinstance(node, Mapping) and node.get("resource_type") in KINDS:
+            names = (node.get("name"), node.get("alias"), node.get("identifier"), node.get("unique_id"))
+            yield (
+                tuple(str(one) for one in names if one),
+                {key: one for key, one in (node.get("columns") or {}).items() if isinstance(one, Mapping)},
+            )
+
+
+def _declared(column: Mapping[str, Any]) -> Declaration | None:
+    """What a column declares; since dbt 1.10 below `config`."""
+    config = column.get("config") if isinstance(column.get("config"), Mapping) else {}
+    metas = [{} if meta is None else meta for meta in (column.get("meta"), config.get("meta"))]  # type: ignore[union-attr]
+    tags = [*(column.get("tags") or ()), *(config.get("tags") or ())]  # type: ignore[union-attr]
+    return declaration_of({**metas[0], **metas[1]} if all(isinstance(one, Mapping) for one in metas) else {}, tags)
+
+
+FORMS = (
+    _Form(is_manifest, manifest_of),
+    _Form(is_suite, suite_of),
+    _Form(is_contract, contract_of),
+    _Form(is_serialized, serialized_of),
+)

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from tcdp_audit.drafting.declarations import Declaration, declaration_of, roles_in
-from tcdp_audit.errors import UsageError
+from tcdp_audit.plugin.engine import UsageError
 
 SAID = "quasi-identifiers and attributes of an expectation in the schema"
 SCHEMAS = ("DataFrameSchema", "DataFrameModel", "SchemaModel")
@@ -51,9 +51,9 @@ def imported_of(location: str) -> Mapping[str, Declaration]:
     except UsageError:
         raise
     except ModuleNotFoundError as error:
-        raise UsageError(f"--from {location}: no module {error.name!r} can be imported from here") from None
+        raise UsageError(f"--roles-from {location}: no module {error.name!r} can be imported from here") from None
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody's code
-        raise UsageError(f"--from {location}: importing it raised {type(error).__name__}") from None
+        raise UsageError(f"--roles-from {location}: importing it raised {type(error).__name__}") from None
 
 
 def _module(place: str) -> ModuleType:
@@ -67,7 +67,7 @@ def _module(place: str) -> ModuleType:
 
 def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
-        raise UsageError(f"--from {path}: no such file")
+        raise UsageError(f"--roles-from {path}: no such file")
     spec = spec_from_file_location("tcdp_audit_declared_schema", path)
     module = module_from_spec(spec)  # type: ignore[arg-type]  # a file that ends in .py has one
     sys.modules["tcdp_audit_declared_schema"] = module  # pandera's models ask for their own module
@@ -78,13 +78,13 @@ def _from_file(path: Path) -> ModuleType:
 def _schema(module: ModuleType, name: str, location: str) -> Any:
     """The schema of a name, or the only one of a module."""
     if name and not hasattr(module, name):
-        raise UsageError(f"--from {location}: the module has no {name!r}")
+        raise UsageError(f"--roles-from {location}: the module has no {name!r}")
     own = [one for one in vars(module).values() if _is_schema(one) and _is_own(one, module)]
     if not name and len(own) != 1:
-        raise UsageError(f"--from {location}: the module has {len(own)} schemas; name one as {location}:NAME")
+        raise UsageError(f"--roles-from {location}: the module has {len(own)} schemas; name one as {location}:NAME")
     schema: Any = getattr(module, name) if name else own[0]
     if not _is_schema(schema):
-        raise UsageError(f"--from {location}: it is no DataFrameSchema or DataFrameModel of pandera")
+        raise UsageError(f"--roles-from {location}: it is no DataFrameSchema or DataFrameModel of pandera")
     model: Any = schema
     return model.to_schema() if isinstance(schema, type) else schema
 

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, reason, require_writable, write_atomically
+from tcdp_audit.core.results.own_files import require_own_files
 from tcdp_audit.drafting.ladders import Ladder
-from tcdp_audit.drafting.yaml_text import comment, entry, flow, listed, scalar
-from tcdp_audit.errors import Discreet, UsageError
-from tcdp_audit.files import reason, require_writable, write_atomically
-from tcdp_audit.policy import Role, Scale
-from tcdp_audit.policy.discovery import SUFFIXES
-from tcdp_audit.policy.faults import UNDECIDED
-from tcdp_audit.policy.profile import CAVEAT, Profile
-from tcdp_audit.results.own_files import require_own_files
-from tcdp_audit.words import count
+from tcdp_audit.plugin.detector import Role, Scale
+from tcdp_audit.plugin.engine import UsageError, redact_errors
+from tcdp_audit.plugin.sentences import count, visible
 
 ROLES = (
     "  identifier        names a person directly: it must not be in the release",
@@ -103,7 +100,7 @@ class PolicyDraft:
         """
         return "".join(f"{line}\n" for line in self._lines(path))
 
-    @Discreet()
+    @redact_errors()
     def write(self, path: str | Path, *, force: bool = False) -> list[Path]:
         """Write the policy and its hierarchies; each file appears whole, the policy last.
 
@@ -191,7 +188,7 @@ def _questions(profile: Profile) -> Iterator[str]:
     )
     yield "# answers:"
     for one in profile.questions:
-        yield from comment(f"{one.asks} Fit for release: {one.fit}.")
+        yield from comment(f"{one.question} Fit for release: {one.fit}.")
         yield f"#   {one.key}: {{answer: TODO, by: TODO, date: TODO}}"
 
 
@@ -251,3 +248,59 @@ def _numbered(stem: str) -> Iterator[str]:
     while True:
         yield f"{stem}_{number}"
         number += 1
+
+
+PLAIN = re.compile(r"(?:\.\.?/)*[A-Za-z_/][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./][A-Za-z0-9_./-]*)*")
+READ_AS_ANOTHER = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
+LONGEST_KEY = 1000  # a longer key has to say that it is one
+WIDTH = 112
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def scalar(text: str) -> str:
+    r"""A text as YAML reads it back.
+
+    Example:
+        >>> scalar("age"), scalar("no"), scalar("02139"), scalar('a "b": c'), scalar("\x1b")
+        ('age', '"no"', '"02139"', '"a \\"b\\": c"', '"\\x1b"')
+    """
+    if PLAIN.fullmatch(text) and text.lower() not in READ_AS_ANOTHER:
+        return text
+    return f'"{"".join(map(_escaped, text))}"'
+
+
+def _escaped(character: str) -> str:
+    if character in ESCAPES:
+        return ESCAPES[character]
+    if character.isprintable() and visible(character) == character:
+        return character
+    number = ord(character)
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def flow(entries: Iterable[tuple[str, str | Sequence[str]]]) -> str:
+    """A mapping on one line; its values are texts or lists of texts."""
+    return (
+        "{"
+        + ", ".join(f"{name}: {value if isinstance(value, str) else listed(value)}" for name, value in entries)
+        + "}"
+    )
+
+
+def listed(texts: Iterable[str]) -> str:
+    """A list of texts on one line."""
+    return f"[{', '.join(map(scalar, texts))}]"
+
+
+def entry(name: str, value: str, indent: str) -> list[str]:
+    """A name with its value, in the form that its length asks for."""
+    key = scalar(name)
+    if len(key) <= LONGEST_KEY:
+        return [f"{indent}{key}: {value}"]
+    return [f"{indent}? {key}", f"{indent}: {value}"]
+
+
+def comment(text: str, indent: str = "") -> list[str]:
+    """A text as lines that YAML leaves alone."""
+    shown = " ".join(visible(text).split())
+    return wrap(shown, WIDTH, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}# ", break_on_hyphens=False)

@@ -9,33 +9,32 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.classes.shards import silent
-from tcdp_audit.drafting.column import ColumnFacts
+from tcdp_audit.api import Plugins, Profile, budget, nearest, open_table, profiles
+from tcdp_audit.drafting.column import ColumnFacts, missing_tokens, order_of, scale_of
 from tcdp_audit.drafting.declarations import Declaration, Declarations
 from tcdp_audit.drafting.declared import declarations_in
 from tcdp_audit.drafting.draft import DraftColumn, PolicyDraft, file_name_of
-from tcdp_audit.drafting.evidence import identified, strength_note, strengths_among, with_strength
 from tcdp_audit.drafting.ladders import ladder_of
-from tcdp_audit.drafting.missing import missing_tokens
-from tcdp_audit.drafting.roles import Evidence, figures, proposed
-from tcdp_audit.drafting.scales import order_of, scale_of
-from tcdp_audit.drafting.words import topic_of
-from tcdp_audit.encoding.domain import RawDomain
-from tcdp_audit.engines import Engine
-from tcdp_audit.errors import DataError, Discreet, UsageError
-from tcdp_audit.inputs import open_table
-from tcdp_audit.policy import Role, Scale
-from tcdp_audit.policy.faults import nearest
-from tcdp_audit.policy.profile import Profile, profiles
-from tcdp_audit.registry import Plugins
-from tcdp_audit.resources import budget
-from tcdp_audit.words import agree, count, listing, sentence_case
+from tcdp_audit.drafting.roles import (
+    Evidence,
+    figures,
+    identified,
+    proposed,
+    strength_note,
+    strengths_among,
+    with_strength,
+)
+from tcdp_audit.drafting.vocabulary import topic_of
+from tcdp_audit.plugin.detector import Role, Scale
+from tcdp_audit.plugin.engine import DataError, Engine, RawDomain, UsageError, redact_errors
+from tcdp_audit.plugin.remedy import silent
+from tcdp_audit.plugin.sentences import agree, count, listing, sentence_case
 
 Progress = Callable[[str, int, int], None]
 FEW = 5  # columns that a note names
 
 
-@Discreet()
+@redact_errors()
 def draft_policy(
     table: Any,
     declared: str | Path | None = None,

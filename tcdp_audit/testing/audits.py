@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.api import audit
-from tcdp_audit.check.exact import Measured
-from tcdp_audit.check.kinds import CheckOnClasses, Parameters, Threshold
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.policy import Expectation, Policy, Scale
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.registry import Plugins
+from tcdp_audit.api import CheckOnClasses, Expectation, Plugins, Policy, audit
+from tcdp_audit.plugin.check import Measured, Parameters, Threshold
+from tcdp_audit.plugin.detector import PolicyDocument, Scale
+from tcdp_audit.plugin.sentences import Outcome, Status
 from tcdp_audit.testing.cases import Case
 from tcdp_audit.testing.conformance import ConformanceError, Subject
 from tcdp_audit.testing.figures import Trial, exact_figures

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, FinestGrouping, Marginal, Parameters
-from tcdp_audit.classes.histogram import Counts, Histogram
-from tcdp_audit.encoding.hierarchy import Tree, load_hierarchy
-from tcdp_audit.policy import Scale
+from tcdp_audit.api import CheckOnClasses, Counts, SingletonClasses, load_hierarchy
+from tcdp_audit.plugin.check import ClassEvidence, Histogram, Parameters, ReferenceDistribution
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.engine import Tree
 
 SEED = 20_240_229
 VALUE_MARKER = "zqvalue"
@@ -43,14 +43,14 @@ class Case:
         """Fresh evidence of some classes in the order given; the reference stays that of the whole table."""
         return self.grouped(self.counts[list(classes)], check, parameters, scale)
 
-    def finest(self, check: CheckOnClasses[Any], parameters: Parameters, scale: Scale) -> FinestGrouping:
+    def finest(self, check: CheckOnClasses[Any], parameters: Parameters, scale: Scale) -> SingletonClasses:
         """Its records, each in a class of its own."""
         records = self.counts.sum(axis=0)
         if not check.on_attribute:
             alone = ClassEvidence(size=np.ones(1, dtype=np.int64), records=int(records.sum()))
-            return FinestGrouping(alone, records.sum(keepdims=True))
+            return SingletonClasses(alone, records.sum(keepdims=True))
         table = np.eye(len(records), dtype=np.int64)[records > 0]
-        return FinestGrouping(self.grouped(table, check, parameters, scale), records[records > 0])
+        return SingletonClasses(self.grouped(table, check, parameters, scale), records[records > 0])
 
     def grouped(self, table: Counts, check: CheckOnClasses[Any], parameters: Parameters, scale: Scale) -> ClassEvidence:
         """Fresh evidence of any classes of its records; the reference stays that of the whole table."""
@@ -62,7 +62,7 @@ class Case:
         return ClassEvidence(
             size=size,
             histogram=_compressed(table),
-            marginal=Marginal(self.counts.sum(axis=0) + int(self.unseen)),
+            marginal=ReferenceDistribution(self.counts.sum(axis=0) + int(self.unseen)),
             values=np.array(self.cells(scale)) if scale is Scale.NUMERIC else None,
             labels=labels,
             tree=_tree(labels) if check.needs_hierarchy(parameters) else None,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
-from tcdp_audit.check.kinds import CheckOnClasses, Parameters
-from tcdp_audit.policy import Scale
-from tcdp_audit.registry import Plugins
+from tcdp_audit.api import CheckOnClasses, Plugins
+from tcdp_audit.plugin.check import Parameters
+from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.testing.audits import AuditTrial
 from tcdp_audit.testing.cases import cases
 from tcdp_audit.testing.conformance import Subject, Suite

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tcdp_audit.registry import NAME
+from tcdp_audit.api import NAME
 
 
 class ConformanceError(AssertionError):

@@ -8,11 +8,16 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.detection.column import DetectorColumn
-from tcdp_audit.detection.column_words import words_of
-from tcdp_audit.detection.detecting import detect_in_column
-from tcdp_audit.detection.detector import ColumnDetector, Detector, ValueDetector
-from tcdp_audit.detection.evidence import Evidence, binomial_evidence
+from tcdp_audit.plugin.detector import (
+    ColumnDetector,
+    Detector,
+    DetectorColumn,
+    Evidence,
+    ValueDetector,
+    binomial_evidence,
+    detect_in_column,
+    words_of,
+)
 from tcdp_audit.testing.conformance import Subject, Suite
 
 DRAWS = 500  # random values

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.encoding.counted import CountedCodes
-from tcdp_audit.encoding.domain import Domain
-from tcdp_audit.encoding.reading import domain_of
-from tcdp_audit.engines.base import Engine
-from tcdp_audit.policy import AttributeDeclaration, Conventions, Role
+from tcdp_audit.api import domain_of
+from tcdp_audit.plugin.detector import AttributeDeclaration, Conventions, Role
+from tcdp_audit.plugin.engine import CountedCodes, Domain, Engine
 
 Row = tuple[Any, ...]
 MARKER = "zqcell"

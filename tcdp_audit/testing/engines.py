@@ -13,15 +13,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from tcdp_audit.auditor.evaluation import Options, evaluate
-from tcdp_audit.encoding.counted import CountedCodes
-from tcdp_audit.encoding.domain import texts_of
-from tcdp_audit.engines import Engine, open_engine
-from tcdp_audit.engines.opener import EngineOpener
-from tcdp_audit.engines.sampling import Sampling
-from tcdp_audit.outcome import Outcome
-from tcdp_audit.policy import read_policy
-from tcdp_audit.registry import Plugins
+from tcdp_audit.api import Options, Plugins, evaluate, open_engine, read_policy, texts_of
+from tcdp_audit.plugin.engine import CountedCodes, Engine, EngineOpener, Sampling
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit.testing.conformance import Subject, Suite
 from tcdp_audit.testing.engine_tables import MARKER, Row, cells_of, domains_of, policies, tables
 

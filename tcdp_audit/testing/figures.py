@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.check.exact import Measured, Ratios, as_measured
-from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, Parameters, Threshold
-from tcdp_audit.plugin_faults import is_attempt_to_write
-from tcdp_audit.policy import Scale
+from tcdp_audit.api import CheckOnClasses, as_measured, is_attempt_to_write
+from tcdp_audit.plugin.check import ClassEvidence, Measured, Parameters, Ratios, Threshold
+from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.testing.cases import Case
 from tcdp_audit.testing.conformance import ConformanceError, Subject
 

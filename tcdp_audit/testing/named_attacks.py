@@ -7,9 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tcdp_audit.check.kinds import Check
-from tcdp_audit.policy import Policy
-from tcdp_audit.remedy.remedy import Treatment
+from tcdp_audit.api import Check, Policy
+from tcdp_audit.plugin.remedy import Treatment
 
 RECORD = "\0record"  # the key that pairs records while a release is attacked; no column has this name
 

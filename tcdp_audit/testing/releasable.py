@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.api import audit
-from tcdp_audit.errors import TcdpAuditError
-from tcdp_audit.visible import visible_lines
+from tcdp_audit.api import audit, visible_lines
+from tcdp_audit.plugin.engine import TcdpAuditError
 
 if TYPE_CHECKING:
-    from tcdp_audit.policy import Policy
-    from tcdp_audit.results.audit import Audit
+    from tcdp_audit.api import Policy
+    from tcdp_audit.core.results.audit import Audit
 
 
 def assert_releasable(

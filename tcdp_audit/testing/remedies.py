@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
-from tcdp_audit.policy import Policy, read_policy
-from tcdp_audit.registry import Plugins
-from tcdp_audit.remedy.remedy import Remedy, RemedyParameters
+from tcdp_audit.api import Plugins, Policy, read_policy
+from tcdp_audit.plugin.remedy import Remedy, RemedyParameters
 from tcdp_audit.testing.conformance import Subject, Suite
 from tcdp_audit.testing.remedy_cases import ROLES, remedy_cases
 from tcdp_audit.testing.specification import example_of, parameters_conform, parameters_of

@@ -10,9 +10,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from tcdp_audit.errors import PolicyError
-from tcdp_audit.results.reporter import Reporter
-from tcdp_audit.results.unaudited import Unaudited
+from tcdp_audit.api import PolicyError
+from tcdp_audit.core.results.reporter import Reporter
+from tcdp_audit.core.results.unaudited import Unaudited
 from tcdp_audit.testing.conformance import Subject, Suite
 from tcdp_audit.testing.sample import CELL, HOSTILE, SCRIPT, TEMPLATE_RESULT, sample_audits
 

@@ -11,14 +11,18 @@ from typing import Annotated, Any
 import pyarrow as pa
 from pydantic import Field
 
-from tcdp_audit.api import audit
-from tcdp_audit.check.kinds import AttributeParameters, ClassCheck, ClassEvidence, Guide, Quarter, Threshold
-from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.policy import Expectation, Policy
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import Audit
+from tcdp_audit.api import Counts, Expectation, Plugins, Policy, audit
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.plugin.check import (
+    AttributeParameters,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    DisclosureType,
+    Guide,
+    Threshold,
+)
+from tcdp_audit.plugin.detector import PolicyDocument
 
 CELL = "zqcellzq"
 SCRIPT = "<script>alert(1)</script>"
@@ -44,7 +48,7 @@ def _distinct(evidence: ClassEvidence, _: SampleParameters) -> Counts:
 SAMPLE = ClassCheck(
     name="sample_check",
     title=f"Sample {SCRIPT}",
-    quarter=Quarter.ATTRIBUTE_MODEL,
+    disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
     parameters=SampleParameters,
     thresholds=(Threshold("n", Comparison.AT_LEAST, _distinct, "values in the class"),),
     on_attribute=True,

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.reporter import ReportSection, Rows
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.reporter import ReportSection, Rows
 from tcdp_audit.testing.conformance import Subject, Suite
 from tcdp_audit.testing.sample import CELL, sample_audits
 

@@ -8,9 +8,9 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from tcdp_audit.check.kinds import AttributeParameters, CheckOnClasses, Parameters, Quarter, Specification
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.remedy.remedy import Remedy
+from tcdp_audit.api import CheckOnClasses, Specification
+from tcdp_audit.plugin.check import AttributeParameters, Comparison, DisclosureType, Parameters
+from tcdp_audit.plugin.remedy import Remedy
 from tcdp_audit.testing.conformance import Subject
 
 GUIDE = ("definition", "formula", "reading", "choosing", "source", "example")
@@ -30,7 +30,9 @@ def examinations_of(subject: Subject, check: Specification[Any]) -> dict[str, Ca
 
 def _titles_conform(subject: Subject, check: Specification[Any]) -> None:
     subject.require_texts({"title": check.title}, "specification")
-    subject.require(isinstance(check.quarter, Quarter), "specification", "`quarter` must be a Quarter")
+    subject.require(
+        isinstance(check.disclosure_type, DisclosureType), "specification", "`disclosure_type` must be a DisclosureType"
+    )
 
 
 def _example_conforms(subject: Subject, check: Specification[Any]) -> None:

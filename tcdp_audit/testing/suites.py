@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.check.announced import LazyCheck, loaded
-from tcdp_audit.check.kinds import Specification
-from tcdp_audit.detection.detector import Detector
-from tcdp_audit.engines.opener import EngineOpener
-from tcdp_audit.remedy.remedy import Remedy
-from tcdp_audit.results.reporter import Reporter, ReportSection
+from tcdp_audit.api import LazyCheck, Specification, loaded
+from tcdp_audit.core.results.reporter import Reporter, ReportSection
+from tcdp_audit.plugin.detector import Detector
+from tcdp_audit.plugin.engine import EngineOpener
+from tcdp_audit.plugin.remedy import Remedy
 from tcdp_audit.testing.class_checks import ClassCheckSuite
 from tcdp_audit.testing.conformance import ConformanceError, Property, Suite
 from tcdp_audit.testing.detectors import DetectorSuite
@@ -50,7 +49,7 @@ def _suite(specification: Any, parameters: Mapping[str, Any]) -> Suite:
     if isinstance(specification, Detector):
         return DetectorSuite(specification)
     known = (
-        "ClassCheck, VictimCheck, TableCheck, LazyCheck, Remedy, Reporter, ReportSection, EngineOpener, ValueDetector "
+        "ClassCheck, AttackCheck, TableCheck, LazyCheck, Remedy, Reporter, ReportSection, EngineOpener, ValueDetector "
         "and ColumnDetector"
     )
     kind = type(specification).__name__

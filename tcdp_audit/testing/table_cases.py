@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.arrays import Integers
-from tcdp_audit.policy.model import PolicyDocument
+from tcdp_audit.api import Integers
+from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.testing.cases import SEED, VALUE_MARKER, hierarchy_of
 from tcdp_audit.testing.remedy_cases import AGES, DISEASES, LEVELS, ROLES, SALARIES, SEXES, ZIPS
 

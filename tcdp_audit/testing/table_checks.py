@@ -8,7 +8,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from tcdp_audit.check.kinds import Parameters, TableCheck
+from tcdp_audit.plugin.check import Parameters, TableCheck
 from tcdp_audit.testing.conformance import Subject, Suite
 from tcdp_audit.testing.specification import examinations_of, example_of, parameters_of
 from tcdp_audit.testing.table_cases import table_cases

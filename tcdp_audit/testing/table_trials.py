@@ -15,18 +15,21 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.auditor.evaluation import Options, evaluate
-from tcdp_audit.auditor.tasks import plain_figures
-from tcdp_audit.check.kinds import Limit, Parameters, TableCheck, TableFigure
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.detection.detector import Detector
-from tcdp_audit.engines import open_engine
-from tcdp_audit.engines.base import BorrowedEngine, Engine
-from tcdp_audit.errors import CheckError
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.plugin_faults import is_attempt_to_write
-from tcdp_audit.policy import Expectation, Policy
-from tcdp_audit.registry import Plugins
+from tcdp_audit.api import (
+    BorrowedEngine,
+    Expectation,
+    Options,
+    Plugins,
+    Policy,
+    evaluate,
+    is_attempt_to_write,
+    open_engine,
+    plain_figures,
+)
+from tcdp_audit.plugin.check import CheckError, Limit, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Detector
+from tcdp_audit.plugin.engine import Engine
+from tcdp_audit.plugin.sentences import Outcome, Status
 from tcdp_audit.testing.conformance import ConformanceError, Subject
 from tcdp_audit.testing.table_cases import TableCase
 from tcdp_audit.testing.variants import with_threshold

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.policy import Scale
+from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.testing.cases import VALUE_MARKER, Case, hierarchy_of
 
 CLASS_MARKER = "zqclass"

@@ -12,16 +12,9 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.auditor.evaluation import Options, evaluate
-from tcdp_audit.check.kinds import Check
-from tcdp_audit.engines import open_engine
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.plugin_faults import is_attempt_to_write
-from tcdp_audit.policy import Policy
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import NewColumn, Remedy, RemedyError, RemedyParameters, Treatment
-from tcdp_audit.remedy.treatment import treated
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.api import Check, Options, Policy, Release, evaluate, is_attempt_to_write, open_engine, treated
+from tcdp_audit.plugin.remedy import NewColumn, Remedy, RemedyError, RemedyParameters, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import Outcome, Status
 from tcdp_audit.testing.conformance import ConformanceError, Subject
 from tcdp_audit.testing.named_attacks import faults_of_attacks
 from tcdp_audit.testing.remedy_cases import RemedyCase

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.check.exact import Measured, as_measured
-from tcdp_audit.check.kinds import CheckOnClasses, ClassEvidence, Parameters, Threshold
-from tcdp_audit.classes.histogram import Counts
-from tcdp_audit.policy import Scale
+from tcdp_audit.api import CheckOnClasses, Counts, as_measured
+from tcdp_audit.plugin.check import ClassEvidence, Measured, Parameters, Threshold
+from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.testing.cases import SEED, Case
 from tcdp_audit.testing.conformance import ConformanceError, Subject
 from tcdp_audit.testing.figures import exact_figures

@@ -8,8 +8,9 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import ValidationError
 
-from tcdp_audit.check.kinds import Parameters, Specification
-from tcdp_audit.policy import Scale
+from tcdp_audit.api import Specification
+from tcdp_audit.plugin.check import Parameters
+from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.specification import example_of
 

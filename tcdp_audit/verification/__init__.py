@@ -1,12 +1,13 @@
-"""A written audit is confirmed, or what differs is named: everything is computed again and compared.
+"""Confirm a written audit or name what differs; sign a result for a release, and demand that signature.
 
-points        what was compared, and what came of it
-digests       SHA-256 of what a call names
-values        differences between two JSON values
-wording       those of a result in sentences, without a cell
-again         the audit of a written result, made again
-page          the text of a report beside the one that the audit made again gives
-confirmation  all of these together
+points        what was compared, and the state of each comparison
+digests       SHA-256 of the files that a call names; differences between two JSON values
+wording       differences between two results in sentences, without a cell
+again         makes the audit of a written result again
+confirmation  `verify`: all of these together, and the text of a report next to the one that the new audit gives
+keys          private and public keys in PEM files
+signature     turns a result into an in-toto statement in a signed DSSE envelope
+demand        checks a signed statement offline
 """
 
 from __future__ import annotations

@@ -8,20 +8,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.api import audit
-from tcdp_audit.errors import ResultError
-from tcdp_audit.outcome import PUT_BACK, SHUFFLED
-from tcdp_audit.policy import Policy, read_policy
-from tcdp_audit.policy.loading import data_of_policy
-from tcdp_audit.provenance import BUILT_IN, NamedFile, PluginInfo, Run, recorded_tool
-from tcdp_audit.registry import Plugins
-from tcdp_audit.repair.fixing import fix
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.scratch import Scratch
+from tcdp_audit.api import (
+    BUILT_IN,
+    RESTORED_COLUMNS,
+    SHUFFLED,
+    NamedFile,
+    PluginInfo,
+    Plugins,
+    Policy,
+    ResultError,
+    Scratch,
+    audit,
+    data_of_policy,
+    fix,
+    read_policy,
+    recorded_tool,
+)
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.written.audit import WrittenAudit
+from tcdp_audit.plugin.report import Run
+from tcdp_audit.plugin.sentences import listing, visible
 from tcdp_audit.verification.digests import digest_of_file
-from tcdp_audit.visible import visible
-from tcdp_audit.words import listing
-from tcdp_audit.written.audit import WrittenAudit
 
 TRIAL = "remedy_trial"
 COMPANIONS = ("original", "population")  # that a call can name
@@ -125,7 +132,7 @@ def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit
 
 def needs_repair(written: WrittenAudit) -> bool:
     """Whether a result says of some outcome that it was judged with a column or in an order that the release lacks."""
-    return any(not PUT_BACK.isdisjoint(one["details"]) for one in written.outcomes)
+    return any(not RESTORED_COLUMNS.isdisjoint(one["details"]) for one in written.outcomes)
 
 
 def policy_of(written: WrittenAudit, given: Given) -> Policy:

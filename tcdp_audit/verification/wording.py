@@ -10,15 +10,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tcdp_audit.comparison.matching import matched
-from tcdp_audit.outcome import PUT_BACK
-from tcdp_audit.provenance import NamedFile
-from tcdp_audit.verification.digests import shown
+from tcdp_audit.api import RESTORED_COLUMNS, NamedFile
+from tcdp_audit.core.results.comparison.matching import matched
+from tcdp_audit.core.results.written.audit import Entry, WrittenAudit, files_in, is_structural, table_of
+from tcdp_audit.plugin.sentences import count, listing, visible
+from tcdp_audit.verification.digests import ABSENT, Difference, differences, shown
 from tcdp_audit.verification.points import Point, State
-from tcdp_audit.verification.values import ABSENT, Difference, differences
-from tcdp_audit.visible import visible
-from tcdp_audit.words import count, listing
-from tcdp_audit.written.audit import Entry, WrittenAudit, files_in, is_structural, table_of
 
 CIRCUMSTANCES = ("audited_at", "run")  # what an audit made again cannot know
 OF_THEIR_OWN = (
@@ -28,7 +25,7 @@ OF_THEIR_OWN = (
 FOLLOWING = ("status", "verdict", "exposed", "summary", "flips")  # what follows from the outcomes
 WITH_MORE = (
     "it was judged with a column, or in an order, that the release does not have, and so was the verdict; name the "
-    "release as it came in with --input"
+    "release as it came in with --source-release"
 )
 SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
 NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}
@@ -188,7 +185,11 @@ class Wording:
 
 def _judged_with_more(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[Entry]:
     """The outcomes that were judged with what the release does not have, where no repair was repeated."""
-    return [] if "change_log" in now else [one for one in was["outcomes"] if not PUT_BACK.isdisjoint(one["details"])]
+    return (
+        []
+        if "change_log" in now
+        else [one for one in was["outcomes"] if not RESTORED_COLUMNS.isdisjoint(one["details"])]
+    )
 
 
 def name_of(entry: Entry, among: Sequence[Entry]) -> str:

@@ -10,7 +10,9 @@ from imports import ROOT
 
 PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 PACKAGE = ROOT / "tcdp_audit"
-PACKAGES = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
+PACKAGES = sorted(
+    str(path.parent.relative_to(PACKAGE)) for root in ("*", "core/*") for path in PACKAGE.glob(f"{root}/__init__.py")
+)
 
 
 @pytest.mark.parametrize("name", PACKAGES)

@@ -1,38 +1,63 @@
-"""Imports run one way between the packages of the core, in the order of the table in docs/architecture.md.
+"""Imports run one way, in the order of the table in docs/architecture.md, and applications use the waist alone.
 
-Those for type checkers and in functions are imports as well.
+Imports for type checkers and in functions are imports as well.
 """
 
 from __future__ import annotations
 
 import re
 
+import pytest
 from imports import ROOT, Import, imports, modules
 
 PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 ROWS = PAGE.split("<!-- packages -->")[1].split("<!-- end -->")[0].strip().splitlines()[2:]
-LAYERS = [re.findall("`([^`]+)`", row.split("|")[1]) for row in ROWS]  # each may import what stands above it
+LAYERS = [re.findall("`([^`]+)`", row.split("|")[1]) for row in ROWS]  # each may import what is above it
 FLOOR = {name: number for number, names in enumerate(LAYERS) for name in names}
+APPLICATIONS = ("cli", "integrations", "drafting", "frontiers", "verification", "testing", "demo")
+WAIST = {"tcdp_audit", "api", "core.results"}
+INSIDE = [use for use in imports("tcdp_audit") if use.module.split(".")[0] == "tcdp_audit"]
 
 
-def package(module: str) -> str:
-    return module.split(".")[1] if "." in module else module
+def room(module: str) -> str:
+    """The room that a module belongs to, as the table calls it."""
+    parts = module.split(".")
+    if parts[1:2] == ["core"]:
+        return ".".join(parts[1:3])
+    return parts[1] if len(parts) > 1 else module
 
 
-def test_every_package_has_its_row() -> None:
-    assert {package(module) for module in modules() if module.split(".")[0] == "tcdp_audit"} == set(FLOOR)
+def test_every_room_has_its_row() -> None:
+    rooms = {room(module) for module in modules() if module.split(".")[0] == "tcdp_audit"} - {"core"}
+    assert rooms == set(FLOOR)
 
 
 def test_imports_run_one_way() -> None:
-    def climbs(one: Import) -> bool:
-        importer, imported = package(one.importer), package(one.module)
+    def climbs(use: Import) -> bool:
+        importer, imported = room(use.importer), room(use.module)
         return importer != imported and FLOOR[imported] >= FLOOR[importer]
 
-    inside = [one for one in imports("tcdp_audit") if one.module.split(".")[0] == "tcdp_audit"]
-    assert len(inside) > 500
-    assert [one for one in inside if climbs(one)] == []
+    assert len(INSIDE) > 500
+    assert [use for use in INSIDE if climbs(use)] == []
 
 
 def test_the_core_knows_neither_its_plugins_nor_its_reports() -> None:
-    outside = [one for one in imports("tcdp_audit") if one.module.split(".")[0] != "tcdp_audit"]
+    outside = [use for use in imports("tcdp_audit") if use.module.split(".")[0] != "tcdp_audit"]
     assert outside == []
+
+
+def test_the_core_imports_no_application() -> None:
+    core = [use for use in INSIDE if use.importer.startswith("tcdp_audit.core.")]
+    assert len(core) > 300
+    assert [use for use in core if not use.module.startswith("tcdp_audit.core.")] == []
+
+
+@pytest.mark.parametrize("application", APPLICATIONS)
+def test_an_application_imports_the_waist_alone(application: str) -> None:
+    def passes(use: Import) -> bool:
+        imported = room(use.module)
+        public = imported == "plugin" and not use.module.endswith("._internal")
+        return public or imported in WAIST or imported in APPLICATIONS
+
+    uses = [use for use in INSIDE if room(use.importer) == application]
+    assert [use for use in uses if not passes(use)] == []

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 
 import tcdp_audit
-from tcdp_audit import ClassCheck, Comparison, DataError, Quarter, Status, Threshold, UsageError, hookimpl
-from tcdp_audit.check.kinds import Guide, Parameters
-from tcdp_audit.registry import Plugins
+from tcdp_audit import DataError, Status, UsageError
+from tcdp_audit.core.check.kinds import Guide, Parameters
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Threshold, hookimpl
 
 TABLE = pa.table(
     {
@@ -221,7 +222,7 @@ def test_a_release_without_its_quasi_identifiers_is_no_pass():
 
 def test_a_policy_that_demands_nothing_is_measured_not_passed():
     result = audit(TABLE, [{"k_anonymity": {}}])
-    assert (result.status, result.passed, result.exit_code(), result.exit_code(measure_only=True)) == (
+    assert (result.status, result.passed, result.exit_code(), result.exit_code(allow_vacuous=True)) == (
         "measured",
         False,
         3,
@@ -229,8 +230,8 @@ def test_a_policy_that_demands_nothing_is_measured_not_passed():
     )
 
 
-def test_measure_only_does_not_excuse_a_failure():
-    assert audit(TABLE, [{"k_anonymity": {"k": 9}}]).exit_code(measure_only=True) == 1
+def test_allow_vacuous_does_not_excuse_a_failure():
+    assert audit(TABLE, [{"k_anonymity": {"k": 9}}]).exit_code(allow_vacuous=True) == 1
 
 
 def test_a_warning_fails_only_where_it_is_asked_to():
@@ -340,7 +341,7 @@ def test_an_error_of_a_check_is_told_without_its_text_and_spares_the_others():
     check = ClassCheck(
         name="raising",
         title="Raising",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=AtLeast,
         thresholds=(Threshold("at_least", Comparison.AT_LEAST, raising),),
         guide=Guide("d", "f", "r", "c", "s", "- raising: {}"),

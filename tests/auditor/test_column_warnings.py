@@ -9,15 +9,15 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import audit
-from tcdp_audit.auditor.evaluation import Options, evaluate
-from tcdp_audit.engines import open_engine
-from tcdp_audit.inputs import described
-from tcdp_audit.outcome import COLUMN_DEMANDS, Outcome, Severity, Status
-from tcdp_audit.policy import read_policy
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.verdict import verdict_sentence, verdict_title
-from tcdp_audit.results.written_title import title_in
+from tcdp_audit.core.auditor.evaluation import Options, evaluate
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, Outcome, Severity, Status
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.verdict import verdict_sentence, verdict_title
+from tcdp_audit.core.results.written_title import title_in
+from tcdp_audit.core.session.inputs import described
+from tcdp_audit.core.session.registry import Plugins
 
 PEOPLE = 300
 FITS = {"version": 1, "expect": [{"k_anonymity": {"k": 2}}]}

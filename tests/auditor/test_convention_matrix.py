@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 import tcdp_audit
-from tcdp_audit.auditor.conventions import flips
-from tcdp_audit.cli.conventions import show_conventions
+from tcdp_audit.cli.terminal import show_conventions
+from tcdp_audit.core.auditor.conventions import flips
 
 FIVE = pa.table(
     {"sex": ["F", "F", "F", "M", "M"], "age": ["1", "1", None, "2", "2"], "pay": ["1", "2", "3", "4", None]}

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import audit, failing_records
-from tcdp_audit.exposed import Exposed
-from tcdp_audit.outcome import COLUMN_DEMANDS, Status
-from tcdp_audit.results.verdict import verdict_sentence
+from tcdp_audit.core.base.exposed import ExposureCount
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, Status
+from tcdp_audit.core.results.verdict import verdict_sentence
 
 FIRST = len(COLUMN_DEMANDS)  # the number of the first expectation among the outcomes
 
@@ -127,7 +127,7 @@ WARDS = pa.table({"ward": list("aaabbc"), "illness": ["flu", "flu", "gout", "flu
 ATTRIBUTES = {"ward": {"role": "quasi_identifier"}, "illness": {"role": "sensitive"}}
 
 
-def of(*expect: dict[str, Any], **further: Any) -> Exposed | None:
+def of(*expect: dict[str, Any], **further: Any) -> ExposureCount | None:
     return audit(WARDS, {"version": 1, "attributes": ATTRIBUTES, "expect": list(expect), **further}).exposed
 
 
@@ -143,7 +143,7 @@ def test_exempt_people_are_not_among_those_that_a_verdict_is_about() -> None:
 
 def test_a_record_that_two_demands_expose_counts_once() -> None:
     exposed = of({"k_anonymity": {"k": 3}}, {"distinct_l_diversity": {"l": 2}})
-    assert exposed == Exposed(records=3, of=6, counted=(FIRST, FIRST + 1))
+    assert exposed == ExposureCount(records=3, of=6, counted=(FIRST, FIRST + 1))
 
 
 def test_nothing_is_told_where_nothing_fails_or_only_warns() -> None:
@@ -152,21 +152,23 @@ def test_nothing_is_told_where_nothing_fails_or_only_warns() -> None:
 
 def test_victims_count_only_where_more_of_them_are_than_allowed() -> None:
     attack = {"homogeneity": {"at_most": "0.6"}}
-    assert of(attack, {"k_anonymity": {"k": 2}}) == Exposed(records=1, of=6, counted=(FIRST + 1,))
+    assert of(attack, {"k_anonymity": {"k": 2}}) == ExposureCount(records=1, of=6, counted=(FIRST + 1,))
 
 
 def test_a_figure_of_the_whole_release_is_left_out_beside_groups() -> None:
     risk = {"reidentification_risk": {"at_most": "0.4"}}
-    assert of(risk, {"k_anonymity": {"k": 2}}) == Exposed(records=1, of=6, counted=(FIRST + 1,), left_out=(FIRST,))
+    assert of(risk, {"k_anonymity": {"k": 2}}) == ExposureCount(
+        records=1, of=6, counted=(FIRST + 1,), left_out=(FIRST,)
+    )
 
 
 def test_a_figure_of_the_whole_release_that_stands_alone_is_told() -> None:
-    assert of({"reidentification_risk": {"at_most": "0.4"}}) == Exposed(records=3, of=6, counted=(FIRST,))
+    assert of({"reidentification_risk": {"at_most": "0.4"}}) == ExposureCount(records=3, of=6, counted=(FIRST,))
 
 
 def test_what_counts_no_records_gives_no_number() -> None:
     average = {"reidentification_risk": {"measure": "average", "at_most": "0.1"}}
-    assert of(average) == Exposed(records=None, of=6, left_out=(FIRST,))
+    assert of(average) == ExposureCount(records=None, of=6, left_out=(FIRST,))
 
 
 def test_columns_are_left_out() -> None:

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import DataError, failing_records
-from tcdp_audit.auditor.evaluation import Options
-from tcdp_audit.auditor.noted import NotedExpectations, NumberedEngine
-from tcdp_audit.engines import open_engine
-from tcdp_audit.engines.base import BorrowedEngine
-from tcdp_audit.inputs import open_inputs
+from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.auditor.noted import FailingRecordMasks, NumberedEngine
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.base import BorrowedEngine
+from tcdp_audit.core.session.inputs import open_inputs
 
 WARDS = pa.table(
     {
@@ -86,7 +86,7 @@ def test_shards_make_no_difference(shards: int, memory: int):
     table = pa.table({"ward": wards, "illness": [str(i % 3) for i in range(300)]})
     asked = policy({"k_anonymity": {"k": 8}}, {"distinct_l_diversity": {"l": 3}})
     with open_inputs(table, asked, None, None, None, Options(memory=memory, shards=shards)) as inputs:
-        noted = NotedExpectations(300)
+        noted = FailingRecordMasks(300)
         inputs.audited(noted)
     sizes = {ward: wards.count(ward) for ward in wards}
     assert noted.masks[0] is not None

@@ -6,9 +6,9 @@ import pickle
 
 import pytest
 
-from tcdp_audit.auditor.tasks import raised_by_check
-from tcdp_audit.errors import CheckError
-from tcdp_audit.plugin_faults import sentence_about
+from tcdp_audit.core.auditor.tasks import raised_by_check
+from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.plugin_faults import sentence_about
 
 
 class UnreadableError(Exception):

@@ -14,8 +14,8 @@ from hypothesis import assume, given, reject, settings, strategies as st
 from reference import Measured, Record, Rules
 
 from tcdp_audit import audit, load_policy
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.session.registry import Plugins
 
 COLUMNS = ("sex", "zip", "disease", "severity", "person")
 ORDER = ["low", "middle", "high", "*"]

@@ -14,7 +14,7 @@ from reference import Record, Rules
 from test_reference import CELLS, audited, expected_error, rules, tables
 
 from tcdp_audit import audit
-from tcdp_audit.outcome import WORST_GROUP
+from tcdp_audit.core.base.outcome import WORST_GROUP
 
 DOMAIN = sorted(cell for cell in CELLS["disease"] if cell is not None)
 DEMAND: list[dict[str, Any]] = [{"distinct_l_diversity": {"l": 2, "attribute": "disease"}}]

@@ -6,17 +6,20 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 import weakref
 from contextlib import nullcontext, suppress
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 from small_release import POLICY, TABLE
 
-from tcdp_audit.cli.run import run
-from tcdp_audit.engines.faults import readable_errors
-from tcdp_audit.files import write_atomically
+from tcdp_audit.cli.run import interruptible, run
+from tcdp_audit.core.base.files import write_atomically
+from tcdp_audit.core.engines.faults import readable_errors
 
 ENTRY = "import sys; from tcdp_audit.cli import main; sys.exit(main())"
 HEEDED = "import signal; [signal.signal(number, signal.SIG_DFL) for number in (1, 2, 15)]\n"  # whoever ran the tests
@@ -158,3 +161,37 @@ def test_a_reader_that_has_gone_changes_no_verdict(tmp_path: Path) -> None:
     process = subprocess.run(command, cwd=tmp_path, stdout=sender, stderr=subprocess.PIPE, text=True, check=False)
     os.close(sender)
     assert (process.returncode, process.stderr) == (0, "")
+
+
+class SignallingLock:
+    """A lock that is signalled when a condition has taken it, and has not noticed yet."""
+
+    def __init__(self, *_: Any) -> None:
+        self.lock = threading.Lock()
+        self.acquire, self.release = self.lock.acquire, self.lock.release
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+
+
+def test_a_signal_waits_until_a_lock_of_python_can_be_given_back() -> None:
+    condition = threading.Condition(SignallingLock())  # type: ignore[arg-type]
+    with interruptible() as interruption:
+        with condition:
+            pass
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(10)
+        assert condition.acquire(blocking=False)
+        assert interruption.exit_code == 128 + signal.SIGTERM
+
+
+def test_a_thread_that_waits_is_interrupted() -> None:
+    with interruptible() as interruption:
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGTERM)).start()
+        with pytest.raises(KeyboardInterrupt):
+            threading.Event().wait(10)
+        assert interruption.delays <= 1

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from filelock import lock_descriptor
 
-from tcdp_audit import scratch
-from tcdp_audit.errors import UsageError
-from tcdp_audit.scratch import LOCK, Scratch, leaving_nothing, sweep
+from tcdp_audit.core.base import scratch
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.scratch import LOCK, Scratch, leaving_nothing, sweep
 
 STALE = "tcdp-audit-0123456789abcdef.tmp"
 
@@ -123,7 +123,7 @@ def test_whatever_a_signal_left_is_removed_at_the_end(tmp_path: Path) -> None:
 
 
 def test_the_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
-    program = "import os, signal, sys; from pathlib import Path; from tcdp_audit.scratch import Scratch\n"
+    program = "import os, signal, sys; from pathlib import Path; from tcdp_audit.core.base.scratch import Scratch\n"
     program += "kept = Scratch(Path(sys.argv[1])); os.kill(os.getpid(), signal.SIGKILL)"
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False)
     assert len(list(tmp_path.iterdir())) == 1

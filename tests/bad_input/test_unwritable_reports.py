@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from small_release import POLICY, TABLE
 
-from tcdp_audit.errors import UsageError
-from tcdp_audit.files import require_writable, write_atomically
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.files import require_writable, write_atomically
 
 
 def test_a_report_in_a_folder_that_does_not_exist(check: Any) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from small_release import MARK, TABLE
 
-from tcdp_audit.engines import open_engine
-from tcdp_audit.engines.source import RECORD_BYTES
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.source import RECORD_BYTES
 
 LONG = "a record is longer than 16 MB; check for a quote that is never closed"
 HEADER = "age,zip,disease\n"
@@ -215,8 +215,8 @@ def test_no_error_of_ours_has_a_cell_behind_it(tmp_path: Path) -> None:
 
 
 def test_a_full_temporary_folder_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tcdp_audit.engines import text
-    from tcdp_audit.engines.duckdb import DuckDBEngine
+    from tcdp_audit.core.engines import text
+    from tcdp_audit.core.engines.duckdb import DuckDBEngine
 
     path = tmp_path / "r.csv"
     path.write_text(TABLE)

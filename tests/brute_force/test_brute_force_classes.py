@@ -22,11 +22,11 @@ from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from tcdp_audit import audit
-from tcdp_audit.auditor.evaluation import Options
-from tcdp_audit.auditor.noted import NotedExpectations
-from tcdp_audit.inputs import open_inputs
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.auditor.noted import FailingRecordMasks
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.session.inputs import open_inputs
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 CELLS: dict[str, Sequence[str | None]] = {
@@ -82,7 +82,7 @@ def outcomes_of(
     table, options = as_table(records), Options(memory=2**28, shards=shards)
     plain = audit(table, policy, beside, plugins=PLUGINS, memory=2**28, shards=shards).expectations
     with open_inputs(table, policy, beside, None, PLUGINS, options) as inputs:
-        noted = NotedExpectations(len(records))
+        noted = FailingRecordMasks(len(records))
         outcomes = [one for one in inputs.audited(noted).outcomes if not one.is_structural]
     assert outcomes == list(plain)
     return zip(outcomes, noted.masks, strict=True)

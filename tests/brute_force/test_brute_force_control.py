@@ -17,8 +17,8 @@ from brute_control import Row
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import audit
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 GRADES = ["low", "middle", "high"]

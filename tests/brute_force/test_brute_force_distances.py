@@ -17,8 +17,8 @@ from brute_distances import Row
 from hypothesis import assume, given, reject, settings, strategies as st
 
 from tcdp_audit import audit
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 GRADES = ["low", "middle", "high"]

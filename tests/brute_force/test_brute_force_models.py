@@ -18,8 +18,8 @@ from scipy import optimize, stats
 from scipy.special import gammaln
 
 from tcdp_audit import audit
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 Classes = dict[str, list[Any]]  # the values of each class's records

@@ -23,9 +23,9 @@ from brute_people import Table, unequal_table
 from test_brute_force_classes import compare
 
 from tcdp_audit import Outcome, audit
-from tcdp_audit.outcome import Status
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import Status
+from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 ROLES: dict[str, Any] = {

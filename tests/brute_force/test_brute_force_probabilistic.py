@@ -15,8 +15,8 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import audit
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 NAMES = ("age", "name", "sex")

@@ -8,8 +8,8 @@ from math import inf
 import numpy as np
 from hypothesis import assume, given, strategies as st
 
-from tcdp_audit.check.by_size import MOST, NO_CLASS, BySize
-from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.core.check.by_size import MOST, NO_CLASS, BySize
+from tcdp_audit.core.classes.histogram import Histogram
 
 FIGURES = st.one_of(
     st.integers(0, 12).map(float),

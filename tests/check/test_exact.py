@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit import Ratios, Transcendental
-from tcdp_audit.check.exact import as_measured
+from tcdp_audit.core.check.exact import as_measured
+from tcdp_audit.plugin.check import ApproximateFigure, Ratios
 
 INTEGERS = st.integers(0, 2**60)
 
@@ -49,7 +49,7 @@ def test_only_borderline_classes_are_decided():
         asked.append((classes.tolist(), threshold))
         return np.array([0, -1], dtype=np.int8)
 
-    measured = Transcendental(np.array([1.0, 2.0, 2.0 - 1e-12, np.inf]), decide)
+    measured = ApproximateFigure(np.array([1.0, 2.0, 2.0 - 1e-12, np.inf]), decide)
     assert measured.compare(Fraction(2)).tolist() == [-1, 0, -1, 1]
     assert asked == [([1, 2], Fraction(2))]
 

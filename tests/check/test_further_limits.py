@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field
 
-from tcdp_audit.check.estimate import Estimate
-from tcdp_audit.check.kinds import Limit, TableCheck, TableFigure
-from tcdp_audit.errors import CheckError
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.plugin import Exact, Guide, Parameters, Quarter
+from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.estimate import Estimate
+from tcdp_audit.core.check.kinds import Limit, TableCheck, TableFigure
+from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters
+from tcdp_audit.plugin.detector import Exact
 
 
 class Both(Parameters):
@@ -23,7 +24,7 @@ class Both(Parameters):
 CHECK = TableCheck(
     name="both",
     title="Both",
-    quarter=Quarter.IDENTITY_DEGREE,
+    disclosure_type=DisclosureType.IDENTITY_DEGREE,
     parameters=Both,
     measure=lambda _, __: TableFigure(0.0, 1),
     further=(Limit("at_least", Comparison.AT_LEAST, "other figure"),),

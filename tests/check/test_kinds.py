@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.check.kinds import KINDS, Check, CheckOnClasses, Limit, Threshold
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.kinds import KINDS, Check, CheckOnClasses, Limit, Threshold
+from tcdp_audit.core.session.registry import Plugins
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [ROOT / "tcdp_audit", ROOT / "plugins" / "tcdp_audit_plugins", ROOT / "reports" / "tcdp_audit_reports"]
@@ -45,7 +45,7 @@ def test_nobody_asks_for_the_kind_of_a_check(folder: Path):
 @pytest.mark.parametrize(
     "line",
     [
-        "isinstance(check, ClassCheck | VictimCheck)",
+        "isinstance(check, ClassCheck | AttackCheck)",
         "isinstance(task.check, KINDS)",
         "getattr(check, 'requires', ())",
         "type(check) is TableCheck or issubclass(kind, TableCheck)",

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tcdp_audit.check.exact import as_measured
-from tcdp_audit.check.kinds import Check, ClassCheck, FinestGrouping, Parameters, VictimCheck
-from tcdp_audit.policy import Scale
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.exact import as_measured
+from tcdp_audit.core.check.kinds import AttackCheck, Check, ClassCheck, Parameters, SingletonClasses
+from tcdp_audit.core.policy import Scale
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.cases import Case
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.figures import exact_figures
@@ -119,9 +119,9 @@ def test_a_look_at_the_likely_classes_first_changes_no_answer(seed: int) -> None
 
 def test_records_without_a_value_are_exposed_by_an_attack() -> None:
     check = CHECKS["homogeneity"]
-    assert isinstance(check, VictimCheck)
+    assert isinstance(check, AttackCheck)
     finest = Case("of two values", np.array([[2, 2]])).finest(check, check.parameters(), Scale.NOMINAL)
-    half = FinestGrouping(finest.classes, finest.records, valueless=4)
+    half = SingletonClasses(finest.classes, finest.records, valueless=4)
     assert half.share(np.array([False, False])) == Fraction(1, 2)
 
 

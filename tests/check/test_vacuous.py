@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.check.exact import as_measured
-from tcdp_audit.check.vacuous import vacuous
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.exact import as_measured
+from tcdp_audit.core.check.vacuous import vacuous
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.class_checks import ClassCheckSuite
 from tcdp_audit.testing.variants import with_threshold
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from tcdp_audit.auditor.worst_values import MOST, worst_values
-from tcdp_audit.check.evidence import Marginal
-from tcdp_audit.check.summary import PAIR, merge, summarise
-from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.encoding.domain import Domain
-from tcdp_audit.outcome import Comparison
+from tcdp_audit.core.auditor.worst_values import MOST, worst_values
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.evidence import ReferenceDistribution
+from tcdp_audit.core.check.summary import PAIR, merge, summarise
+from tcdp_audit.core.classes.histogram import Histogram
+from tcdp_audit.core.encoding.domain import Domain
 
 CLASS = st.tuples(st.integers(1, 2), st.integers(1, 2), st.dictionaries(st.integers(0, 3), st.integers(1, 2)))
 CLASSES = st.lists(CLASS, max_size=12)
@@ -45,7 +45,7 @@ def column(size):
 
 
 def test_shares_stand_beside_those_of_the_reference_and_the_largest_difference_is_first():
-    found = worst_values(packed((0, 1), (2, 3)), Marginal(np.array([1, 6, 1])), column(3), named=False)
+    found = worst_values(packed((0, 1), (2, 3)), ReferenceDistribution(np.array([1, 6, 1])), column(3), named=False)
     assert found == [
         {"value": "value 1", "in_group": 0.0, "in_reference": 0.75},
         {"value": "value 2", "in_group": 0.75, "in_reference": 0.12},
@@ -54,16 +54,16 @@ def test_shares_stand_beside_those_of_the_reference_and_the_largest_difference_i
 
 
 def test_values_are_named_only_where_that_was_asked_for():
-    found = worst_values(packed((0, 1)), Marginal(np.array([1, 3])), column(2), named=True)
+    found = worst_values(packed((0, 1)), ReferenceDistribution(np.array([1, 3])), column(2), named=True)
     assert [one["value"] for one in found] == ["cell 0", "cell 1"]
 
 
 def test_there_are_at_most_six_and_none_that_nobody_has():
-    many = worst_values(packed((0, 1)), Marginal(np.ones(30, np.int64)), column(30), named=False)
+    many = worst_values(packed((0, 1)), ReferenceDistribution(np.ones(30, np.int64)), column(30), named=False)
     assert len(many) == MOST
-    few = worst_values(packed((0, 1)), Marginal(np.array([1, 0, 0])), column(3), named=False)
+    few = worst_values(packed((0, 1)), ReferenceDistribution(np.array([1, 0, 0])), column(3), named=False)
     assert few == [{"value": "value 1", "in_group": 1.0, "in_reference": 1.0}]
 
 
 def test_a_class_without_values_has_none():
-    assert worst_values(b"", Marginal(np.array([1])), column(1), named=False) == []
+    assert worst_values(b"", ReferenceDistribution(np.array([1])), column(1), named=False) == []

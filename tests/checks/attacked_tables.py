@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 import tcdp_audit
-from tcdp_audit.outcome import Outcome
+from tcdp_audit.core.base.outcome import Outcome
 
 Column = Sequence[int | None]
 Matrix = list[list[bool]]

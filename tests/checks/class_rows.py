@@ -12,10 +12,10 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from tcdp_audit import Outcome, measure
-from tcdp_audit.check.exact import Measured, Ratios, as_measured
-from tcdp_audit.check.kinds import ClassEvidence, Marginal
-from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.encoding.hierarchy import Tree
+from tcdp_audit.core.check.exact import Measured, Ratios, as_measured
+from tcdp_audit.core.check.kinds import ClassEvidence, ReferenceDistribution
+from tcdp_audit.core.classes.histogram import Histogram
+from tcdp_audit.core.encoding.hierarchy import Tree
 
 Rows = Sequence[Sequence[int]]
 
@@ -40,7 +40,7 @@ def evidence(
     return ClassEvidence(
         size=table.sum(axis=1),
         histogram=Histogram(offsets, codes.astype(np.int64), table[classes, codes]),
-        marginal=Marginal(table.sum(axis=0) if weights is None else np.array(weights, dtype=np.int64)),
+        marginal=ReferenceDistribution(table.sum(axis=0) if weights is None else np.array(weights, dtype=np.int64)),
         values=None if values is None else np.array(values),
         labels=labels,
         tree=None if tree is None else Tree(np.array(tree, dtype=np.int64)),

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from tcdp_audit import Ratios
-from tcdp_audit.check.exact import Measured
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Histogram
-from tcdp_audit.encoding.hierarchy import Tree
+from tcdp_audit.core.check.exact import Measured
+from tcdp_audit.core.check.kinds import ReferenceDistribution
+from tcdp_audit.core.classes.histogram import Histogram
+from tcdp_audit.core.encoding.hierarchy import Tree
+from tcdp_audit.plugin.check import Ratios
 
 Distribution = Sequence[Fraction]
 Cost = Callable[[int, int], float]
@@ -35,9 +35,9 @@ class Table:
         return histogram(self.counts)
 
     @property
-    def marginal(self) -> Marginal:
+    def marginal(self) -> ReferenceDistribution:
         """As the checks see it."""
-        return Marginal(np.array(self.weights, dtype=np.int64))
+        return ReferenceDistribution(np.array(self.weights, dtype=np.int64))
 
     @property
     def tree(self) -> Tree:

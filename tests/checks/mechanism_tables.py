@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.core.classes.histogram import Histogram
 
 Rows = list[list[int]]
 

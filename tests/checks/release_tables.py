@@ -12,8 +12,8 @@ from pyarrow.csv import write_csv
 
 import tcdp_audit
 from tcdp_audit import Outcome
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import Audit
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 Columns = Mapping[str, Sequence[Any]]

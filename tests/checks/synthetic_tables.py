@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import tcdp_audit
-from tcdp_audit.outcome import Outcome
+from tcdp_audit.core.base.outcome import Outcome
 
 PEOPLE = pd.DataFrame(np.random.default_rng(0).normal(size=(900, 7)), columns=list("abcdefg")).round(2)
 TAUGHT, STRANGERS = PEOPLE[:400], PEOPLE[400:800]

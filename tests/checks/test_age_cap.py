@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Outcome, PolicyError, audit
-from tcdp_audit.encoding.generalised import number_or_interval
+from tcdp_audit.core.encoding.generalised import number_or_interval
 from tcdp_audit_plugins.checks.age_cap import told_age
 
 

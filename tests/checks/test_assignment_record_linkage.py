@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
-from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.core.base.outcome import Outcome, Status
 
 
 def assigned(released: pd.DataFrame, original: pd.DataFrame, scale: str = "numeric", **parameters: Any) -> Outcome:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 from synthetic_tables import ORIGINAL, PEOPLE, REMEMBERED, STRANGERS, TAUGHT, asked
 
-from tcdp_audit.outcome import Status
+from tcdp_audit.core.base.outcome import Status
 
 CHECKS = ("exact_match_rate", "distance_to_closest_record", "nearest_neighbour_distance_ratio")
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.plugin import Rows
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.plugin.report import Rows
 from tcdp_audit_plugins.checks._shared import boxes
 from tcdp_audit_plugins.checks._shared.boxes import Boxes, PointTree
 from tcdp_audit_plugins.sections.attacks import stories

@@ -16,10 +16,10 @@ from synthetic_tables import REMEMBERED, STRANGERS, TAUGHT, asked
 
 import tcdp_audit
 from tcdp_audit import PolicyError
-from tcdp_audit.encoding.domain import Domain
-from tcdp_audit.encoding.generalised import Interval
-from tcdp_audit.outcome import Outcome, Severity, Status
-from tcdp_audit.policy import Scale
+from tcdp_audit.core.base.outcome import Outcome, Severity, Status
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.generalised import Interval
+from tcdp_audit.core.policy import Scale
 from tcdp_audit_plugins.checks._shared.beside_control import Attack, interval_of_risk
 from tcdp_audit_plugins.checks.control.draws import none_drawn
 from tcdp_audit_plugins.checks.control.gower import numbers_of

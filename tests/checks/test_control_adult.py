@@ -14,8 +14,8 @@ import pytest
 from pyarrow.csv import read_csv
 
 import tcdp_audit
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 SIZE = 4_000

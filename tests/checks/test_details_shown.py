@@ -11,7 +11,7 @@ import pytest
 from test_sentences import EXPECT, FIRST, TABLES, audited
 
 from tcdp_audit import Outcome
-from tcdp_audit.plugin import count, figure, percent
+from tcdp_audit.plugin.sentences import count, figure, percent
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.finding import Finding, findings
 

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, strategies as st
 from mechanism_tables import Rows, histogram, tables
 
-from tcdp_audit import ClassEvidence, Outcome, PolicyError, Status, audit
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.registry import Plugins
+from tcdp_audit import Outcome, PolicyError, Status, audit
+from tcdp_audit.core.check.kinds import ReferenceDistribution
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import ClassEvidence
 from tcdp_audit.testing import check_conforms
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucket_of_values, bucketised
 from tcdp_audit_plugins.checks.differential_privacy.expected_t_closeness import ExpectedParameters, expected_t
@@ -119,7 +120,7 @@ def test_parameters_that_do_not_go_together(parameters: dict[str, Any], sentence
 @given(tables())
 def test_implied_epsilon_is_that_of_the_definition(table: tuple[Rows, list[int]]):
     rows, weights = table
-    evidence = ClassEvidence(np.array(list(map(sum, rows))), histogram(rows), Marginal(np.array(weights)))
+    evidence = ClassEvidence(np.array(list(map(sum, rows))), histogram(rows), ReferenceDistribution(np.array(weights)))
 
     found = implied_epsilon(evidence, ImpliedEpsilonParameters())
 
@@ -158,15 +159,17 @@ def _exp(exponent: Fraction) -> Fraction:
 
 
 def test_buckets_of_equal_mass():
-    assert bucket_of_values(Marginal(np.ones(12, dtype=np.int64)), 3).tolist() == [0] * 4 + [1] * 4 + [2] * 4
-    assert bucket_of_values(Marginal(np.array([1, 5, 1, 5])), 2).tolist() == [0, 0, 1, 1]
-    assert bucket_of_values(Marginal(np.array([0, 100, 0])), 3).tolist() == [0, 1, 2]
+    assert (
+        bucket_of_values(ReferenceDistribution(np.ones(12, dtype=np.int64)), 3).tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    )
+    assert bucket_of_values(ReferenceDistribution(np.array([1, 5, 1, 5])), 2).tolist() == [0, 0, 1, 1]
+    assert bucket_of_values(ReferenceDistribution(np.array([0, 100, 0])), 3).tolist() == [0, 1, 2]
 
 
 @given(tables(), st.integers(1, 5))
 def test_bucketised_counts_are_those_of_the_buckets(table: tuple[Rows, list[int]], buckets: int):
     rows, weights = table
-    marginal = Marginal(np.array(weights))
+    marginal = ReferenceDistribution(np.array(weights))
     bucket = bucket_of_values(marginal, buckets).tolist()
 
     found, joined = bucketised(histogram(rows), marginal, buckets)

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Outcome, Status, audit
-from tcdp_audit.plugin import ValueDetector, hookimpl
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import hookimpl
+from tcdp_audit.plugin.detector import ValueDetector
 
 TABLE = {
     "zip": ["0213", "0214"] * 30,

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
-from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.core.base.outcome import Outcome, Status
 
 MASKED = ["mdav_k3", "mdav_k5", "mdav_k10", "addnoise_additive_5", "addnoise_additive_20"]
 MASKED += ["rankswap_P1", "rankswap_P5", "rankswap_P15"]

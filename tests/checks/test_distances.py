@@ -25,10 +25,10 @@ from distance_tables import (
 )
 from hypothesis import given, settings, strategies as st
 
-from tcdp_audit import Ratios, Transcendental
-from tcdp_audit.check.exact import Measured
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.encoding.hierarchy import Tree
+from tcdp_audit.core.check.exact import Measured
+from tcdp_audit.core.check.kinds import ReferenceDistribution
+from tcdp_audit.core.encoding.hierarchy import Tree
+from tcdp_audit.plugin.check import ApproximateFigure, Ratios
 from tcdp_audit_plugins.checks._shared import distances
 from tcdp_audit_plugins.checks._shared.distances import line
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, largest_loss
@@ -38,8 +38,8 @@ HAIR = Fraction(1, 10**12)
 ALL_PAIRS = np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]])
 
 
-def _marginal(*weights: int) -> Marginal:
-    return Marginal(np.array(weights, dtype=np.int64))
+def _marginal(*weights: int) -> ReferenceDistribution:
+    return ReferenceDistribution(np.array(weights, dtype=np.int64))
 
 
 def _numbers(values: Sequence[Any]) -> Any:
@@ -260,15 +260,15 @@ def test_a_class_gets_the_same_figure_whether_or_not_others_need_more_than_64_bi
         ([0.1, 0.2, 0.3, 0.7], Ratios),
         ([-1.25, -0.1, 1e-6, 3.0], Ratios),
         ([1e-20, 2e-20, 3e-20, 1e-19], Ratios),
-        ([-(2**63), -1, 0, 2**63 - 1], Transcendental),
-        ([0, 1, 2**40, 2**61], Transcendental),
+        ([-(2**63), -1, 0, 2**63 - 1], ApproximateFigure),
+        ([0, 1, 2**40, 2**61], ApproximateFigure),
         ([2**62, 2**62 + 1, 2**62 + 5, 2**62 + 6], Ratios),
-        ([0.1, 0.2, 1 / 3, 0.7], Transcendental),
-        ([1e15 + 0.1, 1e15 + 0.3, 1e15 + 0.5, 1e15 + 1.3], Transcendental),
-        ([-1.7e308, 0.0, 1.0, 1.7e308], Transcendental),
-        ([5e-324, 1e-300, 2e-300, 1.0], Transcendental),
-        ([5e-324, 1e-323, 1.5e-323, 2e-323], Transcendental),
-        ([0.5, 1e300, 2e300, 3e300], Transcendental),
+        ([0.1, 0.2, 1 / 3, 0.7], ApproximateFigure),
+        ([1e15 + 0.1, 1e15 + 0.3, 1e15 + 0.5, 1e15 + 1.3], ApproximateFigure),
+        ([-1.7e308, 0.0, 1.0, 1.7e308], ApproximateFigure),
+        ([5e-324, 1e-300, 2e-300, 1.0], ApproximateFigure),
+        ([5e-324, 1e-323, 1.5e-323, 2e-323], ApproximateFigure),
+        ([0.5, 1e300, 2e300, 3e300], ApproximateFigure),
     ],
 )
 def test_numeric_is_exact_in_the_decimals_that_were_written(values: list[Any], kind: type):

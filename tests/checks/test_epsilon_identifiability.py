@@ -17,7 +17,7 @@ from hypothesis import assume, given, strategies as st
 
 import tcdp_audit
 from tcdp_audit import Outcome, Status
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 Row = tuple[int | None, str | None]

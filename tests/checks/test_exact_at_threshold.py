@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from class_rows import evidence, random_rows, totals
 
-from tcdp_audit.check.kinds import Parameters
-from tcdp_audit.check.summary import ClassSummary
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.kinds import Parameters
+from tcdp_audit.core.check.summary import ClassSummary
+from tcdp_audit.core.session.registry import Plugins
 
 pytestmark = pytest.mark.long  # a thousand tables
 

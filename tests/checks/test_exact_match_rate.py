@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from synthetic_tables import ORIGINAL, REMEMBERED, TAUGHT, asked
 
-from tcdp_audit.outcome import Status
+from tcdp_audit.core.base.outcome import Status
 
 
 def test_copies_are_counted():

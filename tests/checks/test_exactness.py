@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 from distance_tables import Table, equal, hierarchical, multiplicative, on_a_line, random_table
 
-from tcdp_audit.check.exact import Ratios, as_measured
-from tcdp_audit.check.kinds import Check, ClassCheck, ClassEvidence, Parameters, TableCheck, Threshold
-from tcdp_audit.check.summary import summarise
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.exact import Ratios, as_measured
+from tcdp_audit.core.check.kinds import Check, ClassCheck, ClassEvidence, Parameters, TableCheck, Threshold
+from tcdp_audit.core.check.summary import summarise
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.figures import exact_figures
 from tcdp_audit.testing.variants import variants, with_threshold

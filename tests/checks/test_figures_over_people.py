@@ -15,7 +15,7 @@ import pyarrow.csv
 import pytest
 
 from tcdp_audit import Outcome, PolicyError, audit
-from tcdp_audit.classes.histogram import Histogram
+from tcdp_audit.core.classes.histogram import Histogram
 
 Row = tuple[str, str, str]  # a person, what is known of a row, and its secret
 

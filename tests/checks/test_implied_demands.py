@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import audit
-from tcdp_audit.policy import read_policy
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 ATTRIBUTES = {"zip": {"role": "quasi_identifier"}, "pain": {"role": "sensitive", "scale": "nominal"}}

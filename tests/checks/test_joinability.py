@@ -19,7 +19,7 @@ from hypothesis import assume, given, settings, strategies as st
 from numpy.typing import ArrayLike
 
 from tcdp_audit import Outcome, PolicyError, Status, audit
-from tcdp_audit.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit_plugins.checks._shared.key_sketch import KeySketch, mixed
 from tcdp_audit_plugins.checks.joinability.common_keys import TableKeys, records_of
 from tcdp_audit_plugins.checks.joinability.shares import common_keys, contained, jaccard, one_to_one

@@ -12,7 +12,7 @@ import pytest
 from attacked_tables import attacked
 
 import tcdp_audit
-from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.core.base.outcome import Outcome, Status
 
 CONFUSION = "k_confusion"
 SWAP = "rank_swap_attack"

@@ -16,7 +16,7 @@ from hypothesis import assume, given, settings, strategies as st
 from microaggregated_tables import by_rank, in_blocks, one_by_one
 
 import tcdp_audit
-from tcdp_audit.outcome import Status
+from tcdp_audit.core.base.outcome import Status
 
 MICRO = "microaggregation_attack"
 # k, attributes: mean number of candidates, certain, expected, certain after the closure

@@ -17,9 +17,9 @@ from hypothesis import assume, given, strategies as st
 
 import tcdp_audit
 from tcdp_audit import Outcome, PolicyError, Status
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.engines import open_engine
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.table_view import TableView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.checks.likelihood_attacks.noise_attack import candidates_of_released
 from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tcdp_audit
-from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.core.base.outcome import Outcome, Status
 
 AGES = {"*": {"young": ["20-29", "30-39"], "old": ["40+"]}}
 COUNTS = {("20-29", "cancer"): 50, ("20-29", "flu"): 50, ("30-39", "cancer"): 100, ("30-39", "flu"): 200}

@@ -14,7 +14,7 @@ import pytest
 
 import tcdp_audit
 from tcdp_audit import Outcome, Status
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 Rows = Sequence[tuple[str, ...]]

@@ -16,10 +16,10 @@ from hypothesis import assume, given, strategies as st
 
 import tcdp_audit
 from tcdp_audit import Outcome, Status
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.engines import open_engine
-from tcdp_audit.errors import CheckError
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.check.table_view import TableView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.checks.likelihood_attacks.channel import declared
 from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import read_matrix
 from tcdp_audit_plugins.checks.likelihood_attacks.pram_attack import candidates_of_released

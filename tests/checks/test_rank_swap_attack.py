@@ -12,7 +12,7 @@ from attacked_tables import attacked, both_ends, closed, largest, least, togethe
 from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
-from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit_plugins.checks.transparency import consistent_ranges, least_displacement
 
 SWAP = "rank_swap_attack"

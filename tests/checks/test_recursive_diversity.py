@@ -11,7 +11,7 @@ from class_rows import Rows, evidence, exact, outcome, tables
 from hypothesis import given, strategies as st
 
 from tcdp_audit import PolicyError
-from tcdp_audit.check.kinds import ClassEvidence
+from tcdp_audit.core.check.kinds import ClassEvidence
 from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
 from tcdp_audit_plugins.checks.recursive_diversity import RecursiveParameters, least_protected_share, recursive_ratio
 

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import tcdp_audit
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import Audit
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.session.registry import Plugins
 
 FAULTS = [
     r"\b1 \w*(records|groups|classes|values|attributes|people|persons|others|patients|columns)\b",
@@ -273,9 +273,9 @@ def test_every_check_tells_what_it_means_for_one_person_and_what_it_asks() -> No
     checks = Plugins.load(external=False).checks
     assert {name for name, one in checks.items() if one.person is None} == silent
     for one in checks.values():
-        assert one.guide.asks.endswith("?"), one.name
+        assert one.guide.question.endswith("?"), one.name
         assert one.guide.risk.endswith("."), one.name
-        assert not re.search("`|class|distribution|quasi|anonymity|closeness", one.guide.asks + one.guide.risk), (
+        assert not re.search("`|class|distribution|quasi|anonymity|closeness", one.guide.question + one.guide.risk), (
             one.name
         )
 

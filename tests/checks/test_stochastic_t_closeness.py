@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 from mechanism_tables import Rows, histogram, log_ratio, points, tables
 
 from tcdp_audit import Outcome, PolicyError, Status, audit, measure
-from tcdp_audit.check.kinds import Marginal
+from tcdp_audit.core.check.kinds import ReferenceDistribution
 from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import heaviest_lacked, response_distance
@@ -26,11 +26,11 @@ RETENTIONS = st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(9, 10), Frac
 
 
 def _laplace(rows: Rows, weights: list[int], values: Any, scale: Fraction) -> Any:
-    return laplace_distance(histogram(rows), Marginal(np.array(weights)), np.asarray(values), scale)
+    return laplace_distance(histogram(rows), ReferenceDistribution(np.array(weights)), np.asarray(values), scale)
 
 
 def _response(rows: Rows, weights: list[int], retention: Fraction) -> list[Fraction | float]:
-    found = response_distance(histogram(rows), Marginal(np.array(weights)), retention)
+    found = response_distance(histogram(rows), ReferenceDistribution(np.array(weights)), retention)
     pairs = zip(found.numerator.tolist(), found.denominator.tolist(), strict=True)
     return [Fraction(a, b) if b else math.inf for a, b in pairs]
 
@@ -215,7 +215,7 @@ def test_randomised_response_does_not_depend_on_labels(table: tuple[Rows, list[i
 def test_the_heaviest_value_that_a_class_lacks(table: tuple[Rows, list[int]]):
     rows, weights = table
 
-    found = heaviest_lacked(histogram(rows), Marginal(np.array(weights))).tolist()
+    found = heaviest_lacked(histogram(rows), ReferenceDistribution(np.array(weights))).tolist()
 
     lacked = ([weight for count, weight in zip(row, weights, strict=True) if not count] for row in rows)
     assert found == [max(some, default=0) for some in lacked]
@@ -241,7 +241,7 @@ def test_fractions_that_floats_do_not_tell_apart():
 
 
 def test_the_largest_of_several_fractions():
-    from tcdp_audit import Ratios
+    from tcdp_audit.plugin.check import Ratios
 
     first, second = Ratios(np.array([1, 1]), np.array([3, 0])), Ratios(np.array([2, 7]), np.array([5, 1]))
 

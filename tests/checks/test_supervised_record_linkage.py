@@ -14,8 +14,8 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
-from tcdp_audit.errors import CheckError
-from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints, Space
 from tcdp_audit_plugins.checks.record_linkage.supervised import held_out, mixed_integer, search
 from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline

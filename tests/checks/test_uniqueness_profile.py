@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tcdp_audit import Outcome, PolicyError, Status, audit
-from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit_plugins.checks import uniqueness_profile
 from tcdp_audit_plugins.checks._shared.key_sketch import (
     KeyFigures,

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tcdp_audit
-from tcdp_audit.classes import column_risk
-from tcdp_audit.classes.column_risk import affordable, column_risks
+from tcdp_audit.core.classes import column_risk
+from tcdp_audit.core.classes.column_risk import affordable, column_risks
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=12)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.classes.shards import Plan, partition
-from tcdp_audit.encoding.counted import CountedCodes
-from tcdp_audit.encoding.reading import domain_of
-from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import AttributeDeclaration, Conventions, Role
+from tcdp_audit.core.classes.shards import Plan, partition
+from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role
 
 RECORDS = 600_000
 

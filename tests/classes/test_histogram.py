@@ -7,8 +7,15 @@ from collections import Counter
 import numpy as np
 from hypothesis import given, strategies as st
 
-from tcdp_audit.classes.histogram import Counts, Histogram, add_up, cached_on_histogram, count_in_classes, count_pairs
-from tcdp_audit.encoding.keys import fold
+from tcdp_audit.core.classes.histogram import (
+    Counts,
+    Histogram,
+    add_up,
+    cached_on_histogram,
+    count_in_classes,
+    count_pairs,
+)
+from tcdp_audit.core.encoding.keys import fold
 
 Rows = list[Counter[int]]
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcdp_audit.classes.shards import MOST_SHARDS, SHARD_RECORDS, LocalShards, Plan, partition, plan
-from tcdp_audit.encoding.counted import CountedCodes
-from tcdp_audit.encoding.domain import Domain
+from tcdp_audit.core.classes.shards import MOST_SHARDS, SHARD_RECORDS, LocalShards, Plan, partition, plan
+from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.domain import Domain
 
 RECORDS = 5000
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.classes import strength
-from tcdp_audit.classes.strength import Strengths, strengths, strengths_of
-from tcdp_audit.engines import open_engine
+from tcdp_audit.core.classes import strength
+from tcdp_audit.core.classes.strength import Strengths, strengths, strengths_of
+from tcdp_audit.core.engines import open_engine
 
 TOY = {  # Motwani and Xu's example: age, sex and state of five people
     "age": [20, 30, 40, 20, 40],

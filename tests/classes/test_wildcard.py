@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from test_histogram import compressed, plain
 
-from tcdp_audit.classes.wildcard import compatibility
+from tcdp_audit.core.classes.wildcard import compatibility
 
 MISSING = (2, 3, 1)  # the code that stands for a missing value in each quasi-identifier
 Key = tuple[int, int, int]

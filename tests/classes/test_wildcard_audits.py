@@ -10,14 +10,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tcdp_audit.auditor.evaluation
-import tcdp_audit.auditor.matched
-import tcdp_audit.classes.wildcard_rows
+import tcdp_audit.core.auditor.evaluation
+import tcdp_audit.core.auditor.matched
+import tcdp_audit.core.classes.wildcard_rows
 from tcdp_audit import audit, load_policy
-from tcdp_audit.classes.histogram import Counts, Histogram, add_up
-from tcdp_audit.classes.wildcard import Block, Compatibility, compatibility
-from tcdp_audit.classes.wildcard_rows import Values
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up
+from tcdp_audit.core.classes.wildcard import Block, Compatibility, compatibility
+from tcdp_audit.core.classes.wildcard_rows import Values
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 ROLES: dict[str, Any] = {
@@ -114,7 +114,7 @@ def test_every_class_check_agrees_with_a_comparison_of_all_classes(
         {name: pa.array(one, pa.string()) for name, one in zip(ROLES, zip(*records, strict=True), strict=True)}
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tcdp_audit.auditor.evaluation, "largest_shard", lambda *_: limit)
+        patch.setattr(tcdp_audit.core.auditor.evaluation, "largest_shard", lambda *_: limit)
         found = answer(release, conventions, unit, shards=shards)
         patch.setattr(Compatibility, "blocks", compared)
         expected = answer(release, conventions, unit, shards=1)
@@ -137,15 +137,15 @@ def test_rows_are_joined_by_marks_or_by_sorting_or_left_apart(
     rows = np.arange(len(sizes))
     histogram = add_up(rows, rng.integers(5, size=len(rows)), sizes, len(rows), 5)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tcdp_audit.classes.wildcard_rows, "DENSE", dense)
-        patch.setattr(tcdp_audit.classes.wildcard_rows, "WORTHWHILE", worthwhile)
+        patch.setattr(tcdp_audit.core.classes.wildcard_rows, "DENSE", dense)
+        patch.setattr(tcdp_audit.core.classes.wildcard_rows, "WORTHWHILE", worthwhile)
         match = compatibility(codes, spans)
         values = Values.of(histogram, 5)
         blocks = [block for part in range(parts) for block in match.blocks([sizes], [values], (part, parts), 20)]
     (expected,) = compared(match, [sizes], [values])
     order = np.argsort(np.concatenate([block.classes for block in blocks]))
     assert np.concatenate([block.sums[0] for block in blocks])[order].tolist() == expected.sums[0].tolist()
-    joined = tcdp_audit.classes.wildcard_rows.concatenated([block.histograms[0] for block in blocks]).take(order)
+    joined = tcdp_audit.core.classes.wildcard_rows.concatenated([block.histograms[0] for block in blocks]).take(order)
     assert joined.values.tolist() == expected.histograms[0].values.tolist()
     assert joined.counts.tolist() == expected.histograms[0].counts.tolist()
     assert joined.offsets.tolist() == expected.histograms[0].offsets.tolist()
@@ -195,7 +195,7 @@ def test_thousands_of_incomplete_quasi_identifiers() -> None:
 
 def test_what_outgrows_the_memory_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
     release, document = scattered(50, 3, 2)
-    monkeypatch.setattr(tcdp_audit.auditor.matched, "RECORD_BYTES", 2**40)
+    monkeypatch.setattr(tcdp_audit.core.auditor.matched, "RECORD_BYTES", 2**40)
     result = audit(release, document, memory=2**30)
 
     assert result.exit_code() == 3
@@ -206,7 +206,7 @@ def test_what_outgrows_the_memory_is_refused_before_any_work(monkeypatch: pytest
 
 def test_what_would_take_days_is_refused_with_the_number_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     release, document = scattered(50, 3, 2)
-    monkeypatch.setattr(tcdp_audit.auditor.matched, "MOST_ROWS", 10)
+    monkeypatch.setattr(tcdp_audit.core.auditor.matched, "MOST_ROWS", 10)
     result = audit(release, document)
 
     assert result.exit_code() == 3

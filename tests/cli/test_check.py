@@ -41,15 +41,15 @@ def policy(tmp_path: Path) -> Any:
         ("k_anonymity: {k: 2}", [], 0),
         ("k_anonymity: {k: 3}", [], 1),
         ("k_anonymity: {k: 3, severity: warning}", [], 3),
-        ("k_anonymity: {k: 3, severity: warning}", ["--measure-only"], 0),
+        ("k_anonymity: {k: 3, severity: warning}", ["--allow-vacuous"], 0),
         ("k_anonymity: {k: 2, severity: warning}", ["--fail-on", "warning"], 0),
         ("k_anonymity: {k: 1}", [], 3),
-        ("k_anonymity: {k: 1}", ["--measure-only"], 0),
+        ("k_anonymity: {k: 1}", ["--allow-vacuous"], 0),
         ("k_anonymity: {k: 3, severity: warning}", ["--fail-on", "warning"], 1),
         ("k_anonymity: {k: 0}", [], 2),
         ("k_anonimity: {k: 2}", [], 2),
         ("k_anonymity: {}", [], 3),
-        ("k_anonymity: {}", ["--measure-only"], 0),
+        ("k_anonymity: {}", ["--allow-vacuous"], 0),
     ],
 )
 def test_the_exit_code_is_the_verdict(expectation: str, options: list[str], code: int, here: Any, policy: Any):

@@ -86,7 +86,7 @@ def test_the_command_line_wins(project: Path, here: Any):
 
 def test_other_options_of_a_project(project: Path, here: Any):
     (project / "policies" / "a.tcdp.yaml").write_text(POLICY.replace("k: 2", "k: 1"))
-    configure(project, 'policies = ["policies/*.yaml"]', "measure-only = true", 'format = "gitlab"')
+    configure(project, 'policies = ["policies/*.yaml"]', "allow-vacuous = true", 'format = "gitlab"')
     answer = here("check")
 
     assert answer.code == 0
@@ -134,7 +134,7 @@ def loose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("call", [[], ["--policy", "a.tcdp.yaml"], ["--policy", "../b/a.tcdp.yaml"], ["--quiet"]])
 @pytest.mark.parametrize("levels", [1, 2])
 def test_a_file_of_a_folder_above_loosens_nothing(loose: Path, here: Any, call: list[str], levels: int):
-    configure(loose.parents[levels - 1], "measure-only = true", 'reports = ["x.json"]', 'policies = ["a"]')
+    configure(loose.parents[levels - 1], "allow-vacuous = true", 'reports = ["x.json"]', 'policies = ["a"]')
     answer = here("check", *call)
     assert answer.code == 3
     assert "sets" not in answer.err
@@ -145,9 +145,9 @@ def test_a_file_of_the_current_folder_counts_for_no_policy_elsewhere(loose: Path
     (loose / "sub").mkdir()
     for name in ("a.tcdp.yaml", "release.csv"):
         (loose / name).rename(loose / "sub" / name)
-    configure(loose, "measure-only = true")
+    configure(loose, "allow-vacuous = true")
     assert here("check", "--policy", "sub/a.tcdp.yaml").code == 3
-    configure(loose, "measure-only = true", 'policies = ["sub"]')
+    configure(loose, "allow-vacuous = true", 'policies = ["sub"]')
     answer = here("check")
     assert answer.code == 2
     assert "pyproject.toml: is neither in the folder of the policy that it names" in answer.err
@@ -162,18 +162,18 @@ def test_what_a_file_that_counts_loosens_is_printed_and_in_the_result(
 ):
     folder = loose if place == "beside" else loose.parents[1]
     (loose.parents[1] / ".git").mkdir()
-    configure(folder, "measure-only = true")
+    configure(folder, "allow-vacuous = true")
     answer = here("check", "--report", "x.json", "--report", "x.html", *quiet)
     assert answer.code == 0
-    assert "pyproject.toml sets measure-only = true\n" in answer.err
-    assert json.loads(Path("x.json").read_text())["run"]["configuration"]["set"] == {"measure-only": True}
-    assert "pyproject.toml: measure-only = true" in Path("x.html").read_text()
+    assert "pyproject.toml sets allow-vacuous = true\n" in answer.err
+    assert json.loads(Path("x.json").read_text())["run"]["configuration"]["set"] == {"allow-vacuous": True}
+    assert "pyproject.toml: allow-vacuous = true" in Path("x.html").read_text()
     assert here("verify", "x.html", "release.csv").code == 0
 
 
 def test_a_file_of_another_user_counts_for_nothing(loose: Path, here: Any, monkeypatch: pytest.MonkeyPatch):
     (loose.parents[1] / ".git").mkdir()
-    configure(loose.parents[1], "measure-only = true")
+    configure(loose.parents[1], "allow-vacuous = true")
     asked = os.lstat
 
     def strange(path: Any, *arguments: Any, **options: Any) -> Any:
@@ -201,7 +201,7 @@ def test_a_path_outside_its_folder_is_refused(loose: Path, here: Any, path: str,
 def test_policies_of_several_configurations_are_refused(loose: Path, here: Any):
     (loose / "sub").mkdir()
     (loose / "sub" / "b.tcdp.yaml").write_text(LOOSE.replace("release.csv", "../release.csv"))
-    configure(loose, "measure-only = true")
+    configure(loose, "allow-vacuous = true")
     answer = here("check", "--policy", "a.tcdp.yaml", "--policy", "sub")
     assert answer.code == 2
     assert "the policies have different configurations (no pyproject.toml, pyproject.toml)" in answer.err
@@ -222,7 +222,7 @@ def test_reports_of_a_project_are_not_those_of_a_repair(project: Path, here: Any
         (["zzz = 1"], "tool.tcdp-audit: unknown key 'zzz'; known are policies, reports, fail-on, "),
         (['policies = "a"'], "tool.tcdp-audit.policies: must be a list of texts"),
         (["policies = []"], "tool.tcdp-audit.policies: must be a list of texts"),
-        (['measure-only = "yes"'], "tool.tcdp-audit.measure-only: must be true or false"),
+        (['allow-vacuous = "yes"'], "tool.tcdp-audit.allow-vacuous: must be true or false"),
         (["memory = 3"], "tool.tcdp-audit.memory: must be a text"),
         (
             ['fail-on = "all"', 'policies = ["policies"]'],

@@ -15,7 +15,7 @@ import pytest
 
 from tcdp_audit import audit
 from tcdp_audit.demo import FILES, POLICY, make_discharges
-from tcdp_audit.demo.draw import Draw
+from tcdp_audit.demo.discharges import Draw
 
 WRITTEN = {*FILES, "report.html", "result.json"}
 MADE = make_discharges()
@@ -28,7 +28,7 @@ def _rows(name: str) -> list[dict[str, str]]:
 @pytest.fixture
 def untried(monkeypatch: pytest.MonkeyPatch) -> None:
     """No remedies are tried, which takes long, where a test is about something else."""
-    monkeypatch.setattr("tcdp_audit.repair.trial.remedy_trial", lambda *_: None)
+    monkeypatch.setattr("tcdp_audit.core.repair.trial.remedy_trial", lambda *_: None)
 
 
 def test_it_writes_everything_and_says_what_check_would_exit_with(process: Any, tmp_path: Path):
@@ -202,7 +202,7 @@ def test_an_interrupted_run_leaves_nothing(here: Any, tmp_path: Path, monkeypatc
 
 @pytest.mark.usefixtures("untried")
 def test_it_does_not_load_anybody_elses_plugin(here: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    from tcdp_audit.registry import Plugins
+    from tcdp_audit.core.session.registry import Plugins
 
     loaded: list[bool] = []
     load = Plugins.load

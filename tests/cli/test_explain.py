@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.guide_page.parameters import parameters_of
-from tcdp_audit.registry import Plugins
+from tcdp_audit.cli.guide_page.parameters import parameters_of
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 CHECKS, REMEDIES = dict(sorted(PLUGINS.checks.items())), dict(sorted(PLUGINS.remedies.items()))

@@ -11,8 +11,8 @@ import yaml
 
 from tcdp_audit import audit, load_policy
 from tcdp_audit.cli import written_pages
-from tcdp_audit.guide_page.__main__ import INDEX, generated, main, pages
-from tcdp_audit.registry import Plugins
+from tcdp_audit.cli.guide_page.__main__ import INDEX, generated, main, pages
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.remedy_cases import ROLES
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ CHECKS, REMEDIES = dict(sorted(PLUGINS.checks.items())), dict(sorted(PLUGINS.rem
 PAGES = pages(PLUGINS)
 INDICES = (f"checks/{INDEX}", f"remedies/{INDEX}")
 GENERATED = generated(PLUGINS, (ROOT / "README.md").read_text(encoding="utf-8"))
-COMMAND = "python -m tcdp_audit.guide_page"
+COMMAND = "python -m tcdp_audit.cli.guide_page"
 
 
 def test_everything_registered_has_a_page():
@@ -40,7 +40,7 @@ def test_each_generated_file_is_there_and_up_to_date(name: str):
 
 
 def test_pages_schema_list_of_checks_and_signatures_are_generated():
-    signatures = {"tcdp_audit/typed.pyi", "tcdp_audit/integrations/great_expectations/__init__.pyi"}
+    signatures = {"tcdp_audit/core/repair/typed.pyi", "tcdp_audit/integrations/great_expectations/__init__.pyi"}
     others = {"docs/policy.schema.json", "README.md", *signatures}
 
     printed = {f"tcdp_audit/cli/pages/{name}" for name in PAGES if name not in INDICES}

@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 REPORTER = """
-from tcdp_audit import Reporter, hookimpl
+from tcdp_audit.plugin.check import hookimpl
+from tcdp_audit.plugin.report import Reporter
 
 @hookimpl
 def tcdp_audit_reporters():
     yield Reporter(name="{name}", title="Text", suffix=".{name}", render=lambda audit: audit.status)
 """
 RAISING = """
-from tcdp_audit import hookimpl
+from tcdp_audit.plugin.check import hookimpl
 
 @hookimpl
 def tcdp_audit_checks():

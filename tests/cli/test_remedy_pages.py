@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tcdp_audit import Remedy, RemedyGuide, RemedyParameters, Treatment
-from tcdp_audit.guide_page import index_of_remedies, page_of
+from tcdp_audit.cli.guide_page import index_of_remedies, page_of
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide, RemedyParameters, Treatment
 
 SILENT = Remedy(
     name="silent",
@@ -52,7 +52,7 @@ None, 2026.
 def test_a_page_says_what_there_is_and_no_more():
     head, _, rest = page_of(SILENT).partition("\n\n")
 
-    assert head.startswith("<!-- Written by `python -m tcdp_audit.guide_page`")
+    assert head.startswith("<!-- Written by `python -m tcdp_audit.cli.guide_page`")
     assert rest == PAGE
 
 

@@ -11,9 +11,9 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tcdp_audit import load_policy
+from tcdp_audit.core.policy.schema import policy_schema
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.demo import POLICY, make_discharges
-from tcdp_audit.policy.schema import policy_schema
-from tcdp_audit.registry import Plugins
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "docs" / "policy.schema.json"
@@ -40,7 +40,7 @@ def test_the_published_schema_is_what_the_command_prints(process: Any):
     answer = process("schema", "--no-external-plugins")
 
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == PUBLISHED.read_text(encoding="utf-8"), "write it anew: python -m tcdp_audit.guide_page"
+    assert answer.out == PUBLISHED.read_text(encoding="utf-8"), "write it anew: python -m tcdp_audit.cli.guide_page"
 
 
 def test_it_is_a_valid_schema_of_the_draft_that_it_names(schema: Draft202012Validator):
@@ -135,7 +135,7 @@ def test_a_third_party_checks_parameters_are_part_of_it():
 def test_the_schema_of_results_is_the_packaged_one(process: Any):
     from importlib.resources import files
 
-    packaged = files("tcdp_audit.results").joinpath("result.schema.json").read_text(encoding="utf-8")
+    packaged = files("tcdp_audit.core.results").joinpath("result.schema.json").read_text(encoding="utf-8")
 
     assert process("schema", "--result") == (0, packaged, "")
     Draft202012Validator.check_schema(json.loads(packaged))
@@ -144,12 +144,12 @@ def test_the_schema_of_results_is_the_packaged_one(process: Any):
 def test_an_incomplete_installation_is_told(here: Any, monkeypatch: pytest.MonkeyPatch):
     from tcdp_audit.cli import schema
 
-    monkeypatch.setattr(schema, "RESULT", ("tcdp_audit.results", "no_such.schema.json"))
+    monkeypatch.setattr(schema, "RESULT", ("tcdp_audit.core.results", "no_such.schema.json"))
 
     answer = here("schema", "--result")
 
     assert (answer.code, answer.out) == (3, "")
     assert answer.err == (
-        "tcdp-audit: no_such.schema.json is missing from tcdp_audit.results: "
+        "tcdp-audit: no_such.schema.json is missing from tcdp_audit.core.results: "
         "the installation is incomplete; reinstall it\n"
     )

@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).parents[1] / "written"))
 
 from written_samples import MARK, POLICY, Pair, copied_pair, write_pair
 
-from tcdp_audit.outcome import COLUMN_DEMANDS
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
 
 KEY = """-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIIfU3d2i1YJWVVDKvzFpF0aRXxTjfZ3nXpJB5CYh0Ylx
@@ -123,10 +123,10 @@ def test_many_differences_are_not_all_printed(pair: Pair, here: Any):
     ("arguments", "sentence"),
     [
         (("report.html", "release.csv", "--key", "key.pem"), "--key is for an attestation; FILE is none"),
-        (("report.html", "release.csv", "--any-verdict"), "--any-verdict is for an attestation; FILE is none"),
+        (("report.html", "release.csv", "--allow-failed"), "--allow-failed is for an attestation; FILE is none"),
         (("nowhere.html", "release.csv"), "nowhere.html: no such file"),
         (("signed.json", "release.csv"), "name the public key of who must have signed it with --key"),
-        (("signed.json", "release.csv", "--input", "x.csv"), "--input is for a result or a report"),
+        (("signed.json", "release.csv", "--source-release", "x.csv"), "--source-release is for a result or a report"),
         (("signed.json", "release.csv", "--key", "key.pem"), "is a private key; `openssl pkey -in KEY.pem -pubout`"),
     ],
 )
@@ -160,7 +160,7 @@ def test_what_is_attested_is_demanded(pair: Pair, public: str, here: Any):
     assert "No approval: the attestation is genuine, and says of this release:" in refused.out
     assert fits(refused.out)
 
-    options = ("--any-verdict", "--policy", "policy.tcdp.yaml", "--result", "result.json")
+    options = ("--allow-failed", "--policy", "policy.tcdp.yaml", "--result", "result.json")
     accepted = here("verify", "signed.json", "release.csv", "--key", public, *options)
     assert accepted.code == 0
     assert "Confirmed: the attestation is genuine, and about this release." in accepted.out
@@ -249,7 +249,8 @@ def test_a_difference_fails_where_it_is_asked_to(
     shutil.copy(pair.json, "old.json")
     pair.forge(lambda result: change(result["outcomes"][len(COLUMN_DEMANDS)]))
     calls = [
-        here("diff", "old.json", "result.json", "--quiet", "--fail-on", one) for one in ("nothing", "worse", "any")
+        here("diff", "old.json", "result.json", "--quiet", *options)
+        for options in ((), ("--fail-if", "worse"), ("--fail-if", "different"))
     ]
     assert calls == [(code, "", "") for code in codes]
 

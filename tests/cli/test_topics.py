@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from tcdp_audit.cli.guide_page.topics import topic_pages
 from tcdp_audit.cli.topics import TOPICS, topics
-from tcdp_audit.guide_page.topics import topic_pages
-from tcdp_audit.outcome import COLUMN_DEMANDS
-from tcdp_audit.policy import Role
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.policy.profile import profiles
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
+from tcdp_audit.core.policy import Role
+from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.profile import profiles
 
 ROOT = Path(__file__).parents[2]
 PAGES = topic_pages(ROOT / "docs")
@@ -21,7 +21,9 @@ PAGES = topic_pages(ROOT / "docs")
 def test_topics_are_written_from_the_documentation():
     assert topics() == sorted(PAGES)
     for name, page in PAGES.items():
-        assert (TOPICS / f"{name}.txt").read_text(encoding="utf-8") == page, f"{name}: python -m tcdp_audit.guide_page"
+        assert (TOPICS / f"{name}.txt").read_text(encoding="utf-8") == page, (
+            f"{name}: python -m tcdp_audit.cli.guide_page"
+        )
 
 
 @pytest.mark.parametrize(

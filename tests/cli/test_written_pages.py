@@ -10,9 +10,9 @@ import pytest
 
 from tcdp_audit.cli import main, written_pages
 from tcdp_audit.cli.guide import for_terminal
+from tcdp_audit.cli.guide_page import page_of
 from tcdp_audit.cli.written_pages import written_page
-from tcdp_audit.guide_page import page_of
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 NAMES = [*PLUGINS.checks, *PLUGINS.remedies]

@@ -16,11 +16,17 @@ from written_samples import MARK, Pair
 
 from tcdp_audit.cli.comparison import show_comparison
 from tcdp_audit.cli.printing import streams
-from tcdp_audit.comparison import AuditComparison, compare
-from tcdp_audit.comparison.demand import DemandChange, Direction, demand_changed, figure_moved, status_moved
-from tcdp_audit.comparison.matching import matched
-from tcdp_audit.registry import Plugins
-from tcdp_audit.written import WrittenAudit, read_audit
+from tcdp_audit.core.results.comparison import AuditComparison, compare
+from tcdp_audit.core.results.comparison.demand import (
+    DemandChange,
+    Direction,
+    demand_changed,
+    figure_moved,
+    status_moved,
+)
+from tcdp_audit.core.results.comparison.matching import matched
+from tcdp_audit.core.results.written import WrittenAudit, read_audit
+from tcdp_audit.core.session.registry import Plugins
 
 REPORTERS = Plugins.load(external=False).reporters
 TITLES = {"k_anonymity": "k-anonymity"}

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.engine import (
     Column,
     CountedCodes,
     Domain,

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tcdp_audit.check.exact import Ratios, as_measured
-from tcdp_audit.check.kinds import CheckOnClasses, Parameters, Threshold
-from tcdp_audit.policy import Scale
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.exact import Ratios, as_measured
+from tcdp_audit.core.check.kinds import CheckOnClasses, Parameters, Threshold
+from tcdp_audit.core.policy import Scale
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.cases import Case
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.figures import exact_figures

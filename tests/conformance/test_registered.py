@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import Property, parametrize_with_properties
 
 PLUGINS = Plugins.load()

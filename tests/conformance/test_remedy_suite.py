@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, Field
 
-from tcdp_audit import NewColumn, Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment, audit
+from tcdp_audit import RemedyError, audit
+from tcdp_audit.plugin.remedy import NewColumn, Remedy, RemedyGuide, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.cases import VALUE_MARKER
 from tcdp_audit.testing.remedy_cases import AGES, remedy_cases

@@ -12,19 +12,12 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, Field
 
-from tcdp_audit import (
-    ClassEvidence,
-    Comparison,
-    Parameters,
-    Ratios,
-    Reporter,
-    Threshold,
-    Transcendental,
-)
-from tcdp_audit.check.kinds import AttributeParameters, FinestGrouping, ShareParameters, VictimCheck
-from tcdp_audit.policy import Scale
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.kinds import AttackCheck, AttributeParameters, ShareParameters, SingletonClasses
+from tcdp_audit.core.policy import Scale
+from tcdp_audit.core.policy.scalars import Exact
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import ApproximateFigure, ClassEvidence, Comparison, Parameters, Ratios, Threshold
+from tcdp_audit.plugin.report import Reporter
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.sample import SAMPLE, SampleParameters
 
@@ -98,7 +91,7 @@ def upside_down(evidence: ClassEvidence, _: Any) -> Any:
     return Wrong(values)
 
 
-class Wrong(Transcendental):
+class Wrong(ApproximateFigure):
     def __init__(self, values: Any) -> None:
         super().__init__(values, lambda classes, _: np.zeros(len(classes), dtype=np.int8))
 
@@ -175,10 +168,10 @@ def test_an_empty_sentence_is_caught():
 # Attacks, and checks that read a hierarchy
 
 
-ATTACK = VictimCheck(
+ATTACK = AttackCheck(
     name="sample_attack",
     title="Sample attack",
-    quarter=SAMPLE.quarter,
+    disclosure_type=SAMPLE.disclosure_type,
     parameters=ShareParameters,
     on_attribute=True,
     victims=lambda evidence, _: evidence.sensitive[0].distinct == 1,
@@ -356,14 +349,14 @@ def of_the_commonest(**further: Any) -> Any:
     return replace(SAMPLE, parameters=CommonestParameters, thresholds=(figure,), guide=guide, **further)
 
 
-def the_whole_table(finest: FinestGrouping, _: Any) -> ClassEvidence:
+def the_whole_table(finest: SingletonClasses, _: Any) -> ClassEvidence:
     """Not the worst class, if there is more than one value."""
     histogram = finest.classes.sensitive[0]
     table = replace(histogram, offsets=np.array([0, len(histogram.values)]), counts=finest.records)
     return replace(finest.classes, size=finest.records.sum(keepdims=True), histogram=table)
 
 
-def more_than_there_is(finest: FinestGrouping, _: Any) -> ClassEvidence:
+def more_than_there_is(finest: SingletonClasses, _: Any) -> ClassEvidence:
     histogram = finest.classes.sensitive[0]
     return replace(finest.classes, histogram=replace(histogram, counts=finest.records + 1))
 
@@ -444,6 +437,6 @@ def test_a_reporter_that_differs_from_call_to_call_is_caught():
 
 def test_an_unknown_kind_is_refused_by_name():
     assert refused(3) == (
-        "a int is no kind that the conformance suite knows; it knows ClassCheck, VictimCheck, TableCheck, LazyCheck, "
+        "a int is no kind that the conformance suite knows; it knows ClassCheck, AttackCheck, TableCheck, LazyCheck, "
         "Remedy, Reporter, ReportSection, EngineOpener, ValueDetector and ColumnDetector"
     )

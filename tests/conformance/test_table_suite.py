@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from pydantic import Field
 
-from tcdp_audit import CheckError, Comparison, Guide, Parameters, Quarter, TableCheck, TableFigure
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.policy.scalars import Exact
+from tcdp_audit import CheckError
+from tcdp_audit.core.check.table_view import TableView
+from tcdp_audit.core.policy.scalars import Exact
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Parameters, TableCheck, TableFigure
 from tcdp_audit.testing import ConformanceError, check_conforms, properties_of
 from tcdp_audit.testing.table_cases import QUASI_IDENTIFIERS, RECORDS, table_cases
 
@@ -33,7 +34,7 @@ def lonely(view: TableView, _: Any) -> TableFigure:
 LONELY = TableCheck(
     name="lonely",
     title="Lonely records",
-    quarter=Quarter.IDENTITY_DEGREE,
+    disclosure_type=DisclosureType.IDENTITY_DEGREE,
     parameters=LonelyParameters,
     measure=lonely,
     label="share of records alone in their class",

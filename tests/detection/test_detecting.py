@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.detection.column_words import is_named, words_of
-from tcdp_audit.detection.evidence import binomial_evidence
-from tcdp_audit.engines import open_engine
-from tcdp_audit.plugin import ColumnDetector, Detections, Role, ValueDetector, detect
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.detection.column_words import is_named, words_of
+from tcdp_audit.core.detection.evidence import binomial_evidence
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.detector import ColumnDetector, Detections, Role, ValueDetector, detect
 
 DETECTORS = Plugins.load(external=False).detectors
 MEMORY = 2**30

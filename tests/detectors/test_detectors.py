@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.plugin import ValueDetector
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.detector import ValueDetector
 from tcdp_audit_plugins.detectors.united_states import is_social_security_number
 
 DETECTORS = Plugins.load(external=False).detectors

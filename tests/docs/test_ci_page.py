@@ -10,7 +10,7 @@ import yaml
 from documents import blocks, code, read, rows, section
 
 from tcdp_audit.cli.configuration import KEYS
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 CLI, CI = read("docs/cli.md"), read("docs/ci.md")
 

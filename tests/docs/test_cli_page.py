@@ -9,7 +9,7 @@ import pytest
 from documents import code, read, rows, section
 
 from tcdp_audit.cli import COMMANDS
-from tcdp_audit.cli.signals import ENDING
+from tcdp_audit.cli.run import ENDING
 
 PAGE = read("docs/cli.md")
 

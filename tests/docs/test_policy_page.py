@@ -13,7 +13,7 @@ from documents import blocks, code, read, rows, section
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from tcdp_audit.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Utility
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Utility
 
 PAGE = read("docs/policy.md")
 MODELS = {

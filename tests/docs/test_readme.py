@@ -11,7 +11,7 @@ from documents import ROOT, blocks, code, prose, read, section
 
 from tcdp_audit import audit
 from tcdp_audit.cli import COMMANDS, HELP
-from tcdp_audit.errors import ExpectationsFailedError
+from tcdp_audit.core.base.errors import ExpectationsFailedError
 
 README = read("README.md")
 

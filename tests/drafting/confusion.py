@@ -9,8 +9,8 @@ from pathlib import Path
 
 from planted import IDENTIFIER, KNOWN, NEITHER, PLANTED, SECRET, roles_of, table_of
 
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.drafting import PolicyDraft, draft_policy
-from tcdp_audit.registry import Plugins
 
 PAGE = Path(__file__).parents[2] / "docs" / "init.md"
 BEGIN, END = "<!-- confusion -->\n", "<!-- end -->"

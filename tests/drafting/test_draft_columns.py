@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from test_draft_ladders import facts
 
-from tcdp_audit.drafting.column import SAMPLE
-from tcdp_audit.drafting.missing import missing_tokens, tokens_of
-from tcdp_audit.drafting.scales import ORDERS, order_of, scale_of
-from tcdp_audit.drafting.words import topic_of
-from tcdp_audit.policy import Scale
+from tcdp_audit.core.policy import Scale
+from tcdp_audit.drafting.column import ORDERS, SAMPLE, missing_tokens, order_of, scale_of, tokens_of
+from tcdp_audit.drafting.vocabulary import topic_of
 
 
 def scale(name: str, values: list[object]) -> Scale | None:

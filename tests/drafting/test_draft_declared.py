@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.policy import Role
 from tcdp_audit.drafting.declarations import Declaration, declaration_of, role_of
 from tcdp_audit.drafting.declared import declarations_in
-from tcdp_audit.errors import UsageError
-from tcdp_audit.policy import Role
 
 CONTRACT = """
 apiVersion: v3.1.0

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tcdp_audit.core.encoding.domain import RawDomain
+from tcdp_audit.core.encoding.hierarchy import load_hierarchy
 from tcdp_audit.drafting.column import ColumnFacts
 from tcdp_audit.drafting.ladders import DAYS, Ladder, form_of_days, ladder_of
-from tcdp_audit.drafting.words import topic_of
-from tcdp_audit.encoding.domain import RawDomain
-from tcdp_audit.encoding.hierarchy import load_hierarchy
+from tcdp_audit.drafting.vocabulary import topic_of
 
 
 def facts(name: str, values: list[object]) -> ColumnFacts:

@@ -14,11 +14,11 @@ from planted import PLANTED, roles_of, table_of
 
 import tcdp_audit
 from tcdp_audit import PolicyError
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.policy import Role
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.drafting import PolicyDraft, draft_policy
 from tcdp_audit.drafting.drafting import expectations, profile_called
-from tcdp_audit.errors import UsageError
-from tcdp_audit.policy import Role
-from tcdp_audit.registry import Plugins
 
 MARKER = "zqmarker"
 LONG = [pytest.param(one, marks=pytest.mark.long) for one in ("clinic", "bank")]

@@ -6,14 +6,14 @@ import pyarrow as pa
 import pytest
 from test_draft_ladders import facts
 
+from tcdp_audit.core.policy import Role
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.drafting import draft_policy
 from tcdp_audit.drafting.column import ColumnFacts
 from tcdp_audit.drafting.draft import DraftColumn, PolicyDraft, file_name_of, located_from, stem_of
 from tcdp_audit.drafting.ladders import Ladder
 from tcdp_audit.drafting.roles import Evidence, Proposal, figures, proposed
-from tcdp_audit.drafting.words import topic_of
-from tcdp_audit.policy import Role
-from tcdp_audit.registry import Plugins
+from tcdp_audit.drafting.vocabulary import topic_of
 
 FEW: list[object] = [1, 2, 3] * 10
 MANY: list[object] = [f"t{one * 7919 % 1000:03d} x" for one in range(100)]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tcdp_audit.drafting.vocabulary import TOPICS
-from tcdp_audit.drafting.words import PHRASES, topic_of, words_of
+from tcdp_audit.drafting.vocabulary import PHRASES, TOPICS, topic_of, words_of
 
 
 @pytest.mark.parametrize(

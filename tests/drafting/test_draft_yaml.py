@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from tcdp_audit.drafting.yaml_text import comment, entry, listed, scalar
-from tcdp_audit.policy.scalars import as_text
-from tcdp_audit.policy.source import parse
+from tcdp_audit.core.policy.scalars import as_text
+from tcdp_audit.core.policy.source import parse
+from tcdp_audit.drafting.draft import comment, entry, listed, scalar
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 ODD = st.sampled_from(

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.encoding import counting
-from tcdp_audit.encoding.counting import (
+from tcdp_audit.core.encoding import counting
+from tcdp_audit.core.encoding.counting import (
     boundaries,
     distinct_of,
     in_order,
@@ -20,7 +20,7 @@ from tcdp_audit.encoding.counting import (
     run_lengths,
     tally,
 )
-from tcdp_audit.encoding.packed import Packing
+from tcdp_audit.core.encoding.packed import Packing
 
 SPANS = [1, 2, 5, 20, 2**8, 2**16, 2**17, 2**40, 2**62]
 

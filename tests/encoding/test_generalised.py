@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tcdp_audit import audit
-from tcdp_audit.encoding.generalised import (
+from tcdp_audit.core.encoding.generalised import (
     EVERYTHING,
     Interval,
     OrderedLabels,

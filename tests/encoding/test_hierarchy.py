@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import PolicyError, Status, audit
-from tcdp_audit.encoding.hierarchy import Hierarchy, load_hierarchy
+from tcdp_audit.core.encoding.hierarchy import Hierarchy, load_hierarchy
 
 AGES = {"*": {"<40": {"20-29": ["22", "29"], "30-39": ["36"]}, ">=40": {"40-49": ["47"], "50-59": ["52"]}}}
 AGES_CSV = "22;20-29;<40;*\n29;20-29;<40;*\n36;30-39;<40;*\n47;40-49;>=40;*\n52;50-59;>=40;*\n"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-from tcdp_audit.encoding.keys import SPAN_LIMIT, fold
+from tcdp_audit.core.encoding.keys import SPAN_LIMIT, fold
 
 HUGE = 2**40  # two of these columns fit into 62 bits only once they are compacted
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-from tcdp_audit.encoding import text_bytes
-from tcdp_audit.encoding.text_bytes import TextBytes, differ_in_case_only, edged_with_blanks
+from tcdp_audit.core.encoding import text_bytes
+from tcdp_audit.core.encoding.text_bytes import TextBytes, differ_in_case_only, edged_with_blanks
 
 PIECES = st.sampled_from(["a", "B", "b", "é", "É", "ß", "ss", "😀", " ", "\u00a0", "\u1680", "~", "abcdefgh", "\0", ""])
 TEXTS = st.lists(PIECES, max_size=7).map("".join)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tcdp_audit import audit
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 PROVENANCE = ("audited_at", "tool", "plugins", "release", "policy", "companions")
 PLUGINS = Plugins.load(external=False)

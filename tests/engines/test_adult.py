@@ -8,11 +8,11 @@ import adult_release
 import pytest
 from answers import PLUGINS, answer
 
-from tcdp_audit.plugin import ClassCheck, VictimCheck
+from tcdp_audit.plugin.check import AttackCheck, ClassCheck
 
 
 def test_every_check_on_classes_is_in_the_list() -> None:
-    on_classes = {name for name, check in PLUGINS.checks.items() if isinstance(check, ClassCheck | VictimCheck)}
+    on_classes = {name for name, check in PLUGINS.checks.items() if isinstance(check, ClassCheck | AttackCheck)}
     asked, risks = ({next(iter(one)) for one in expect} for expect in (adult_release.EXPECT, adult_release.RISKS))
     assert asked - risks <= on_classes
     assert on_classes <= asked

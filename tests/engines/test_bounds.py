@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tcdp_audit.engines import open_engine
-from tcdp_audit.engines.cells import cells_of_files
-from tcdp_audit.engines.json_lines import FEW_KEYS, MOST_KEYS
-from tcdp_audit.errors import DataError
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.cells import cells_of_files
+from tcdp_audit.core.engines.json_lines import FEW_KEYS, MOST_KEYS
 
 MEMORY = 2**28
 PEAK = (  # of this program alone, which `ru_maxrss` is not
@@ -46,7 +46,7 @@ def test_json_lines_of_many_keys_are_refused(tmp_path: Path, records: list[dict[
 
 
 def test_keys_that_come_later_are_columns_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcdp_audit.engines.json_lines.BLOCK_BYTES", 64)
+    monkeypatch.setattr("tcdp_audit.core.engines.json_lines.BLOCK_BYTES", 64)
     many = {f"k{i}": i for i in range(FEW_KEYS + 1)}
     with open_engine(written(tmp_path / "r.jsonl", [{"a": 1}, {"a": 2, "b": 3}, many, {"a": 4}]), 2**30) as engine:
         table = engine.table().to_pydict()

@@ -15,11 +15,11 @@ import pyreadstat
 import pytest
 
 from tcdp_audit import audit
-from tcdp_audit.encoding.domain import texts_of
-from tcdp_audit.errors import DataError
-from tcdp_audit.inputs import open_table
-from tcdp_audit.registry import Plugins
-from tcdp_audit.repair.fixing import fix
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.encoding.domain import texts_of
+from tcdp_audit.core.repair.fixing import fix
+from tcdp_audit.core.session.inputs import open_table
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.engines.statistics.labels import as_texts
 from tcdp_audit_plugins.engines.statistics.reading import open_with_pyreadstat
 

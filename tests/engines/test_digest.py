@@ -20,10 +20,10 @@ import pytest
 
 from tcdp_audit import audit
 from tcdp_audit.cli.run import run
-from tcdp_audit.engines import digest, open_engine
-from tcdp_audit.engines.content_digest import content_digest
-from tcdp_audit.errors import DataError
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.engines import digest, open_engine
+from tcdp_audit.core.engines.content_digest import content_digest
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 POLICY = {

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import DataError
-from tcdp_audit.engines import open_engine
-from tcdp_audit.engines.writing import write_table
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.writing import write_table
 
 COLUMNS = {
     "integer": (pa.array([1, None], pa.int8()), ["1", "null"]),

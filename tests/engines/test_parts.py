@@ -17,11 +17,11 @@ from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import audit
 from tcdp_audit.cli.run import run
-from tcdp_audit.engines import open_engine
-from tcdp_audit.engines.parts import belongs
-from tcdp_audit.errors import DataError, TcdpAuditError, UsageError
-from tcdp_audit.registry import Plugins
-from tcdp_audit.repair.fixing import fix
+from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.parts import belongs
+from tcdp_audit.core.repair.fixing import fix
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 MEMORY = 2**28

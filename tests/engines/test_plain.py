@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tcdp_audit.encoding.reading import domain_of
-from tcdp_audit.engines import open_engine
-from tcdp_audit.engines.plain import PLAIN, PlainEngine
-from tcdp_audit.policy import AttributeDeclaration, Conventions, Role, Scale
+from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.plain import PLAIN, PlainEngine
+from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role, Scale
 
 COLUMNS: dict[str, pa.Array] = {
     "text": pa.array(["b", None, "", "a", "b", "*"]),

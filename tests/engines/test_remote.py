@@ -25,10 +25,10 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from tcdp_audit import audit
 from tcdp_audit.cli.run import run
-from tcdp_audit.engines.base import Engine
-from tcdp_audit.errors import TcdpAuditError
-from tcdp_audit.registry import Plugins
-from tcdp_audit.repair.fixing import fix
+from tcdp_audit.core.base.errors import TcdpAuditError
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.repair.fixing import fix
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import check_conforms
 from tcdp_audit_plugins.engines.remote import REMOTE_FILES, SCHEMES, copying, is_remote, open_remote
 from tcdp_audit_plugins.engines.remote.location import without_credentials

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
-from tcdp_audit.engines import Engine, open_engine
-from tcdp_audit.engines.base import BorrowedEngine
-from tcdp_audit.engines.sampling import Sampling
-from tcdp_audit.errors import DataError
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.engines import Engine, open_engine
+from tcdp_audit.core.engines.base import BorrowedEngine
+from tcdp_audit.core.engines.sampling import Sampling
 
 LONG = pytest.mark.long
 MEMORY = 2**28

@@ -17,10 +17,10 @@ import sources
 
 from tcdp_audit import audit
 from tcdp_audit.cli.run import run
-from tcdp_audit.engines.base import Engine
-from tcdp_audit.errors import DataError, TcdpAuditError, UsageError
-from tcdp_audit.registry import Plugins
-from tcdp_audit.repair.fixing import fix
+from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.repair.fixing import fix
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import check_conforms
 from tcdp_audit_plugins.engines.statistics import STATISTICAL_FILES, is_statistical, open_statistical, reading
 from tcdp_audit_plugins.engines.statistics.dates import times_of

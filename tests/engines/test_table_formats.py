@@ -12,7 +12,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from lake_tables import FORMATS, POLICY, TABLE, data_of, written
 
 from tcdp_audit import audit
-from tcdp_audit.errors import UsageError
+from tcdp_audit.core.base.errors import UsageError
 
 
 def refused(location: object) -> str:

@@ -18,8 +18,8 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 from tcdp_audit import DataError, TcdpAuditError, audit, measure
-from tcdp_audit.engines import open_engine
-from tcdp_audit.engines.writing import write_table
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.writing import write_table
 
 PICK = [0, 0, 1, 1, 1]  # two records have the first value, three the second
 TRUTH = [[2, 1, 2], [3, 1, 3]]

@@ -13,12 +13,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from tcdp_audit import audit, resources, scratch
-from tcdp_audit.addresses import has_secret, resolved, scheme_of
+from tcdp_audit import audit
 from tcdp_audit.cli.configuration import _shown
+from tcdp_audit.core.base import resources, scratch
+from tcdp_audit.core.base.addresses import has_secret, resolved, scheme_of
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.scratch import LOCK, Scratch, sweep
 from tcdp_audit.drafting.draft import located_from
-from tcdp_audit.errors import UsageError
-from tcdp_audit.scratch import LOCK, Scratch, sweep
 
 STALE = "tcdp-audit-0123456789abcdef.tmp"
 

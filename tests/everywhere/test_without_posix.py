@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.outcome import COLUMN_DEMANDS
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
 
 WINDOWS = Path(__file__).with_name("windows")
 PAPERS = Path(__file__).parents[2] / "examples" / "papers"

@@ -15,8 +15,8 @@ import pytest
 import tcdp_audit
 import tcdp_audit_plugins
 import tcdp_audit_reports
-from tcdp_audit.lazy import WRITTEN
-from tcdp_audit.public_names import MODULES, public_names
+from tcdp_audit.core.base.lazy import WRITTEN
+from tcdp_audit.core.base.public_names import MODULES, public_names
 
 PAPERS = Path(__file__).parents[2] / "examples" / "papers"
 PACKAGES = (tcdp_audit, tcdp_audit_plugins, tcdp_audit_reports)
@@ -30,8 +30,8 @@ from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import SO
 print("found" if SOLVER.is_file() else SOLVER)
 """
 REFUSAL = """
-from tcdp_audit.frozen import FrozenDict
-from tcdp_audit.plugin_faults import sentence_about
+from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.plugin_faults import sentence_about
 try:
     FrozenDict({})[1] = 2
 except TypeError as error:
@@ -60,7 +60,7 @@ def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_table_of_names_is_that_of_the_sources() -> None:
-    assert WRITTEN.read_text(encoding="utf-8") == public_names(), "run python -m tcdp_audit.public_names"
+    assert WRITTEN.read_text(encoding="utf-8") == public_names(), "run python -m tcdp_audit.core.base.public_names"
     assert set(json.loads(public_names())) == set(MODULES)
 
 

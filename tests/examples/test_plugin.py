@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 SOURCE = Path(__file__).parents[2] / "examples" / "plugin" / "src"
 MODULES = sorted((SOURCE / "tcdp_audit_office").glob("*.py"))
@@ -18,7 +19,8 @@ def test_it_imports_what_every_plugin_may_import(path: Path) -> None:
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     modules = {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
     ours = {module for module in modules if module.split(".")[0] == "tcdp_audit"}
-    assert ours == {"tcdp_audit.plugin"}
+    assert ours
+    assert all(re.fullmatch(r"tcdp_audit\.plugin\.[a-z]+", module) for module in ours)
 
 
 def test_it_provides_a_check_of_each_kind_a_remedy_and_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,7 +30,7 @@ def test_it_provides_a_check_of_each_kind_a_remedy_and_a_section(monkeypatch: py
     plugins = Plugins.load(external=False)
     plugins.register(tcdp_audit_office, "office")
     kinds = {type(plugins.checks[name]).__name__ for name in ("best_guess", "majority", "enough_records")}
-    assert kinds == {"ClassCheck", "VictimCheck", "TableCheck"}
+    assert kinds == {"ClassCheck", "AttackCheck", "TableCheck"}
     assert "top_coding" in plugins.remedies
     assert "checklist" in plugins.report_sections
     assert not plugins.broken

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.outcome import COLUMN_DEMANDS
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
 
 pytest_plugins = ["pytester"]
 EXAMPLES = Path(__file__).parents[2] / "examples"

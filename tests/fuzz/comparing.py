@@ -18,9 +18,9 @@ import pyarrow as pa
 from fuzz.written import Written
 
 from tcdp_audit import audit
-from tcdp_audit.engines import csv_reader, csv_structure, open_engine, text
-from tcdp_audit.errors import DataError
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.engines import csv_reader, csv_structure, open_engine, text
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 MEMORY = 2**28

@@ -19,13 +19,13 @@ import numpy as np
 import pyarrow as pa
 
 from tcdp_audit import load_policy
-from tcdp_audit.encoding.domain import Domain, RawDomain
-from tcdp_audit.encoding.keys import Codes
-from tcdp_audit.engines import Column, Engine, open_engine
-from tcdp_audit.engines.base import Batch, recode
-from tcdp_audit.information_loss import InformationLoss, information_loss
-from tcdp_audit.registry import Plugins
-from tcdp_audit.release.release import Release
+from tcdp_audit.core.encoding.domain import Domain, RawDomain
+from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.engines import Column, Engine, open_engine
+from tcdp_audit.core.engines.base import Batch, recode
+from tcdp_audit.core.information_loss import InformationLoss, information_loss
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.session.registry import Plugins
 
 Cell = Any
 TREE = {"*": {"warm": ["red", "orange", "yellow"], "cold": ["blue", "green"]}}  # five leaves

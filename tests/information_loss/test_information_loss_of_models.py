@@ -13,7 +13,7 @@ import pytest
 from information_loss_reference import loss_of_lists
 
 from tcdp_audit import UsageError, fix
-from tcdp_audit.information_loss.prediction import Accuracy
+from tcdp_audit.core.information_loss.prediction import Accuracy
 
 TOWNS = ["a", "b"] * 45  # what somebody earns is told by the town, but for every tenth record
 PAY = ["high" if town == "a" and number % 10 else "low" for number, town in enumerate(TOWNS)]

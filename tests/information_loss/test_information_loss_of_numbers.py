@@ -12,7 +12,7 @@ from information_loss_reference import loss_of
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from tcdp_audit.information_loss import logistic, propensity
+from tcdp_audit.core.information_loss import logistic, propensity
 
 NUMERIC = {"scale": "numeric"}
 ROOT_2 = np.sqrt(2)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from information_loss_reference import TREE, loss_of, loss_of_lists
 
-from tcdp_audit.information_loss.counting import CountingError, counting_error
+from tcdp_audit.core.information_loss.counting import CountingError, counting_error
 
 NUMERIC = {"scale": "numeric"}
 SENSITIVE = {"role": "sensitive"}

@@ -25,8 +25,8 @@ from information_loss_reference import (
 )
 
 from tcdp_audit import Policy, load_policy
-from tcdp_audit.information_loss import InformationLoss, information_loss
-from tcdp_audit.release.release import Release
+from tcdp_audit.core.information_loss import InformationLoss, information_loss
+from tcdp_audit.core.release.release import Release
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "age": {"scale": "numeric"},

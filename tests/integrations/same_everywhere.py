@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 
 import tcdp_audit
+from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.demo import make_discharges
-from tcdp_audit.outcome import Outcome
 
 KNOWN = ["age", "sex", "postcode", "admission_month"]
 ATTRIBUTES: dict[str, dict[str, Any]] = {

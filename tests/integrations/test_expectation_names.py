@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit import PolicyError, audit, inputs, load_policy
+from tcdp_audit import PolicyError, audit, load_policy
+from tcdp_audit.core.session import inputs
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.integrations import great_expectations
 from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand, Fault, answers, joined
 from tcdp_audit.integrations.great_expectations.names import class_names
 from tcdp_audit.integrations.great_expectations.parameters import TAKEN, all_fields, setup_of
-from tcdp_audit.registry import Plugins
 
 CHECKS = Plugins.load(external=False).checks
 QUASI = {"age": {"role": "quasi_identifier"}}
@@ -49,7 +50,7 @@ def test_no_parameter_takes_the_name_of_another():
 @pytest.fixture
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Great Expectations is not installed."""
-    monkeypatch.setattr("tcdp_audit.quality.find_spec", lambda _: None)
+    monkeypatch.setattr("tcdp_audit.core.quality.find_spec", lambda _: None)
 
 
 @pytest.mark.usefixtures("absent")

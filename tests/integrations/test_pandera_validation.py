@@ -14,10 +14,10 @@ from pandera.config import CONFIG, config_context
 from same_everywhere import EXPECT, frame as release, judged, native, policy
 
 from tcdp_audit import CheckError, DataError, PolicyError, UsageError, audit
-from tcdp_audit.errors import ExpectationsFailedError
+from tcdp_audit.core.base.errors import ExpectationsFailedError
+from tcdp_audit.core.base.outcome import Status
 from tcdp_audit.integrations import pandera as ours
 from tcdp_audit.integrations.pandera import ExpectationCheck, cases, expectation_check, schema_of, validate
-from tcdp_audit.outcome import Status
 
 CELL = "zqcellzq"
 FRAME = pd.DataFrame({"ward": ["1", "1", "2", "2", "2"], "illness": ["flu", "gout", "flu", f"{CELL}", "flu"]})
@@ -164,7 +164,7 @@ def test_a_variable_that_disables_pandera_is_noticed(variable: str):
         [sys.executable, "-c", program], env={**os.environ, name: value}, capture_output=True, text=True, check=False
     )
     assert run.returncode == 1
-    assert "tcdp_audit.errors.UsageError: pandera" in run.stderr
+    assert "tcdp_audit.core.base.errors.UsageError: pandera" in run.stderr
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from same_everywhere import native, policy, text
 
-from tcdp_audit.outcome import Outcome, Status, number
+from tcdp_audit.core.base.outcome import Outcome, Status, number
 
 pytest_plugins = ["pytester"]
 WORDS = {  # of pytest, for the status of an outcome

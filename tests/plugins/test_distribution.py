@@ -15,7 +15,7 @@ BROKEN = {
     "unknown_hook": "unknown hook 'tcdp_audit_check'",
     "no_hook": "it implements no hook",
     "raising_hook": "tcdp_audit_checks: RuntimeError: the rest is missing",
-    "wrong_type": "tcdp_audit_checks: TypeError: yielded a str where a ClassCheck or VictimCheck or TableCheck or",
+    "wrong_type": "tcdp_audit_checks: TypeError: yielded a str where a ClassCheck or AttackCheck or TableCheck or",
     "wrong_name": "tcdp_audit_checks: ValueError: the name 'Example Dominance' is not snake_case",
 }
 HEAD = """version: 1

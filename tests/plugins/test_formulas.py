@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.formulas import WRITTEN, formula
 from tcdp_audit_plugins.formulas.__main__ import converted
 from tcdp_audit_plugins.formulas.conversion import mathml_of, text_of, tree_of

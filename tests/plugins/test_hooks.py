@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit import hookspecs
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session import hookspecs
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import check_conforms
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("tcdp_audit_"))
@@ -47,5 +47,5 @@ def test_the_example_of_a_hook_is_a_plugin_that_conforms(hook: str) -> None:
 def test_the_example_of_a_hook_imports_what_every_plugin_may_import(hook: str) -> None:
     lines = [line.strip() for line in getattr(hookspecs, hook).__doc__.splitlines()]
     ours = [line for line in lines if line.startswith(("from tcdp_audit", "import tcdp_audit"))]
-    assert [line for line in ours if not line.startswith("from tcdp_audit.plugin import ")] == []
+    assert [line for line in ours if not line.startswith("from tcdp_audit.plugin.")] == []
     assert ours

@@ -23,8 +23,9 @@ CHECK = """\
 
 import os, sys
 import numpy as np
-from tcdp_audit import ClassCheck, Comparison, Parameters, Threshold, Reporter, hookimpl
-from tcdp_audit.check.kinds import Guide, Quarter
+from tcdp_audit.plugin.check import ClassCheck, Comparison, Parameters, Threshold, hookimpl
+from tcdp_audit.plugin.report import Reporter
+from tcdp_audit.core.check.kinds import Guide, DisclosureType
 
 class Shares(Parameters):
     at_most: float | None = None
@@ -40,7 +41,7 @@ def render(audit):
 @hookimpl
 def tcdp_audit_checks():
     HOOK
-    yield ClassCheck(name="hostile", title="Hostile", quarter=Quarter.IDENTITY_DEGREE, parameters=Shares,
+    yield ClassCheck(name="hostile", title="Hostile", disclosure_type=DisclosureType.IDENTITY_DEGREE, parameters=Shares,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, measure),), guide=GUIDE)
 
 @hookimpl

@@ -12,21 +12,21 @@ import pytest
 from test_plugins import POLICY, TABLE, Provider, loaded as plugins_with
 
 from tcdp_audit import PluginError, PolicyError, Status, audit, load_policy
-from tcdp_audit.check.announced import LazyCheck, loaded
-from tcdp_audit.check.kinds import Check, Quarter
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.announced import LazyCheck, loaded
+from tcdp_audit.core.check.kinds import Check, DisclosureType
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.sample import SAMPLE
 from tcdp_audit.testing.suites import properties_of
 from tcdp_audit_plugins import checks
 from tcdp_audit_plugins.checks.__main__ import announced as written
 
-ELSEWHERE = Quarter.ATTRIBUTE_DEGREE
+ELSEWHERE = DisclosureType.ATTRIBUTE_DEGREE
 OTHER = {**POLICY, "expect": [{"k_anonymity": {"k": 2}}]}
 
 
 def announced(load: Callable[[], Any], name: str = "sample_check") -> LazyCheck:
-    return LazyCheck(name, SAMPLE.title, SAMPLE.quarter, load)
+    return LazyCheck(name, SAMPLE.title, SAMPLE.disclosure_type, load)
 
 
 def raising(error: BaseException) -> Callable[[], Check]:
@@ -64,8 +64,11 @@ def test_a_check_is_loaded_once_and_only_where_it_is_named() -> None:
             f"the check sample_check: ValueError: its title was announced as {SAMPLE.title!r} and is 'Another'",
         ),
         (
-            lambda: replace(SAMPLE, quarter=ELSEWHERE),
-            f"the check sample_check: ValueError: its quarter was announced as {SAMPLE.quarter!r} and is {ELSEWHERE!r}",
+            lambda: replace(SAMPLE, disclosure_type=ELSEWHERE),
+            (
+                f"the check sample_check: ValueError: its disclosure_type was announced as {SAMPLE.disclosure_type!r} "
+                f"and is {ELSEWHERE!r}"
+            ),
         ),
     ],
 )

@@ -9,8 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tcdp_audit import PluginError, Status, audit, hookimpl
-from tcdp_audit.registry import Plugins
+from tcdp_audit import PluginError, Status, audit
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import hookimpl
 from tcdp_audit.testing.sample import SAMPLE
 
 POLICY: dict[str, Any] = {

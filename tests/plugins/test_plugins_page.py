@@ -13,9 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tcdp_audit import Status, audit, fix, hookspecs
+from tcdp_audit import Status, audit, fix
 from tcdp_audit.cli import options
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session import hookspecs
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import check_conforms
 from tcdp_audit.testing.remedy_cases import ROLES
 

@@ -14,33 +14,24 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tcdp_audit import (
+from tcdp_audit import Outcome, PluginError, Status, audit, fix
+from tcdp_audit.core.base.arrays import frozen_array
+from tcdp_audit.core.base.frozen import FrozenDict, FrozenList, frozen
+from tcdp_audit.core.check.kinds import AttributeParameters, DisclosureType, Guide
+from tcdp_audit.core.check.table_view import TableView
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import (
     ClassCheck,
     ClassEvidence,
     Comparison,
-    NewColumn,
-    Outcome,
     Parameters,
-    PluginError,
-    Remedy,
-    RemedyGuide,
-    RemedyParameters,
-    RemedyView,
-    Reporter,
-    Status,
     TableCheck,
     TableFigure,
     Threshold,
-    Treatment,
-    audit,
-    fix,
     hookimpl,
 )
-from tcdp_audit.arrays import frozen_array
-from tcdp_audit.check.kinds import AttributeParameters, Guide, Quarter
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.frozen import FrozenDict, FrozenList, frozen
-from tcdp_audit.registry import Plugins
+from tcdp_audit.plugin.remedy import NewColumn, Remedy, RemedyGuide, RemedyParameters, RemedyView, Treatment
+from tcdp_audit.plugin.report import Reporter
 
 Attempt = Callable[[Any], object]
 
@@ -75,7 +66,7 @@ def class_check(measure: Callable[..., Any]) -> Any:
     return ClassCheck(
         name="vandal",
         title="Vandal",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=Sizes,
         thresholds=(Threshold("at_least", Comparison.AT_LEAST, given),),
         on_attribute=True,
@@ -89,7 +80,12 @@ def table_check(attempt: Attempt) -> Any:
         return TableFigure(Fraction(0), view.records)
 
     return TableCheck(
-        name="vandal", title="Vandal", quarter=Quarter.IDENTITY_DEGREE, parameters=Shares, measure=given, guide=GUIDE
+        name="vandal",
+        title="Vandal",
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
+        parameters=Shares,
+        measure=given,
+        guide=GUIDE,
     )
 
 

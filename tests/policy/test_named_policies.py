@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.errors import UsageError
-from tcdp_audit.policy.discovery import discover, named_policies
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.policy.discovery import discover, named_policies
 
 
 @pytest.fixture

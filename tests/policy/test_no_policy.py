@@ -10,8 +10,8 @@ import pytest
 import tcdp_audit
 from tcdp_audit import PolicyError, load_policy, verify
 from tcdp_audit.cli.run import run
-from tcdp_audit.policy.recognition import NO_POLICY
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.policy.recognition import NO_POLICY
+from tcdp_audit.core.session.registry import Plugins
 
 MARK = "zanzibar"
 PLUGINS = Plugins.load(external=False)

@@ -10,21 +10,12 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field
 
-from tcdp_audit import (
-    AttributeParameters,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    PolicyError,
-    Threshold,
-    UsageError,
-    hookimpl,
-    load_policy,
-)
-from tcdp_audit.check.kinds import Guide, Quarter
-from tcdp_audit.policy import Policy
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.registry import Plugins
+from tcdp_audit import PolicyError, UsageError, load_policy
+from tcdp_audit.core.check.kinds import DisclosureType, Guide
+from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.scalars import Exact
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Threshold, hookimpl
 
 HEAD = """\
 version: 1
@@ -382,7 +373,7 @@ class ThirdParty:
             name="harmful_share",
             title="Harmful share",
             guide=Guide("d", "f", "r", "c", "s", "- harmful_share: {share: 0.5}"),
-            quarter=Quarter.ATTRIBUTE_DEGREE,
+            disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
             parameters=Harm,
             thresholds=(Threshold("share", Comparison.BELOW, _share),),
             on_attribute=True,

@@ -9,11 +9,12 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import Field
 
-from tcdp_audit import PluginError, PolicyError, hookimpl, load_policy
-from tcdp_audit.policy.model import PolicyDocument
-from tcdp_audit.policy.schema import policy_schema
-from tcdp_audit.registry import Plugins
-from tcdp_audit.remedy.remedy import Remedy, RemedyGuide, RemedyParameters, Treatment
+from tcdp_audit import PluginError, PolicyError, load_policy
+from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.schema import policy_schema
+from tcdp_audit.core.remedy.remedy import Remedy, RemedyGuide, RemedyParameters, Treatment
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import hookimpl
 
 HEAD = """\
 version: 1

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.policy.scalars import TypedFloat, TypedInt, as_fraction, as_text, as_version, odd_number
+from tcdp_audit.core.policy.scalars import TypedFloat, TypedInt, as_fraction, as_text, as_version, odd_number
 
 
 @pytest.mark.parametrize(

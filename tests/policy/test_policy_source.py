@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tcdp_audit.policy.scalars import OddNumber, TypedFloat, TypedInt
-from tcdp_audit.policy.source import SourceFault, parse
+from tcdp_audit.core.policy.scalars import OddNumber, TypedFloat, TypedInt
+from tcdp_audit.core.policy.source import SourceFault, parse
 
 ALIAS = "aliases (`*name`) are not supported; write the value out"
 DEEP = "it is nested too deeply to be a policy"

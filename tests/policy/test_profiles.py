@@ -13,13 +13,13 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import audit
-from tcdp_audit.errors import PolicyError
-from tcdp_audit.outcome import PROFILE, Status
-from tcdp_audit.policy import read_policy
-from tcdp_audit.policy.profile import CAVEAT, profiles
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import status_of
-from tcdp_audit.results.verdict import exposed_sentence, verdict_sentence, verdict_title
+from tcdp_audit.core.base.errors import PolicyError
+from tcdp_audit.core.base.outcome import PROFILE, Status
+from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.policy.profile import CAVEAT, profiles
+from tcdp_audit.core.results.audit import status_of
+from tcdp_audit.core.results.verdict import exposed_sentence, verdict_sentence, verdict_title
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 PAGE = Path(__file__).parents[2] / "docs" / "profiles.md"
@@ -181,7 +181,7 @@ def test_the_page_says_all_that_a_profile_says(key: str) -> None:
         parameters = ", ".join(f"{name}: {value}" for name, value in demand.parameters.items())
         assert f"- `{demand.check}: {{{parameters}}}`. {demand.says}" in page
     for question in profile.questions:
-        assert f"- `{question.key}`: {question.asks} Fit: {question.fit}." in page
+        assert f"- `{question.key}`: {question.question} Fit: {question.fit}." in page
 
 
 def test_questions_are_skipped_and_make_nothing_pass() -> None:
@@ -344,7 +344,7 @@ def test_yes_and_no_may_be_typed_as_yaml_reads_them() -> None:
 
 
 def test_a_question_has_one_key_wherever_it_is_asked() -> None:
-    asked = {(one.key, one.asks, one.fit) for profile in profiles().values() for one in profile.questions}
+    asked = {(one.key, one.question, one.fit) for profile in profiles().values() for one in profile.questions}
     assert len({key for key, _, _ in asked}) == len(asked)
     for profile in profiles().values():
         assert len({one.key for one in profile.questions}) == len(profile.questions)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.quality import pandera_schema
+from tcdp_audit.core.quality import pandera_schema
 
 PAGE = (Path(__file__).parents[2] / "docs" / "pandera.md").read_text(encoding="utf-8")
 

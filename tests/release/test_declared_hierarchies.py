@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import audit
-from tcdp_audit.errors import PolicyError
+from tcdp_audit.core.base.errors import PolicyError
 
 TABLE = pa.table({"age": [30, 40], "zip": ["a", "b"], "town": ["x", "y"]})
 POLICY = """\

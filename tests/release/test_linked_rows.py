@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import Audit, audit, fix, load_policy
-from tcdp_audit.attestation.signature import attest
-from tcdp_audit.errors import PolicyError, ResultError
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.verdict import verdict_title
-from tcdp_audit.written import read_audit
+from tcdp_audit.core.base.errors import PolicyError, ResultError
+from tcdp_audit.core.results.verdict import verdict_title
+from tcdp_audit.core.results.written import read_audit
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.verification.signature import attest
 
 PLUGINS = Plugins.load(external=False)
 VISITS = 2  # of each patient
@@ -84,8 +84,8 @@ def test_a_unit_that_is_not_released_is_judged_and_dropped(tmp_path: Path) -> No
     assert [(one.name, one.why) for one in done.log.dropped] == [("patient_id", "unit")]
     assert (done.released.column_names, done.log.order) == (["ward"], "shuffled")
     (size,) = done.after.expectations
-    assert (size.observed, size.details["audited_with"]) == (found.expectations[0].observed, ["patient_id"])
-    assert (finding(done.after).status.value, done.log.audited_with) == ("passed", ("patient_id",))
+    assert (size.observed, size.details["judged_with_columns"]) == (found.expectations[0].observed, ["patient_id"])
+    assert (finding(done.after).status.value, done.log.judged_with_columns) == ("passed", ("patient_id",))
     alone = audit(tmp_path / "f.csv", asked)
     assert (alone.exit_code(), [one.check for one in alone.structure if one.status != "passed"]) == (3, [])
     assert alone.expectations[0].message == (
@@ -130,12 +130,12 @@ def test_an_identifier_stays_an_error_while_it_is_there_and_fix_drops_it() -> No
 
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_unit_that_is_the_key_too(*, inside: bool) -> None:
-    asked = policy(key="patient_id", stays_inside=inside)
+    asked = policy(key="patient_id", internal_only=inside)
     assert verdict_title(audit(TABLE, asked)) == (
         "Not fit for release" if inside else "Fit once its key is dropped: patient_id"
     )
     assert verdict_title(fix(TABLE, asked).after) == "Fit for release"
-    kept = {**asked, "keep_key": True, **ONE_ROW, "stays_inside": True}
+    kept = {**asked, "keep_key": True, **ONE_ROW, "internal_only": True}
     title = "Fit to stay inside: the key is in the file, for people of whom one row is known"
     assert verdict_title(audit(TABLE, kept)) == title
     assert not audit(TABLE, {**kept, "conventions": {}}).passed

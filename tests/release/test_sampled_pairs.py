@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Outcome, Status, audit, fix
-from tcdp_audit.check.table_view import TableView
-from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import read_policy
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.table_view import TableView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.session.registry import Plugins
 
 RECORDS = 1_500
 PLUGINS = Plugins.load(external=False)
@@ -91,7 +91,7 @@ def test_a_sample_of_all_pairs_has_the_figures_of_all(
     expectation: dict[str, Any], key: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = asked(expectation, MUCH, key)
-    monkeypatch.setattr("tcdp_audit.release.pairing.fit", lambda *_: False)
+    monkeypatch.setattr("tcdp_audit.core.release.pairing.fit", lambda *_: False)
     sampled = asked(expectation, MUCH, key)
 
     details = dict(sampled.details)

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import audit, failing_records
-from tcdp_audit.encoding.generalised import number_or_interval
-from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import read_policy
-from tcdp_audit.registry import Plugins
-from tcdp_audit.release.release import Release
-from tcdp_audit.release.unit_readings import as_read
+from tcdp_audit.core.encoding.generalised import number_or_interval
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.release.unit_readings import as_read
+from tcdp_audit.core.session.registry import Plugins
 
 ROOFS = ["straw", "tin", "tile", "*", "{straw, tin}", "{tile, tin}", "{slate, straw}"]
 AGES = ["20", "34", "35", "[20, 35)", "[34, 50]", ">=0", ">34", "*"]

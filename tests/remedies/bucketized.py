@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 
 from tcdp_audit import Audit, audit, load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.registry import Plugins
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.treatment import treated
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION
 
 PLUGINS = Plugins.load()

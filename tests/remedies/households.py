@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.encoding.generalised import Interval, number_or_interval
+from tcdp_audit.core.encoding.generalised import Interval, number_or_interval
 
 OF_HOUSEHOLD = {"urbrur": 2, "roof": 5, "walls": 4, "water": 6, "electcon": 3}
 UNIT = "household"

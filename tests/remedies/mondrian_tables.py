@@ -9,12 +9,12 @@ from typing import Any
 import pyarrow as pa
 
 from tcdp_audit import load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.registry import Plugins
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import Treatment
-from tcdp_audit.remedy.treatment import treated
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.remedy import Treatment
+from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.mondrian import MONDRIAN
 
 PLUGINS = Plugins.load(external=False)

@@ -19,7 +19,7 @@ from casc_like import EDUCATION, adult_like, tarragona_like
 from masked import PLUGINS, masked, paired_policy
 
 from tcdp_audit import audit
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant, keeping
 
 ADULT: dict[str, Any] = {

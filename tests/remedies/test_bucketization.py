@@ -16,12 +16,12 @@ from bucketized import Bucketized, bucketized, distance_of, quasi_identifiers, s
 from hypothesis import given, reject, settings, strategies as st
 
 from tcdp_audit import PolicyError, Status, audit, fix, load_policy
-from tcdp_audit.encoding import RawDomain, domain_of
-from tcdp_audit.engines import open_engine
-from tcdp_audit.policy import AttributeDeclaration, Conventions
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import RemedyError
-from tcdp_audit.remedy.view import Attribute, RemedyView
+from tcdp_audit.core.encoding import RawDomain, domain_of
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.policy import AttributeDeclaration, Conventions
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.remedy import RemedyError
+from tcdp_audit.core.remedy.view import Attribute, RemedyView
 from tcdp_audit_plugins.remedies._shared.buckets import Buckets
 from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION
 from tcdp_audit_plugins.remedies.bucketization.apply import largest_ratio

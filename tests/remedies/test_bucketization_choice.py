@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 
-from tcdp_audit.encoding import RawDomain, domain_of
-from tcdp_audit.encoding.hierarchy import load_hierarchy
-from tcdp_audit.policy import AttributeDeclaration, Conventions
-from tcdp_audit.remedy.view import Attribute
+from tcdp_audit.core.encoding import RawDomain, domain_of
+from tcdp_audit.core.encoding.hierarchy import load_hierarchy
+from tcdp_audit.core.policy import AttributeDeclaration, Conventions
+from tcdp_audit.core.remedy.view import Attribute
 from tcdp_audit_plugins.remedies.bucketization import choice
 from tcdp_audit_plugins.remedies.bucketization.choice import choose, place, with_exchanges
 from tcdp_audit_plugins.remedies.bucketization.composition import Composition, compose

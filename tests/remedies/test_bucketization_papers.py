@@ -13,7 +13,7 @@ import pyarrow.csv
 import pytest
 from bucketized import bucketized, distance_of, quasi_identifiers, sensitive
 
-from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.core.remedy.remedy import RemedyError
 
 BUCKETS_ABOVE_K = {("3", 3): 4, ("5", 3): 6, ("5", 5): 6}  # (t, k): floor(t) + 1
 ATTAINABLE = [(t, k) for t in ("1.5", "2", "3", "5") for k in (3, 5, 10, 25) if (t, k) not in BUCKETS_ABOVE_K]

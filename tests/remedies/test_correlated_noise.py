@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from masked import PLUGINS, masked, paired_policy
 
 from tcdp_audit import PolicyError, fix, load_policy
-from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit_plugins.remedies._shared.normal import correlations, normal_noise
 from tcdp_audit_plugins.remedies.correlated_noise.covariance import covariance_of
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 from masked import PLUGINS, masked, paired_policy
 
 from tcdp_audit import PolicyError, fix, load_policy
-from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit_plugins.remedies._shared.normal import correlations
 from tcdp_audit_plugins.remedies.data_shuffling.copula import new_scores, scores
 

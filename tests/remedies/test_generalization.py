@@ -9,13 +9,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tcdp_audit import PolicyError, Treatment, audit, fix, load_policy
-from tcdp_audit.encoding.generalised import parse_interval
-from tcdp_audit.engines import open_engine
-from tcdp_audit.registry import Plugins
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import RemedyError
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit import PolicyError, audit, fix, load_policy
+from tcdp_audit.core.encoding.generalised import parse_interval
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.remedy import RemedyError
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.remedy import Treatment
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
 from tcdp_audit_plugins.remedies.generalization.levels import bin_labels
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tcdp_audit import fix
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 NAMES = ("age", "education", "marital-status", "native-country", "race", "sex", "workclass")
 PLUGINS = Plugins.load(external=False)

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import fix, load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.registry import Plugins
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import RemedyError, Treatment
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.remedy import RemedyError, Treatment
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
 
 PLUGINS = Plugins.load(external=False)

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from tcdp_audit import load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.registry import Plugins
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.merged import MergedDemands
-from tcdp_audit.remedy.remedy import RemedyError, Treatment
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.merged import MergedDemands
+from tcdp_audit.core.remedy.remedy import RemedyError, Treatment
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
 from tcdp_audit_plugins.remedies.generalization.base import Base
 from tcdp_audit_plugins.remedies.generalization.lattice import Lattice

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from masked import masked
 
-from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.core.remedy.remedy import RemedyError
 
 AGES = [3, 17, 18, 29, 30, 64, 65, 99, None]
 GRADES = ["none", "low", "middle", "high"]

@@ -17,10 +17,10 @@ from microaggregated import PLUGINS, flat, microaggregated, parts, plain_loss, p
 
 import tcdp_audit
 from tcdp_audit import load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import RemedyError
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.remedy import RemedyError
+from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
 from tcdp_audit_plugins.remedies.microaggregation.merging import halve_where_kept, merge_failing
 from tcdp_audit_plugins.remedies.microaggregation.quantiles import Quantiles, places, smallest_size

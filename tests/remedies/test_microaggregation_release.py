@@ -16,8 +16,8 @@ from microaggregated import PLUGINS, microaggregated, points, policy_of
 
 import tcdp_audit
 from tcdp_audit import load_policy
-from tcdp_audit.errors import PolicyError
-from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.core.base.errors import PolicyError
+from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.testing import check_conforms
 from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION
 from tcdp_audit_plugins.remedies.microaggregation.centroids import means, medians

@@ -9,8 +9,8 @@ import pytest
 from mondrian_tables import policy, repaired, treatment
 
 import tcdp_audit
-from tcdp_audit.errors import PolicyError
-from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.core.base.errors import PolicyError
+from tcdp_audit.core.remedy.remedy import RemedyError
 
 NUMERIC = {"scale": "numeric"}
 SENSITIVE = {"role": "sensitive", "scale": "nominal"}

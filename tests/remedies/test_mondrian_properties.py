@@ -13,8 +13,8 @@ from hypothesis import assume, given, settings, strategies as st
 from mondrian_tables import policy, repaired, view_of
 from slow_mondrian import Dimension, Hierarchy, Line, own_partitioning
 
-from tcdp_audit.encoding.counted import CountedCodes
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit_plugins.remedies.mondrian import MondrianParameters, place_runs
 from tcdp_audit_plugins.remedies.mondrian.apply import Task
 from tcdp_audit_plugins.remedies.mondrian.cuts import STRATEGIES

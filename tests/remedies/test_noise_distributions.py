@@ -15,10 +15,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tcdp_audit import load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.registry import Plugins
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.noise import NOISE
 
 WIDE = 7.0  # standard deviations

@@ -10,12 +10,13 @@ import pyarrow as pa
 import pytest
 from masked import PLUGINS, paired_policy
 
-from tcdp_audit import RemedyError, Treatment, load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.outcome import Comparison, Outcome, Status
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import OutdoneError, require_least
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit import RemedyError, load_policy
+from tcdp_audit.core.base.outcome import Comparison, Outcome, Status
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.remedy import DominatedError, require_least
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.plugin.remedy import Treatment
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 
 POLICY = load_policy(
@@ -101,7 +102,7 @@ def test_what_does_not_suffice_in_the_cheaper_way_is_not_tried_in_the_other(rele
 
 def test_the_search_stops_where_strengths_lose_more_than_another_remedy(release: Release) -> None:
     dear = Trial(release, falling(16), least=0.05)
-    with pytest.raises(OutdoneError, match=r"loses at least 0\.060"):
+    with pytest.raises(DominatedError, match=r"loses at least 0\.060"):
         dear.weakest()
     assert max(dear.tried) <= 9  # nothing far beyond what may be lost
     assert Trial(release, falling(7), least=0.07).weakest() == 7

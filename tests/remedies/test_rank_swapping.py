@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 from masked import PLUGINS, masked, paired_policy
 
 from tcdp_audit import PolicyError, audit, fix, load_policy
-from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit_plugins.remedies.rank_swapping.apply import PERCENTS
 from tcdp_audit_plugins.remedies.rank_swapping.pairing import pairs_by_distribution, pairs_within
 

@@ -14,12 +14,12 @@ from bucketized import PLUGINS, distance_of, quasi_identifiers, sensitive
 from hypothesis import assume, given, reject, settings, strategies as st
 
 from tcdp_audit import PolicyError, audit, fix, load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import RemedyError
-from tcdp_audit.remedy.treatment import treated
-from tcdp_audit.remedy.view import RemedyView
-from tcdp_audit.repair.fixing import Remediation
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.remedy import RemedyError
+from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.core.repair.fixing import Remediation
 from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE
 from tcdp_audit_plugins.remedies.rebucketize.trial import concerns
 

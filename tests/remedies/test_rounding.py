@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from masked import PLUGINS, masked, paired_policy
 
 from tcdp_audit import PolicyError, fix, load_policy
-from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit_plugins.remedies.rounding import near, nearest
 
 GRADES = ["none", "low", "middle", "high"]

@@ -10,11 +10,11 @@ import pytest
 from masked import PLUGINS, paired_policy
 
 from tcdp_audit import Remediation, fix, load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.outcome import Comparison, Outcome, Status
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.reach import reach
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.base.outcome import Comparison, Outcome, Status
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.reach import reach
+from tcdp_audit.core.remedy.view import RemedyView
 
 ATTRIBUTES = {
     "age": {"role": "quasi_identifier", "scale": "numeric"},

@@ -16,12 +16,12 @@ from hypothesis import given, reject, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit import load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.registry import Plugins
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.remedy import OutdoneError, RemedyError, Treatment
-from tcdp_audit.remedy.treatment import treated
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.remedy import DominatedError, RemedyError, Treatment
+from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.suppression import SUPPRESSION
 
 PLUGINS = Plugins.load(external=False)
@@ -224,14 +224,16 @@ def test_it_stops_where_more_has_to_be_hidden_than_another_remedy_loses() -> Non
     asked = _policy(2, [K2])
     treatment = _treated(rows, asked, 0.2, of="cells")[1]
     assert sum(treatment.notes["cells"].values()) >= 3
-    with pytest.raises(OutdoneError, match=r"^stopped: it loses at least 0\.200, and another remedy, .* loses 0\.199$"):
+    with pytest.raises(
+        DominatedError, match=r"^stopped: it loses at least 0\.200, and another remedy, .* loses 0\.199$"
+    ):
         _treated(rows, asked, 0.199, of="cells")
 
 
 def test_what_is_hidden_or_missing_already_is_not_counted() -> None:
     rows = _table([("a", "x", "1"), ("a", "x", "1"), ("a", None, "1"), ("*", "x", "2"), ("b", "x", "2")])
     _treated(rows, _policy(2, [K2]), 1 / 15, of="cells")
-    with pytest.raises(OutdoneError, match=r"at least 0\.067"):
+    with pytest.raises(DominatedError, match=r"at least 0\.067"):
         _treated(rows, _policy(2, [K2]), 0.066, of="cells")
 
 

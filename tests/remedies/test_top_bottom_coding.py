@@ -10,7 +10,7 @@ import pytest
 from masked import PLUGINS, masked
 
 from tcdp_audit import fix
-from tcdp_audit.remedy.remedy import RemedyError
+from tcdp_audit.core.remedy.remedy import RemedyError
 
 AGES = [3, 17, 18, 29, 30, 64, 65, 99, None]
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import audit, fix
-from tcdp_audit.remedy.remedy import NewColumn, Treatment
-from tcdp_audit.remedy.unit_cells import with_unit_cells
+from tcdp_audit.core.remedy.remedy import NewColumn, Treatment
+from tcdp_audit.core.remedy.unit_cells import with_unit_cells
 from tests.remedies.households import OF_HOUSEHOLD, UNIT, VALUES, read_off, survey, survey_policy
 from tests.remedies.mondrian_tables import view_of
 

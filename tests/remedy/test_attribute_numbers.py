@@ -10,11 +10,11 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.information_loss import information_loss
-from tcdp_audit.information_loss.ordered import Ordered, RangePenalty
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.view import Attribute, RemedyView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.information_loss import information_loss
+from tcdp_audit.core.information_loss.ordered import Ordered, RangePenalty
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.view import Attribute, RemedyView
 from tcdp_audit_plugins.remedies.bucketization.choice import place
 from tcdp_audit_plugins.remedies.microaggregation.points import numbers_of
 

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import assume, given, reject, settings, strategies as st
 
 from tcdp_audit import CheckError, audit, load_policy
-from tcdp_audit.encoding.keys import fold
-from tcdp_audit.engines import open_engine
-from tcdp_audit.registry import Plugins
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.demands import Demands
-from tcdp_audit.remedy.merged import MergedDemands
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.encoding.keys import fold
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.demands import Demands
+from tcdp_audit.core.remedy.merged import MergedDemands
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 DISEASES = {"any": {"stomach": ["ulcer", "gastritis"], "lung": ["flu", "cold"]}}

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Outcome, Severity, Status, load_policy
-from tcdp_audit.engines import open_engine
-from tcdp_audit.release.release import Release
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.view import RemedyView
 
 ATTRIBUTES = {
     "age": {"role": "quasi_identifier", "scale": "numeric"},

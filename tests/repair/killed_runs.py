@@ -7,6 +7,7 @@ that a moment means the same on a busy machine; the seconds let a signal come in
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import signal
@@ -17,11 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit import files
-from tcdp_audit.auditor import evaluation
-from tcdp_audit.classes.shards import Plan
 from tcdp_audit.cli import remediation, run
-from tcdp_audit.repair import fixing
+from tcdp_audit.core.auditor import evaluation
+from tcdp_audit.core.base import files
+from tcdp_audit.core.classes.shards import Plan
+from tcdp_audit.core.repair import fixing
 
 PATIENCE = 300  # seconds
 OUTSIDE = 75  # the signal came before the command began, or when it was over
@@ -48,8 +49,9 @@ def counting(ask: dict[str, Any], answer: dict[str, int]) -> Callable[..., None]
 
 def ran(ask: dict[str, Any], told: Path) -> int:
     """One run, in this process."""
-    signal.alarm(PATIENCE)  # one that hangs is a failure, and no test that never ends
     os.dup2(os.open(told.with_name("stderr"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+    faulthandler.register(signal.SIGALRM, chain=True)  # says on stderr where each thread waits, and ends the process
+    signal.alarm(PATIENCE)  # one that hangs is a failure, and no test that never ends
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell ignores SIGINT for what it runs behind
         signal.signal(number, lambda *_: os._exit(OUTSIDE))
     evaluation.plan = lambda *_: Plan(3, spill=True)  # codes on disk, as those of a large release

@@ -11,7 +11,7 @@ import adult
 import pytest
 
 from tcdp_audit import audit, fix
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 CONVENTIONS = ("own_category", "wildcard", "fail")

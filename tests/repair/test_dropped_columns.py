@@ -17,13 +17,14 @@ import pytest
 import toy_remedies as toys
 from pyarrow import csv, feather, parquet
 
-from tcdp_audit import NewColumn, Remediation, RemedyView, Treatment, audit, fix
-from tcdp_audit.engines import open_engine
-from tcdp_audit.errors import DataError, PolicyError
-from tcdp_audit.outcome import Status
-from tcdp_audit.repair.output import OutputFile
-from tcdp_audit.repair.put_back import PutBack
-from tcdp_audit.results.verdict import verdict_title
+from tcdp_audit import Remediation, audit, fix
+from tcdp_audit.core.base.errors import DataError, PolicyError
+from tcdp_audit.core.base.outcome import Status
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.repair.output import OutputFile
+from tcdp_audit.core.repair.restored_columns import PutBack
+from tcdp_audit.core.results.verdict import verdict_title
+from tcdp_audit.plugin.remedy import NewColumn, RemedyView, Treatment
 
 AGES = [20, 21, 33, 34, 51, 52, 67, 68, 39, 40]
 NOTES = [f"n{i}" for i in range(len(AGES))]
@@ -96,10 +97,10 @@ def test_demands_on_pairs_are_judged_with_the_right_key(remedy: str, *, keep_ord
     assert done.released.column_names == ["note", "age", "cost"]
     assert [(one.name, one.why) for one in done.log.dropped] == [("name", "identifier"), ("id", "key")]
     assert (done.log.order == "kept") is keep_order
-    assert done.log.audited_with == ("id",)
+    assert done.log.judged_with_columns == ("id",)
     known = audit(with_ids(done.released), policy(PAIRED), ORIGINAL, plugins=PLUGINS)
     judged, truth = linkage(done.after.outcomes), linkage(known.outcomes)
-    assert judged.details["audited_with"] == ["id"]
+    assert judged.details["judged_with_columns"] == ["id"]
     assert (judged.observed, judged.records, judged.details["matched"]) == (
         truth.observed,
         truth.records,
@@ -202,15 +203,15 @@ def test_a_release_that_fails_is_written_without_them_too(tmp_path: Path) -> Non
     assert verdict_title(done.after) == "Not fit for release"
 
 
-def test_a_key_that_is_kept_is_an_error_unless_the_file_stays_inside(tmp_path: Path) -> None:
+def test_a_key_that_is_kept_is_an_error_unless_the_file_internal_only(tmp_path: Path) -> None:
     refused = repaired(table(), policy(PAIRED, keep_key=True), output=tmp_path / "f.csv")
     assert (refused.passed, refused.written, refused.after.exit_code()) == (False, None, 1)
     assert refused.log.reason.startswith("no remedy can change this: linkable_key: column 'id' is the key")
-    inside = policy(PAIRED, keep_key=True, stays_inside=True)
+    inside = policy(PAIRED, keep_key=True, internal_only=True)
     done = repaired(table(), inside, output=tmp_path / "f.csv")
     assert done.passed
     assert [one.name for one in done.log.dropped] == ["name"]
-    assert done.log.audited_with == ()
+    assert done.log.judged_with_columns == ()
     for again in (done.after, audit(tmp_path / "f.csv", inside, ORIGINAL, plugins=PLUGINS)):
         assert again.passed
         assert verdict_title(again) == "Fit to stay inside: the key is in the file"
@@ -219,7 +220,7 @@ def test_a_key_that_is_kept_is_an_error_unless_the_file_stays_inside(tmp_path: P
 
 @LONG
 def test_a_key_that_is_kept_is_no_identifier_that_should_be_gone() -> None:
-    inside = policy(PAIRED, keep_key=True, stays_inside=True)
+    inside = policy(PAIRED, keep_key=True, internal_only=True)
     as_identifier = {**inside, "attributes": {**ATTRIBUTES, "id": {"role": "identifier"}}}
     assert repaired(table(), as_identifier).passed
 
@@ -235,9 +236,9 @@ def test_no_verdict_over_a_file_with_a_key_says_fit_for_release() -> None:
 
 
 @LONG
-def test_a_file_that_stays_inside_may_be_useless_too() -> None:
-    useless = repaired(table(), policy(remedy="far", keep_key=True, stays_inside=True))
-    assert verdict_title(useless.after) == "Fit to stay inside: the key is in the file, and useless for: age"
+def test_a_file_that_internal_only_may_be_useless_too() -> None:
+    constant_columns = repaired(table(), policy(remedy="far", keep_key=True, internal_only=True))
+    assert verdict_title(constant_columns.after) == "Fit to stay inside: the key is in the file, and useless for: age"
 
 
 @pytest.mark.parametrize("role", ["quasi_identifier", "sensitive"])
@@ -273,9 +274,9 @@ def test_a_unit_that_is_dropped_still_counts_people() -> None:
     done = repaired(found, asked)
     assert done.passed
     assert "person" not in done.released.column_names
-    assert done.log.audited_with == ("id", "person")
+    assert done.log.judged_with_columns == ("id", "person")
     missing = next(one for one in done.after.structure if one.check == "missing_columns")
-    assert (missing.status, missing.details["audited_with"]) == (Status.PASSED, ["id", "person"])
+    assert (missing.status, missing.details["judged_with_columns"]) == (Status.PASSED, ["id", "person"])
     (size,) = done.after.expectations
     assert size.observed == 2
     harder = repaired(found, {**asked, "expect": [{"k_anonymity": {"k": 3}}]})
@@ -292,7 +293,7 @@ def test_an_expectation_that_names_an_identifier_is_judged_with_it() -> None:
     assert not done.passed
     assert done.log.reason == "1 of 2 demands still fails: exact_match_rate"
     match = next(one for one in done.after.expectations if one.check == "exact_match_rate")
-    assert (match.status, match.details["audited_with"]) == (Status.FAILED, ["name", "id"])
+    assert (match.status, match.details["judged_with_columns"]) == (Status.FAILED, ["name", "id"])
 
 
 @LONG
@@ -304,7 +305,7 @@ def test_under_rows_aligned_columns_and_the_order_go() -> None:
     assert done.released.column_names == ["note", "age", "cost"]
     assert done.released["note"].to_pylist() != NOTES
     assert sorted(done.released["note"].to_pylist()) == NOTES
-    assert (done.log.audited_with, done.log.order) == ((), "shuffled")
+    assert (done.log.judged_with_columns, done.log.order) == ((), "shuffled")
     known = audit(table().drop_columns(["id", "name"]), asked, ORIGINAL, plugins=PLUGINS)
     assert linkage(known.outcomes).observed > 0
 
@@ -390,7 +391,7 @@ def test_results_say_first_what_was_dropped(tmp_path: Path) -> None:
     log = json.loads(done.after.to_json())["change_log"]
     assert next(iter(log)) == "columns_dropped"
     assert log["columns_dropped"] == [{"name": "name", "why": "identifier"}, {"name": "id", "why": "key"}]
-    assert log["audited_with"] == ["id"]
+    assert log["judged_with_columns"] == ["id"]
     said = "Dropped from what is written: 'name' (identifier) and 'id' (key that links to the original)."
     assert said in done.after.render(".md").splitlines()[4]
     assert "Demands that need 'id' were judged with it beside the written cells." in done.after.render(".md")

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from killed_runs import OUTSIDE
 
-from tcdp_audit.scratch import NAME
+from tcdp_audit.core.base.scratch import NAME
 
 POLICY = """
 version: 1
@@ -108,11 +108,11 @@ def test_killed_at_random_moments(place: Place, kills: int) -> None:
         kept = "output complete" if after == proven else "output as before"
         seen[sent.name, f"{moment}, {hit}, {kept}"] += 1
         if sent is not signal.SIGKILL:
-            assert ended["code"] in (0, OUTSIDE, 128 + sent)
+            assert ended["code"] in (0, OUTSIDE, 128 + sent), place.said
             assert place.said in ("", *(f"tcdp-audit: interrupted; {said}" for said in SAID))
             assert place.left == []
             continue
-        assert ended["code"] in (0, -signal.SIGKILL)
+        assert ended["code"] in (0, -signal.SIGKILL), place.said
         assert all(NAME.fullmatch(path.name) and path.stat().st_mode & 0o777 == 0o700 for path in place.left)
         seen["SIGKILL", "left something, which the next run removed"] += bool(place.left)
         assert place.run("small.csv")["code"] == 0

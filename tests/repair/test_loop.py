@@ -11,12 +11,13 @@ import pyarrow as pa
 import pytest
 import toy_remedies as toys
 
-from tcdp_audit import NewColumn, Remediation, RemedyView, Treatment, fix
-from tcdp_audit.auditor.evaluation import Options
-from tcdp_audit.repair import open_table
-from tcdp_audit.repair.fixing import fix_tables
-from tcdp_audit.results.change_log import ChangeLog
-from tcdp_audit.words import figure
+from tcdp_audit import Remediation, fix
+from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.base.words import figure
+from tcdp_audit.core.repair import open_table
+from tcdp_audit.core.repair.fixing import fix_tables
+from tcdp_audit.core.results.change_log import ChangeLog
+from tcdp_audit.plugin.remedy import NewColumn, RemedyView, Treatment
 
 AGES = ["20", "20", "33", "51", "51", "67", "039", "39"]
 ATTRIBUTES = {

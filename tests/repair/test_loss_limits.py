@@ -12,9 +12,10 @@ import pyarrow as pa
 import pytest
 import toy_remedies as toys
 
-from tcdp_audit import NewColumn, PolicyError, Remediation, Treatment, audit, fix, load_policy, verify
+from tcdp_audit import PolicyError, Remediation, audit, fix, load_policy, verify
 from tcdp_audit.cli.schema import result_schema
-from tcdp_audit.results.verdict import title_of, verdict_title
+from tcdp_audit.core.results.verdict import title_of, verdict_title
+from tcdp_audit.plugin.remedy import NewColumn, Treatment
 
 AGES = ["20", "20", "33", "51", "51", "67", "38", "39"]
 POLICY: dict[str, Any] = {
@@ -130,19 +131,19 @@ def test_nothing_beyond_the_limits_is_written(tmp_path: Path):
 
 def test_a_release_that_passes_costs_nothing():
     done = run(found=table(["20"] * 4), max_loss=0, keep={"age": 1})
-    assert (done.passed, done.log.useless) == (True, ())
+    assert (done.passed, done.log.constant_columns) == (True, ())
 
 
 def test_a_release_with_an_emptied_column_is_never_plainly_fit():
     done = run("constant")
 
     assert done.passed
-    assert done.log.useless == ("age",)
+    assert done.log.constant_columns == ("age",)
     assert verdict_title(done.after) == "Fit for release, and useless for: age"
     result = json.loads(done.after.to_json())
     jsonschema.validate(result, json.loads(result_schema()))
     assert result["verdict"]["title"] == "Fit for release, and useless for: age"
-    assert result["change_log"]["useless"] == ["age"]
+    assert result["change_log"]["constant_columns"] == ["age"]
     assert done.after.render(".md").startswith("# Fit for release, and useless for: age:")
     assert "<h1>Fit for release, and useless for: age</h1>" in done.after.render(".html")
 
@@ -152,10 +153,10 @@ def suppressed(view: Any, _: Any) -> Treatment:
 
 
 @pytest.mark.parametrize(
-    ("ages", "useless"),
+    ("ages", "constant_columns"),
     [(AGES, ("age",)), ([*AGES[:7], ""], ("age",)), (["20"] * 8, ()), ([""] * 8, ())],
 )
-def test_suppressed_and_missing_cells_are_one_value(ages: list[str], useless: tuple[str, ...]):
+def test_suppressed_and_missing_cells_are_one_value(ages: list[str], constant_columns: tuple[str, ...]):
     attributes = {**POLICY["attributes"], "note": {"role": "quasi_identifier"}}  # so that no record is all suppressed
     policy = {
         **POLICY,
@@ -166,11 +167,11 @@ def test_suppressed_and_missing_cells_are_one_value(ages: list[str], useless: tu
     found = table(ages).set_column(2, "note", [["x"] * 8])
     done = fix(found, policy, plugins=toys.plugins(suppressed=suppressed))
     assert done.passed
-    assert done.log.useless == useless
+    assert done.log.constant_columns == constant_columns
 
 
 def test_a_column_that_still_has_two_values_is_not_empty():
-    assert run("halves").log.useless == ()
+    assert run("halves").log.constant_columns == ()
 
 
 def test_a_trial_says_what_would_be_useless():
@@ -178,7 +179,7 @@ def test_a_trial_says_what_would_be_useless():
     found = audit(table(), POLICY, plugins=plugins, try_remedies=True)
     trial = found.as_json()["remedy_trial"]
 
-    assert (trial["passes"], trial["useless"]) == (True, ["age"])
+    assert (trial["passes"], trial["constant_columns"]) == (True, ["age"])
     assert "it would then pass, and be useless for age." in found.render(".md")
     jsonschema.validate(json.loads(found.to_json()), json.loads(result_schema()))
 
@@ -205,7 +206,7 @@ def test_a_result_with_emptied_columns_is_verified(tmp_path: Path):
     assert whole.title == "Fit for release, and useless for: age"
 
     result = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    result["change_log"]["useless"], result["verdict"]["title"] = [], "Fit for release"
+    result["change_log"]["constant_columns"], result["verdict"]["title"] = [], "Fit for release"
     (tmp_path / "lie.json").write_text(json.dumps(result), encoding="utf-8")
     lie = verify(tmp_path / "lie.json", target, policy, before=source, plugins=plugins)
     assert {one.subject for one in lie.differences} == {"figures", "changes"}

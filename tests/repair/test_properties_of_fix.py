@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import Remediation, audit, fix
-from tcdp_audit.registry import Plugins
-from tcdp_audit.remedy import view
-from tcdp_audit.repair import loop
+from tcdp_audit.core.remedy import view
+from tcdp_audit.core.repair import loop
+from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
 TREE = {"any": {"north": ["a", "b"], "south": ["c", "d"]}}

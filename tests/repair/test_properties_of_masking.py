@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import Remediation, fix
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
 
 pytestmark = pytest.mark.long
 PLUGINS = Plugins.load(external=False)

@@ -20,10 +20,10 @@ from toy_remedies import On, halves, plugins
 import tcdp_audit
 from tcdp_audit.cli.remediation import tell
 from tcdp_audit.cli.schema import result_schema
-from tcdp_audit.registry import Plugins
-from tcdp_audit.remedy.remedy import NewColumn, Treatment
-from tcdp_audit.remedy.view import RemedyView
-from tcdp_audit.results.change_log import RemedyAttack
+from tcdp_audit.core.remedy.remedy import NewColumn, Treatment
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.core.results.change_log import RemedyAttack
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification import State, verify
 
 NUMERIC = {"role": "quasi_identifier", "scale": "numeric"}

@@ -18,11 +18,11 @@ from rich.console import Console
 import tcdp_audit
 from tcdp_audit.cli.schema import result_schema
 from tcdp_audit.cli.terminal import tell
-from tcdp_audit.errors import DataError
-from tcdp_audit.repair import trial
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.change_log import Step
-from tcdp_audit.results.remedy_trial import RemedyTrial
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.repair import trial
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.change_log import Step
+from tcdp_audit.core.results.remedy_trial import RemedyTrial
 from tcdp_audit.verification import State, verify
 from tcdp_audit_reports.remedy.trial import trial_table
 from tcdp_audit_reports.sections.next_steps import steps

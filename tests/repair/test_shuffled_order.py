@@ -13,13 +13,13 @@ import pytest
 from pyarrow import csv
 
 from tcdp_audit import audit, fix, verify
-from tcdp_audit.attestation.signature import attest
-from tcdp_audit.errors import DataError, ResultError
-from tcdp_audit.registry import Plugins
-from tcdp_audit.repair.output import OutputFile
-from tcdp_audit.results.verdict import verdict_title
+from tcdp_audit.core.base.errors import DataError, ResultError
+from tcdp_audit.core.repair.output import OutputFile
+from tcdp_audit.core.results.verdict import verdict_title
+from tcdp_audit.core.results.written import read_audit
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification import State
-from tcdp_audit.written import read_audit
+from tcdp_audit.verification.signature import attest
 
 PLUGINS = Plugins.load(external=False)
 RECORDS = 60
@@ -74,7 +74,7 @@ def test_a_file_in_the_originals_order_is_fit_once_it_is_shuffled() -> None:
         "`rows_aligned: true`: whoever holds the original links every record by its place; the audit needs the order, "
         "so shuffle the copy that is released, as `fix` does"
     )
-    inside = audit(RELEASE, {**ALIGNED, "stays_inside": True}, ORIGINAL)
+    inside = audit(RELEASE, {**ALIGNED, "internal_only": True}, ORIGINAL)
     assert verdict_title(inside) == "Fit to stay inside: its records stand in the original's order"
     both = audit(RELEASE, {**ALIGNED, "key": "note"}, ORIGINAL)
     assert verdict_title(both) == "Fit once its key is dropped: note and its records are shuffled"
@@ -139,10 +139,10 @@ def test_a_demand_that_fails_in_order_fails_though_strangers_would_pass(folder: 
 
 
 def test_another_permutation_than_the_written_one_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put_back = OutputFile._put_back
+    restored_columns = OutputFile._put_back
 
     def turned(self: OutputFile, released: Any) -> Any:
-        return put_back(self, replace(released, places=np.roll(released.places, 1)))
+        return restored_columns(self, replace(released, places=np.roll(released.places, 1)))
 
     monkeypatch.setattr(OutputFile, "_put_back", turned)
     with pytest.raises(DataError, match="what was read back differs from what was released; nothing is kept"):
@@ -170,7 +170,7 @@ def test_a_dropped_unit_and_the_order_are_put_back_together() -> None:
     assert done.released.column_names == ["age", "pay", "note"]
     for check in ("k_anonymity", LINKAGE_NAME):
         assert found(done.after.outcomes, check).observed == found(before.outcomes, check).observed
-        assert found(done.after.outcomes, check).details["audited_with"] == ["person"]
+        assert found(done.after.outcomes, check).details["judged_with_columns"] == ["person"]
 
 
 def test_verify_repeats_the_repair(folder: Path) -> None:

@@ -18,9 +18,9 @@ import toy_remedies as toys
 from pyarrow import feather, parquet
 
 from tcdp_audit import DataError, Remediation, UsageError, fix
-from tcdp_audit.engines import open_engine
-from tcdp_audit.remedy.treatment import changed_cells, in_unlinkable_order
-from tcdp_audit.repair.own_types import taken
+from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
+from tcdp_audit.core.repair.own_types import taken
 
 pytestmark = pytest.mark.long  # every type in every kind of file
 
@@ -274,7 +274,7 @@ def test_only_text_is_compressed(tmp_path: Path, output: str) -> None:
 def test_what_cannot_be_written_is_refused_before_the_first_audit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcdp_audit.inputs.evaluation", lambda *_: pytest.fail("the work has begun"))
+    monkeypatch.setattr("tcdp_audit.core.session.inputs.evaluation", lambda *_: pytest.fail("the work has begun"))
     with pytest.raises(UsageError, match="column 'x' holds nested data"):
         repaired(table_of("list"), tmp_path / "f.csv")
     with pytest.raises(UsageError, match="column 'x' holds infinity, for which JSON has no number"):
@@ -309,7 +309,7 @@ def test_a_full_disk_is_a_sentence(tmp_path: Path, output: str) -> None:
 
 
 def test_records_that_do_not_read_back_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tcdp_audit.repair import output
+    from tcdp_audit.core.repair import output
 
     write = output.write_table
     monkeypatch.setattr(output, "write_table", lambda table, path, **more: write(table.slice(0, 5), path, **more))

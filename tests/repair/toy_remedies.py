@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit import hookimpl
-from tcdp_audit.registry import Plugins
-from tcdp_audit.remedy.remedy import NewColumn, Remedy, RemedyError, RemedyGuide, RemedyParameters, Treatment
-from tcdp_audit.remedy.view import RemedyView
+from tcdp_audit.core.remedy.remedy import NewColumn, Remedy, RemedyError, RemedyGuide, RemedyParameters, Treatment
+from tcdp_audit.core.remedy.view import RemedyView
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import hookimpl
 
 GUIDE = RemedyGuide("m.", "c.", "g.", "s", "- toy: {}")
 

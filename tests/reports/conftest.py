@@ -11,7 +11,7 @@ from remedied_samples import NEAR, REPAIRED, SIZE_AFTER, remedied
 from report_samples import HOSTILE, SALARY_POLICY, named_policy, named_table, salaries
 
 from tcdp_audit import audit
-from tcdp_audit.results.audit import Audit
+from tcdp_audit.core.results.audit import Audit
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit import ClassCheck, Comparison, Parameters, Quarter, Threshold, hookimpl
-from tcdp_audit.check.kinds import AttributeParameters, Guide
-from tcdp_audit.policy.scalars import Exact
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.check.kinds import AttributeParameters, Guide
+from tcdp_audit.core.policy.scalars import Exact
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Parameters, Threshold, hookimpl
 
 
 class SizeParameters(Parameters):
@@ -42,7 +42,7 @@ class GoldenPlugin:
             name="class_size",
             title="Size of classes",
             guide=GUIDE,
-            quarter=Quarter.IDENTITY_MODEL,
+            disclosure_type=DisclosureType.IDENTITY_MODEL,
             parameters=SizeParameters,
             thresholds=(Threshold("least", Comparison.AT_LEAST, lambda evidence, _: evidence.size, "records in it"),),
             sentence=lambda outcome: f"A sentence about a {outcome.status} size.",
@@ -51,7 +51,7 @@ class GoldenPlugin:
             name="commonest_value",
             title="Commonest value",
             guide=GUIDE,
-            quarter=Quarter.ATTRIBUTE_DEGREE,
+            disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
             parameters=CommonestParameters,
             thresholds=(Threshold("most", Comparison.AT_MOST, commonest, "share of the commonest value"),),
             on_attribute=True,

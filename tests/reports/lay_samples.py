@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 import tcdp_audit
-from tcdp_audit.results.audit import Audit
+from tcdp_audit.core.results.audit import Audit
 
 ADULT = """\
 version: 1

@@ -8,10 +8,10 @@ from typing import Any
 
 from report_samples import made_up
 
-from tcdp_audit.outcome import Comparison, Outcome, Status
-from tcdp_audit.provenance import Table
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.change_log import ChangeLog, Step
+from tcdp_audit.core.base.outcome import Comparison, Outcome, Status
+from tcdp_audit.core.base.provenance import Table
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.change_log import ChangeLog, Step
 
 INPUT = Table("people.csv", "a" * 64, 9, 4)
 SIZE_BEFORE = made_up(1, 5, title="k-anonymity", distribution=[[1, 1, 1], [8, 1, 8]], failing=(1, 1))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tcdp_audit.outcome import Comparison, Outcome, Status, Tally, WorstClass
+from tcdp_audit.core.base.outcome import Comparison, Outcome, Status, Tally, WorstClass
 
 HOSTILE = ("<script>alert(1)</script>", "{{7*7}}", "גיל|`x`[red]", "]]>\x1b[31m\u202eevil")
 

@@ -12,11 +12,11 @@ from typing import Any
 from report_samples import HOSTILE, SALARY_POLICY, named_policy, named_table, salaries
 
 from tcdp_audit import PolicyError, audit
-from tcdp_audit.outcome import Outcome
-from tcdp_audit.policy import read_policy
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.unaudited import Unaudited
+from tcdp_audit.core.base.outcome import Outcome
+from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.session.registry import Plugins
 
 
 def written_policy(policy: dict[str, Any], name: str) -> Path:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from report_samples import made_up
 
-from tcdp_audit.outcome import STRUCTURE, Comparison, Outcome, Severity, Status
+from tcdp_audit.core.base.outcome import STRUCTURE, Comparison, Outcome, Severity, Status
 from tcdp_audit_reports.certificate import reasons, tally
 
 KEPT = made_up(9, 5, status=Status.PASSED)

@@ -8,7 +8,7 @@ import pytest
 from remedied_samples import FAR, NEAR, SIZE_AFTER, SIZE_BEFORE, log_of, remedied, step
 from report_samples import made_up
 
-from tcdp_audit.outcome import Severity, Status
+from tcdp_audit.core.base.outcome import Severity, Status
 from tcdp_audit_reports.remedy import repair, sentences
 
 KEPT = (SIZE_AFTER, NEAR)

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from tcdp_audit.comparison import compare
-from tcdp_audit.written import WrittenAudit
+from tcdp_audit.core.results.comparison import compare
+from tcdp_audit.core.results.written import WrittenAudit
 from tcdp_audit_reports.comparison_html import render
 
 FLAGS = (

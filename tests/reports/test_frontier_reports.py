@@ -7,12 +7,12 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "pareto"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "frontiers"))
 from frontier_samples import K, T, frontier_of, trial
 
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.results.frontier import Frontier
-from tcdp_audit.results.varied_demand import VariedDemand
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.results.frontier import Frontier
+from tcdp_audit.core.results.varied_demand import VariedDemand
 from tcdp_audit_reports.frontier_html import render as html
 from tcdp_audit_reports.frontier_map import STAIRS, chart
 from tcdp_audit_reports.frontier_markdown import render as markdown
@@ -105,7 +105,7 @@ def test_the_markdown_has_the_same():
 
 def test_names_act_on_nothing():
     hostile = VariedDemand("t:<b>|x", "<i>t</i>", "t", Comparison.AT_MOST, F(1, 5), T.levels)
-    bad = trial(OWN, (5, 0.19), 0.2, remedies=("a: {x: '<script>```'}",), useless=("<b>\x1b",))
+    bad = trial(OWN, (5, 0.19), 0.2, remedies=("a: {x: '<script>```'}",), constant_columns=("<b>\x1b",))
     found = frontier_of([bad], demands=(K, hostile))
     page, text = html(found), markdown(found)
     assert not re.search(r"<(b|i|script)>", page)

@@ -17,11 +17,11 @@ from run_samples import run_of_several
 from tcdp_audit import audit
 from tcdp_audit.cli.github import annotated, summary
 from tcdp_audit.cli.terminal import tell
-from tcdp_audit.embedded_result import with_plain_result
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.audit import render_several
-from tcdp_audit.results.findings import findings_of
-from tcdp_audit.results.reporter import reporter_of
+from tcdp_audit.core.base.embedded_result import with_plain_result
+from tcdp_audit.core.results.audit import render_several
+from tcdp_audit.core.results.findings import findings_of
+from tcdp_audit.core.results.reporter import reporter_of
+from tcdp_audit.core.session.registry import Plugins
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = [f"{which}{suffix}" for which in ("plain", "hostile") for suffix in (".html", ".md", ".txt")]

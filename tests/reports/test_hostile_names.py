@@ -16,7 +16,7 @@ from report_samples import named_table
 from tcdp_audit import audit
 from tcdp_audit.cli.printing import streams
 from tcdp_audit.cli.terminal import show
-from tcdp_audit.visible import ACTING_IN_LINES
+from tcdp_audit.core.base.visible import ACTING_IN_LINES
 
 NAMES = (
     "<script>alert(1)</script><img src=x onerror=alert(2)>",

@@ -13,9 +13,9 @@ from html_page import Page
 from report_samples import HOSTILE, made_up, named_policy, named_table
 
 from tcdp_audit import audit
-from tcdp_audit.check.kinds import Quarter
-from tcdp_audit.embedded_result import unpacked
-from tcdp_audit.outcome import Comparison, Status
+from tcdp_audit.core.base.embedded_result import unpacked
+from tcdp_audit.core.base.outcome import Comparison, Status
+from tcdp_audit.core.check.kinds import DisclosureType
 from tcdp_audit_reports.mathml import is_mathml
 
 NO_CELL = "This report contains no cell of the release."
@@ -137,11 +137,11 @@ def test_coverage_names_what_was_not_checked():
     }
     result = audit(named_table(("a",), lambda _, group: f"{group}"), policy)
     cells = [one.text for one in Page(result.render(".html")).named("td")]
-    quarters = [text for text in cells if "of this quarter" in text or "No check" in text]
-    assert len(quarters) == 4
-    assert "'a', passed" in quarters[0]
-    here = sum(one.quarter is Quarter.ATTRIBUTE_MODEL for one in result.plugins.checks.values())
-    assert quarters[2] == f"{here} more checks of this quarter were not run."
+    disclosure_types = [text for text in cells if "of this quarter" in text or "No check" in text]
+    assert len(disclosure_types) == 4
+    assert "'a', passed" in disclosure_types[0]
+    here = sum(one.disclosure_type is DisclosureType.ATTRIBUTE_MODEL for one in result.plugins.checks.values())
+    assert disclosure_types[2] == f"{here} more checks of this quarter were not run."
 
 
 def test_every_check_that_was_not_run_has_a_line_on_what_could_still_happen(salary_audit):

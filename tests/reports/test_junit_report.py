@@ -16,9 +16,9 @@ from report_samples import HOSTILE, SALARY_POLICY, made_up, salaries
 from run_samples import FITS_BOTH, run_of_several, salary_result, with_outcomes, written_policy
 
 from tcdp_audit import DataError, audit
-from tcdp_audit.outcome import Severity, Status
-from tcdp_audit.registry import Plugins
-from tcdp_audit.results.unaudited import Unaudited
+from tcdp_audit.core.base.outcome import Severity, Status
+from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_reports import junit_report
 
 

@@ -9,7 +9,7 @@ from html_page import Page
 from report_samples import made_up
 
 import tcdp_audit
-from tcdp_audit.outcome import Status
+from tcdp_audit.core.base.outcome import Status
 from tcdp_audit_reports.sections.basis import flipping, verification
 from tcdp_audit_reports.sections.next_steps import steps
 

@@ -13,8 +13,8 @@ from browser import DARK, FLAGS, asked
 from lay_samples import census
 from test_demo_report import depths, framed
 
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.demo import POLICY, make_discharges
-from tcdp_audit.registry import Plugins
 from tcdp_audit_reports.html_report import stylesheet
 
 import tcdp_audit  # isort: skip

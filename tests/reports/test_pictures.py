@@ -10,7 +10,7 @@ from html_page import Page
 from remedied_samples import attribute_loss, log_of
 from report_samples import made_up
 
-from tcdp_audit.outcome import Comparison, Naming, Status
+from tcdp_audit.core.base.outcome import Comparison, DisplayNames, Status
 from tcdp_audit_reports.nested import nested_tables
 from tcdp_audit_reports.pictures import pictures
 from tcdp_audit_reports.remedy import penalties
@@ -21,7 +21,7 @@ ENTRY = {"value": "value 2", "in_group": 0.0, "in_reference": 0.5}
 
 
 def with_details(**details):
-    naming = Naming(labels={"zip": "postcode"})
+    naming = DisplayNames(labels={"zip": "postcode"})
     return replace(SHARE, details=details, known=("zip", "age"), naming=naming)
 
 

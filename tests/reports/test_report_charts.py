@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from report_samples import made_up
 
-from tcdp_audit.outcome import Comparison
+from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit_reports import cumulative, histogram, share_bar
 from tcdp_audit_reports.axis import axis_for
 from tcdp_audit_reports.bins import binned, compact

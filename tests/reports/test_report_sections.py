@@ -10,8 +10,9 @@ import pytest
 
 import tcdp_audit
 from tcdp_audit import Audit, PluginError
-from tcdp_audit.plugin import ReportSection, Rows, hookimpl
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import hookimpl
+from tcdp_audit.plugin.report import ReportSection, Rows
 
 TABLE = pd.DataFrame({"zip": ["1", "1", "2", "2"]})
 POLICY = {"version": 1, "attributes": {"zip": {"role": "quasi_identifier"}}, "expect": [{"k_anonymity": {"k": 2}}]}

@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 from report_samples import HOSTILE, made_up, named_policy, named_table
 
 from tcdp_audit import audit
-from tcdp_audit.outcome import Status
+from tcdp_audit.core.base.outcome import Status
 
-SCHEMA = json.loads(files("tcdp_audit.results").joinpath("result.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(files("tcdp_audit.core.results").joinpath("result.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER)
 FREE = {"details", "parameters", "conventions"}
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 from report_samples import made_up
 
-from tcdp_audit.outcome import Comparison
+from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit_reports.chart import Chart, Measured
 from tcdp_audit_reports.drawing import NARROW
 from tcdp_audit_reports.finding import BY_SIZE

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from tcdp_audit import audit
 from tcdp_audit.cli.terminal import show, tell
-from tcdp_audit.outcome import Comparison, Status
-from tcdp_audit.visible import visible
+from tcdp_audit.core.base.outcome import Comparison, Status
+from tcdp_audit.core.base.visible import visible
 
 
 def told(result, written=(), *, brief=False, seconds=None, **settings):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tcdp_audit.results.cost import Cost
+from tcdp_audit.core.results.cost import Cost
 
 
 def column(lost: float, kept: float | None) -> dict[str, Any]:
@@ -23,9 +23,12 @@ def regressions(*effects: dict[str, Any], reason: str = "") -> dict[str, Any]:
 
 
 def cost_of(
-    loss: dict[str, Any], cells: dict[str, int] | None = None, suppressed: int = 0, useless: tuple[str, ...] = ()
+    loss: dict[str, Any],
+    cells: dict[str, int] | None = None,
+    suppressed: int = 0,
+    constant_columns: tuple[str, ...] = (),
 ) -> Cost:
-    return Cost({"total": 0.005, **loss}, cells or {}, 1000, suppressed, useless)
+    return Cost({"total": 0.005, **loss}, cells or {}, 1000, suppressed, constant_columns)
 
 
 def test_a_column_that_is_all_but_gone_is_told_before_the_mean():
@@ -52,7 +55,7 @@ def test_what_is_left_of_a_column_is_the_lesser_of_two_measures():
 
 def test_columns_are_told_from_the_worst_and_the_rest_by_number():
     told = {name: column(0.1, kept) for name, kept in zip("abcdef", (0.9, 0.2, 0.5, 0.8, 0.7, 1.0), strict=True)}
-    found = cost_of({"attributes": told}, dict.fromkeys("abcde", 95), suppressed=50, useless=("f",))
+    found = cost_of({"attributes": told}, dict.fromkeys("abcde", 95), suppressed=50, constant_columns=("f",))
     assert found.sentences == [
         "Nothing is left of f.",
         "b: 10.0% of its cells changed, 20.0% of what it told is left.",

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "pareto"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "frontiers"))
 from frontier_samples import K, T, frontier_of, trial
 
-from tcdp_audit.outcome import Comparison
-from tcdp_audit.results.frontier_tables import points_table, remedies_table, settings_table
-from tcdp_audit.results.setting_trial import Attempt, SettingTrial
-from tcdp_audit.results.varied_demand import VariedDemand, is_laxer, phrase_of
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.results.frontier_tables import points_table, remedies_table, settings_table
+from tcdp_audit.core.results.setting_trial import Attempt, SettingTrial
+from tcdp_audit.core.results.varied_demand import VariedDemand, is_laxer, phrase_of
 
 F = Fraction
 OWN = (F(5), F(1, 5))
@@ -153,7 +153,7 @@ def test_the_json_has_every_setting_point_and_trial():
 
 def test_a_trial_is_the_same_after_json():
     stopped = Attempt("a", "A", "{}", None, keeps=False, reason="stopped")
-    one = trial((F(1, 3), F(5)), (None, inf), 0.25, useless=("age",), attempts=(stopped,))
+    one = trial((F(1, 3), F(5)), (None, inf), 0.25, constant_columns=("age",), attempts=(stopped,))
     again = SettingTrial.from_json(one.setting, json.loads(json.dumps(one.as_json())))
     assert again == one
     assert trial(OWN, (5, 0.2), 0, sha256="") == SettingTrial.from_json(
@@ -183,7 +183,7 @@ def test_other_settings_have_a_row_each_the_laxest_first():
 
 def test_the_tables_name_what_a_point_empties_and_what_each_remedy_loses():
     named = trial(OWN, (5, 0.19), 0.3, planned=False, attempts=())
-    found = frontier_of([trial(OWN, (5, 0.19), 0.1, useless=("age", "sex")), named])
+    found = frontier_of([trial(OWN, (5, 0.19), 0.1, constant_columns=("age", "sex")), named])
     assert points_table(found).body == (("1", "5", "0.190", "10.0%", "10.0%", "mondrian: {}; empties age and sex"),)
     assert points_table(found, detailed=True).body[0][5:8] == ("10.0%", "–", "0")
     assert remedies_table(found).head == ("setting", "Mondrian partitioning", "the policy's remedies")

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Audit, audit
-from tcdp_audit.exposed import Exposed
-from tcdp_audit.outcome import COLUMN_DEMANDS, STRUCTURE, Outcome, Severity, Status
-from tcdp_audit.results.beside import beside
-from tcdp_audit.results.conditions import Condition, Kind, fit_sentence
-from tcdp_audit.results.verdict import VERDICTS, exposed_sentence, verdict_sentence
+from tcdp_audit.core.base.exposed import ExposureCount
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, STRUCTURE, Outcome, Severity, Status
+from tcdp_audit.core.results.beside import beside
+from tcdp_audit.core.results.conditions import Condition, Kind, fit_sentence
+from tcdp_audit.core.results.verdict import VERDICTS, exposed_sentence, verdict_sentence
 
 WARDS = pa.table({"ward": list("aaabbc"), "illness": ["flu", "flu", "gout", "flu", "flu", "gout"], "id": range(6)})
 ATTRIBUTES: dict[str, Any] = {"ward": {"role": "quasi_identifier"}, "illness": {"role": "sensitive"}}
@@ -135,7 +135,7 @@ def test_entities_are_counted_where_the_policy_names_a_unit() -> None:
         "attributes": ATTRIBUTES | {"id": {"role": "insensitive"}},
     }
     found = audit(release, {**document, "expect": [{"k_anonymity": {"k": 2}}]})
-    assert found.exposed == Exposed(records=3, of=6, units=2, units_of=3, counted=(len(COLUMN_DEMANDS),))
+    assert found.exposed == ExposureCount(records=3, of=6, units=2, units_of=3, counted=(len(COLUMN_DEMANDS),))
     columns = f"1 of {len(COLUMN_DEMANDS)} column checks warns"
     assert verdict_sentence(found) == f"The only demand fails; {columns}. 2 of 3 homes (66.7%) are exposed."
 
@@ -147,7 +147,7 @@ def test_what_is_met_beside_a_failure_says_how_both_are_true() -> None:
     attack, varied, size = found.expectations
     assert beside(found, attack) == (
         "Entropy l-diversity fails on the same column, and both are true. This asks: Are there groups in which "
-        "everybody has the same secret? That asks: Are the secrets in every group well mixed, so that none of them is "
+        "everybody has the same secret? The other asks: Are the secrets in every group well mixed, so that none of them is "
         "nearly certain?"
     )
     assert (beside(found, varied), beside(found, size)) == ("", "")

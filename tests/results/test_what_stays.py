@@ -11,7 +11,7 @@ import pytest
 
 from tcdp_audit import UsageError, audit, fix
 from tcdp_audit.cli.run import run
-from tcdp_audit.results import own_files
+from tcdp_audit.core.results import own_files
 
 POLICY = """\
 version: 1

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 from tcdp_audit import Outcome, audit
-from tcdp_audit.check.kinds import Marginal
-from tcdp_audit.classes.histogram import Histogram, add_up
+from tcdp_audit.core.check.kinds import ReferenceDistribution
+from tcdp_audit.core.classes.histogram import Histogram, add_up
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import larger, largest_loss
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
 
@@ -81,7 +81,7 @@ class Choice:
             one for one in self.outcomes if (one.check, one.attribute, one.parameters.get("distance")) == wanted
         )
 
-    def counted(self, attribute: str) -> tuple[Histogram, Marginal]:
+    def counted(self, attribute: str) -> tuple[Histogram, ReferenceDistribution]:
         """The attribute in each class and in the file, counted here and not by an engine."""
         keys = list(zip(*(self.columns[name] for name in self.truth["qi"]), strict=True))
         rank = {key: position for position, key in enumerate(dict.fromkeys(keys))}
@@ -89,7 +89,7 @@ class Choice:
         classes = np.array([rank[key] for key in keys])
         weights = np.bincount(codes)
         ones = np.ones(len(codes), dtype=np.int64)
-        return add_up(classes, codes.astype(np.int64), ones, len(rank), len(weights)), Marginal(weights)
+        return add_up(classes, codes.astype(np.int64), ones, len(rank), len(weights)), ReferenceDistribution(weights)
 
 
 @pytest.fixture(scope="module")

@@ -17,12 +17,12 @@ import yaml
 from written_samples import MARK, POLICY, ROWS, Pair, write_pair
 
 import tcdp_audit
-from tcdp_audit.auditor.evaluation import evaluation
-from tcdp_audit.errors import DataError, ResultError, TcdpAuditError, UsageError
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.auditor.evaluation import evaluation
+from tcdp_audit.core.base.errors import DataError, ResultError, TcdpAuditError, UsageError
+from tcdp_audit.core.results.written import WrittenAudit
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification import Point, State, Verification, verify
 from tcdp_audit.verification.wording import Wording, points_of
-from tcdp_audit.written import WrittenAudit
 
 PLUGINS = Plugins.load(external=False)
 
@@ -340,7 +340,7 @@ def test_a_hierarchy_that_changes_while_it_is_used_is_no_basis(banded: Pair, mon
         (banded.folder / "ages.csv").write_text(BANDS.replace("2*", "3*"), encoding="utf-8")
         return evaluation(*parts, **options)
 
-    monkeypatch.setattr("tcdp_audit.inputs.evaluation", examined)
+    monkeypatch.setattr("tcdp_audit.core.session.inputs.evaluation", examined)
     with pytest.raises(DataError, match="hierarchy of 'age': the file changed while it was audited"):
         tcdp_audit.audit(banded.release, banded.policy, plugins=PLUGINS)
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tcdp_audit import fix
-from tcdp_audit.outcome import COLUMN_DEMANDS
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.verification import Verification, verify
 
 FIRST = len(COLUMN_DEMANDS)  # the number of the first expectation among the outcomes
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 def repaired(folder: Path, **more: Any) -> None:
     done = fix(None, folder / "p.tcdp.yaml", output=folder / "out.csv", plugins=PLUGINS, **more)
     assert done.passed
-    assert done.log.audited_with == ("id",)
+    assert done.log.judged_with_columns == ("id",)
     done.write(folder / "out.json")
 
 
@@ -78,10 +78,10 @@ def test_it_is_confirmed_with_the_input_only(folder: Path, *, keep_order: bool) 
     "lie",
     [
         lambda result: result["outcomes"][FIRST + 1].update(observed=0.01),
-        lambda result: result["outcomes"][FIRST]["details"].update(audited_with=["id"]),
-        lambda result: result["outcomes"][FIRST + 1]["details"].pop("audited_with"),
+        lambda result: result["outcomes"][FIRST]["details"].update(judged_with_columns=["id"]),
+        lambda result: result["outcomes"][FIRST + 1]["details"].pop("judged_with_columns"),
         lambda result: result["change_log"].update(columns_dropped=[]),
-        lambda result: result["change_log"].update(audited_with=[]),
+        lambda result: result["change_log"].update(judged_with_columns=[]),
     ],
     ids=["figure", "mark", "no mark", "nothing dropped", "nothing put back"],
 )

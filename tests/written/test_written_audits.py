@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from written_samples import MARK, Pair
 
-from tcdp_audit.embedded_result import LARGEST, packed
-from tcdp_audit.errors import ResultError, UsageError
-from tcdp_audit.written import read_audit
-from tcdp_audit.written.audit import is_quality, is_structural
-from tcdp_audit.written.shape import OUTCOME, RESULT, faults
+from tcdp_audit.core.base.embedded_result import LARGEST, packed
+from tcdp_audit.core.base.errors import ResultError, UsageError
+from tcdp_audit.core.results.written import read_audit
+from tcdp_audit.core.results.written.audit import is_quality, is_structural
+from tcdp_audit.core.results.written.shape import OUTCOME, RESULT, faults
 
 
 def test_a_result_and_its_report_hold_the_same_audit(pair: Pair):

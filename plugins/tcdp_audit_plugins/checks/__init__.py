@@ -12,10 +12,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tcdp_audit.plugin import LazyCheck, Quarter, ReportSection, hookimpl
+from tcdp_audit.plugin._internal import LazyCheck
+from tcdp_audit.plugin.check import DisclosureType, hookimpl
+from tcdp_audit.plugin.report import ReportSection
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin import Check, Detector
+    from tcdp_audit.plugin._internal import Check
+    from tcdp_audit.plugin.detector import Detector
 
 FAMILIES = (  # in the order of lists of checks
     "k_anonymity",
@@ -65,7 +68,7 @@ def tcdp_audit_checks() -> Iterator[LazyCheck]:
     announced = json.loads((Path(__file__).parent / ANNOUNCED).read_text(encoding="utf-8"))
     for one in announced:
         load = partial(_of_family, one["family"], one["name"])
-        yield LazyCheck(one["name"], one["title"], Quarter(one["quarter"]), load, one["risk"])
+        yield LazyCheck(one["name"], one["title"], DisclosureType(one["disclosure_type"]), load, one["risk"])
 
 
 @hookimpl

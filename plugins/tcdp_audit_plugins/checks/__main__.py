@@ -12,7 +12,13 @@ from tcdp_audit_plugins.checks import ANNOUNCED, FAMILIES, __name__ as package
 def announced() -> str:
     """Every check of every family, with what lists of checks need of it."""
     checks = [
-        {"family": family, "name": one.name, "title": one.title, "quarter": one.quarter, "risk": one.risk}
+        {
+            "family": family,
+            "name": one.name,
+            "title": one.title,
+            "disclosure_type": one.disclosure_type,
+            "risk": one.risk,
+        }
         for family in FAMILIES
         for one in import_module(f"{package}.{family}").CHECKS
     ]

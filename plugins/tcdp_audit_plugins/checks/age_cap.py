@@ -11,24 +11,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Guide,
-    Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
-    Scale,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
-    agree,
-    part_of,
-    record_noun,
-    sentence_case,
-)
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import PolicyDocument, Scale, Text
+from tcdp_audit.plugin.sentences import Outcome, agree, part_of, record_noun, sentence_case
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -135,7 +121,7 @@ CHECKS: list[Check] = [
     AgeCheck(
         name="age_cap",
         title="Age cap",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=AgeCapParameters,
         measure=age_cap,
         threshold="at_most",
@@ -145,7 +131,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Are the ages of the oldest people hidden in one open category?",
+            question="Are the ages of the oldest people hidden in one open category?",
             risk="Very old people are few: their age and where they live may be enough to know them.",
             definition=(
                 "No record tells an age above a cap, but that it is above: ages over 89 become `90+`, one category. A "

@@ -8,29 +8,29 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import percent_of, unit_noun, worst_group
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
-    Outcome,
-    Quarter,
     Ratios,
-    Status,
     Threshold,
+)
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     chance_of,
     column_of,
     count,
     in_worst_group,
     percent,
-    percent_of,
     record_noun,
     sentence_case,
-    unit_noun,
     victims,
-    worst_group,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
 from tcdp_audit_plugins.formulas import formula
@@ -57,10 +57,10 @@ def largest_share(evidence: ClassEvidence, _: AlphaKParameters) -> Ratios:
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.plugin import Marginal
-        >>> from tcdp_audit.plugin import Histogram
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
+        >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [3, 1])))
-        >>> evidence = ClassEvidence(numpy.array([4]), rows, Marginal(numpy.array([3, 1])))
+        >>> evidence = ClassEvidence(numpy.array([4]), rows, ReferenceDistribution(numpy.array([3, 1])))
         >>> largest_share(evidence, AlphaKParameters()).values
         array([0.75])
     """
@@ -104,7 +104,7 @@ CHECKS = [
     ClassCheck(
         name="alpha_k_anonymity",
         title="(alpha,k)-anonymity",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=AlphaKParameters,
         thresholds=(
             Threshold("alpha", Comparison.AT_MOST, largest_share, "largest share of one value in the group"),
@@ -116,7 +116,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Is everybody hidden among enough others, and is no secret too common among them?",
+            question="Is everybody hidden among enough others, and is no secret too common among them?",
             risk="Whoever finds somebody's group may guess their secret and mostly be right.",
             definition=(
                 "Every equivalence class has at least k records, and in none of them has a sensitive value a larger "

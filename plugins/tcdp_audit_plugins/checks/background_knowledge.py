@@ -9,25 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import unit_noun, values_left
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     ClassSummary,
     Comparison,
+    DisclosureType,
     Guide,
-    Outcome,
-    Quarter,
-    Status,
     Threshold,
+)
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     column_of,
     count,
     in_worst_group,
     record_noun,
     sentence_case,
-    unit_noun,
-    values_left,
     victims,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
@@ -56,10 +57,10 @@ def records_to_know(evidence: ClassEvidence, _: BackgroundParameters) -> NDArray
     Source: Machanavajjhala et al. (2007), background knowledge attack; Torra (2022).
 
     Example:
-        >>> from tcdp_audit.plugin import Marginal
-        >>> from tcdp_audit.plugin import Histogram
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
+        >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 1, 3], [0, 0, 1], [2, 2, 1])))
-        >>> evidence = ClassEvidence(np.array([2, 3]), rows, Marginal(np.array([4, 1])))
+        >>> evidence = ClassEvidence(np.array([2, 3]), rows, ReferenceDistribution(np.array([4, 1])))
         >>> records_to_know(evidence, BackgroundParameters())
         array([0, 1])
     """
@@ -100,7 +101,7 @@ CHECKS = [
     ClassCheck(
         name="background_knowledge",
         title="Background knowledge attack",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=BackgroundParameters,
         thresholds=(
             Threshold("at_least", Comparison.AT_LEAST, records_to_know, "other records to be known", counts=True),
@@ -111,7 +112,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many others must somebody know before the rest of a group has only one secret?",
+            question="How many others must somebody know before the rest of a group has only one secret?",
             risk="A member of a group who knows their own secret may so learn that of all others.",
             definition=(
                 "An intruder finds the class of a person and knows the sensitive values of some other members, such "

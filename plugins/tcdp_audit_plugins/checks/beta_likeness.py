@@ -10,22 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    BORDERLINE,
+from tcdp_audit.plugin._internal import BORDERLINE, percent_of
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     ClassSummary,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
     Histogram,
-    Marginal,
-    Outcome,
-    Quarter,
     Ratios,
-    Status,
+    ReferenceDistribution,
     Threshold,
+)
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     column_of,
     count,
@@ -33,7 +35,6 @@ from tcdp_audit.plugin import (
     figure,
     in_worst_group,
     percent,
-    percent_of,
     record_noun,
     victims,
 )
@@ -66,7 +67,7 @@ def largest_gain(evidence: ClassEvidence, _: BetaParameters) -> Ratios:
 
     Example:
         >>> rows = Histogram(*map(np.array, ([0, 2], [0, 1], [1, 3])))
-        >>> evidence = ClassEvidence(np.array([4]), rows, Marginal(np.array([4, 4])))
+        >>> evidence = ClassEvidence(np.array([4]), rows, ReferenceDistribution(np.array([4, 4])))
         >>> largest_gain(evidence, BetaParameters()).values
         array([0.5])
     """
@@ -86,7 +87,7 @@ def largest_bounded_gain(evidence: ClassEvidence, parameters: BetaParameters) ->
 
     Example:
         >>> rows = Histogram(*map(np.array, ([0, 1], [0], [2])))
-        >>> evidence = ClassEvidence(np.array([2]), rows, Marginal(np.array([9, 1])))
+        >>> evidence = ClassEvidence(np.array([2]), rows, ReferenceDistribution(np.array([9, 1])))
         >>> largest_bounded_gain(evidence, BetaParameters()).values
         array([inf])
     """
@@ -94,7 +95,7 @@ def largest_bounded_gain(evidence: ClassEvidence, parameters: BetaParameters) ->
     return Ratios(gain.numerator, np.where(_unsatisfiable(*evidence.sensitive), 0, gain.denominator))
 
 
-def _unsatisfiable(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
+def _unsatisfiable(histogram: Histogram, marginal: ReferenceDistribution) -> NDArray[np.bool_]:
     """Which classes have a value whose gain exceeds -ln q_i. Shape (classes,)."""
     q = marginal.weights / marginal.total
     limit = q - q * np.log(q, out=np.zeros(len(q)), where=q > 0)  # of p_i, as p_i / q_i - 1 <= -ln q_i
@@ -138,7 +139,7 @@ CHECKS = [
     ClassCheck(
         name="basic_beta_likeness",
         title="Basic beta-likeness",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=BetaParameters,
         thresholds=(Threshold("beta", Comparison.AT_MOST, largest_gain, "largest relative gain of the group"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
@@ -146,7 +147,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does finding somebody's group make no secret much likelier than it was?",
+            question="Does finding somebody's group make no secret much likelier than it was?",
             risk="A rare and harmful secret may be many times likelier in somebody's group than elsewhere.",
             definition=(
                 "For every equivalence class and every sensitive value that is more frequent there than in the table, "
@@ -175,7 +176,7 @@ CHECKS = [
     ClassCheck(
         name="enhanced_beta_likeness",
         title="Enhanced beta-likeness",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=BetaParameters,
         thresholds=(Threshold("beta", Comparison.AT_MOST, largest_bounded_gain, "largest relative gain of the group"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
@@ -184,7 +185,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does finding somebody's group make no secret much likelier, and never certain?",
+            question="Does finding somebody's group make no secret much likelier, and never certain?",
             risk="A common secret may become certain in somebody's group, and a rare one many times likelier.",
             definition=(
                 "For every equivalence class and every sensitive value that is more frequent there than in the table, "

@@ -12,23 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import Floats, SingletonClasses
+from tcdp_audit.plugin.check import (
+    ApproximateFigure,
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
-    FinestGrouping,
-    Floats,
+    DisclosureType,
     Guide,
     Histogram,
-    Marginal,
-    Outcome,
-    Quarter,
+    ReferenceDistribution,
     Signs,
-    Status,
     Threshold,
-    Transcendental,
+)
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     column_of,
     decimal,
     every_record,
@@ -72,7 +73,7 @@ class DeltaParameters(AttributeParameters):
         return None if self.log_base == "natural" else Fraction(self.log_base)
 
 
-def largest_log_ratio(evidence: ClassEvidence, parameters: DeltaParameters) -> Transcendental:
+def largest_log_ratio(evidence: ClassEvidence, parameters: DeltaParameters) -> ApproximateFigure:
     """max_i |log(p_i / q_i)| of every class.
 
     Returns:
@@ -86,7 +87,7 @@ def largest_log_ratio(evidence: ClassEvidence, parameters: DeltaParameters) -> T
 
     Example:
         >>> rows = Histogram(*map(np.array, ([0, 2], [0, 1], [1, 3])))
-        >>> evidence = ClassEvidence(np.array([4]), rows, Marginal(np.array([4, 4])))
+        >>> evidence = ClassEvidence(np.array([4]), rows, ReferenceDistribution(np.array([4, 4])))
         >>> largest_log_ratio(evidence, DeltaParameters(log_base=2)).values
         array([1.])
     """
@@ -101,10 +102,10 @@ def largest_log_ratio(evidence: ClassEvidence, parameters: DeltaParameters) -> T
         rows = histogram.take(classes)
         return np.asarray(rows.max(_every_pair(rows, marginal, base).compare(threshold)))
 
-    return Transcendental(values, decide)
+    return ApproximateFigure(values, decide)
 
 
-def worst_classes(finest: FinestGrouping, parameters: DeltaParameters) -> ClassEvidence:
+def worst_classes(finest: SingletonClasses, parameters: DeltaParameters) -> ClassEvidence:
     """Classes among which is the largest |log(p_i / q_i)| that the records of a release could form.
 
     p_i / q_i is largest where a class has one record. Where absent values are ignored, q_i / p_i is largest for a value
@@ -126,7 +127,7 @@ def worst_classes(finest: FinestGrouping, parameters: DeltaParameters) -> ClassE
     return replace(alone, size=np.append(alone.size, counts.sum()), histogram=classes)
 
 
-def _every_pair(histogram: Histogram, marginal: Marginal, base: Fraction | None) -> Transcendental:
+def _every_pair(histogram: Histogram, marginal: ReferenceDistribution, base: Fraction | None) -> ApproximateFigure:
     """|log(p_i / q_i)| of every pair of class and value."""
 
     def decide(pairs: NDArray[np.intp], threshold: Fraction) -> Signs:
@@ -135,7 +136,7 @@ def _every_pair(histogram: Histogram, marginal: Marginal, base: Fraction | None)
 
         return decided_once(histogram, marginal, pairs, sign)
 
-    return Transcendental(np.abs(_logarithm(ratios(histogram, marginal), base)), decide)
+    return ApproximateFigure(np.abs(_logarithm(ratios(histogram, marginal), base)), decide)
 
 
 def _logarithm(ratio: Floats, base: Fraction | None) -> Floats:
@@ -174,7 +175,7 @@ CHECKS = [
     ClassCheck(
         name="delta_disclosure",
         title="Delta-disclosure privacy",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=DeltaParameters,
         thresholds=(Threshold("delta", Comparison.BELOW, largest_log_ratio, "largest |log(p_i/q_i)| of the class"),),
         on_attribute=True,
@@ -184,7 +185,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Is no secret much likelier or much rarer in a group than in the whole table?",
+            question="Is no secret much likelier or much rarer in a group than in the whole table?",
             risk="Finding somebody's group may make a secret far likelier, or rule one out.",
             definition=(
                 "For every equivalence class and every value of the sensitive attribute, the logarithm of its share "

@@ -8,25 +8,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Detector,
-    Guide,
-    Outcome,
-    Parameters,
-    Quarter,
-    Role,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
-    agree,
-    column_of,
-    listing,
-    somebody,
-)
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Detector, Role, Text
+from tcdp_audit.plugin.sentences import Outcome, Status, agree, an_intruder, column_of, listing
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
@@ -114,16 +99,16 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     if not outcome.details["columns"]:
-        return f"No column that was recognised names {somebody(outcome)}."
+        return f"No column that was recognised names {an_intruder(outcome)}."
     first = column_of(outcome, outcome.details["columns"][0])
-    return f"Whoever knows {first} of {somebody(outcome)}, or can look it up, has their record."
+    return f"Whoever knows {first} of {an_intruder(outcome)}, or can look it up, has their record."
 
 
 CHECKS: list[Check] = [
     TableCheck(
         name="direct_identifiers",
         title="Direct identifiers",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=DirectIdentifiersParameters,
         needs_quasi_identifiers=False,
         measure=direct_identifiers,
@@ -133,7 +118,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does a column hold names, e-mail addresses or numbers of people, whatever it is called?",
+            question="Does a column hold names, e-mail addresses or numbers of people, whatever it is called?",
             risk="An identifier may still be in the release under a harmless name.",
             definition=(
                 "Detectors look at the distinct values of every column that the policy does not declare as an "

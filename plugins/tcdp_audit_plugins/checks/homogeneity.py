@@ -5,23 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
-    ClassEvidence,
-    Guide,
+from tcdp_audit.plugin._internal import groups, unit_noun, values_left
+from tcdp_audit.plugin.check import AttackCheck, ClassEvidence, DisclosureType, Guide, ShareParameters
+from tcdp_audit.plugin.report import Tally
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Quarter,
-    ShareParameters,
-    Tally,
-    VictimCheck,
     agree,
     column_of,
-    groups,
     in_worst_group,
+    intruder_who_knows,
     record_noun,
     records_of,
-    unit_noun,
-    values_left,
-    whoever_knows,
 )
 from tcdp_audit_plugins.formulas import formula
 
@@ -41,10 +35,10 @@ def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np
     Source: Machanavajjhala et al. (2007), homogeneity attack; Torra (2022).
 
     Example:
-        >>> from tcdp_audit.plugin import Marginal
-        >>> from tcdp_audit.plugin import Histogram
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
+        >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 1, 3], [0, 0, 1], [2, 1, 2])))
-        >>> evidence = ClassEvidence(np.array([2, 3]), rows, Marginal(np.array([3, 2])))
+        >>> evidence = ClassEvidence(np.array([2, 3]), rows, ReferenceDistribution(np.array([3, 2])))
         >>> homogeneous(evidence, HomogeneityParameters())
         array([ True, False])
     """
@@ -70,15 +64,15 @@ def _sentence(outcome: Outcome) -> str:
 def _person(outcome: Outcome) -> str:
     if not outcome.details["victims"]:
         several = "no value that everybody has" if "units" in outcome.details else "several values"
-        return f"{whoever_knows(outcome)} finds {several} of {column_of(outcome)} in every group."
+        return f"{intruder_who_knows(outcome)} finds {several} of {column_of(outcome)} in every group."
     return f"{in_worst_group(outcome)} {values_left(outcome, 1)}."
 
 
 CHECKS = [
-    VictimCheck(
+    AttackCheck(
         name="homogeneity",
         title="Homogeneity attack",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=HomogeneityParameters,
         victims=homogeneous,
         label="share of records or units in homogeneous groups",
@@ -87,7 +81,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Are there groups in which everybody has the same secret?",
+            question="Are there groups in which everybody has the same secret?",
             risk="Whoever finds such a group knows the secret of everybody in it, and need not tell one from another.",
             definition=(
                 "An intruder finds the equivalence class of a person. If all its members have the same sensitive "

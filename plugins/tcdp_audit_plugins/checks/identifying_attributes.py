@@ -7,20 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    Guide,
-    Outcome,
-    Parameters,
-    Quarter,
-    Role,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    agree,
-    count,
-)
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.sentences import Outcome, Status, agree, count
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -58,14 +48,14 @@ CHECKS: list[Check] = [
     TableCheck(
         name="identifying_attribute_count",
         title="Identifying attributes",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=IdentifyingAttributesParameters,
         measure=identifying_attribute_count,
         label="number of identifying columns",
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does the release say few enough things by which somebody could be recognised?",
+            question="Does the release say few enough things by which somebody could be recognised?",
             risk="With many facts in a record, some combination of them is nearly always rare.",
             definition=(
                 "The release has at most a given number of columns with the role identifier or quasi_identifier. A "

@@ -12,36 +12,22 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    CheckError,
-    Counts,
-    Exact,
-    Floats,
-    Guide,
+from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold, noun_form, percent_of, unit_noun, with_article
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
     agree,
-    boundaries,
     chance_of,
     count,
     decimal,
     figure,
-    fold,
+    intruder_who_knows,
     known_columns,
-    noun_form,
     percent,
-    percent_of,
     record_noun,
     records_of,
-    unit_noun,
-    whoever_knows,
-    with_article,
 )
 from tcdp_audit_plugins.checks._shared.sampling import (
     covering_population,
@@ -279,14 +265,14 @@ def _person(outcome: Outcome) -> str:
     names = ("unit_highest", "unit_average") if "units" in outcome.details else ("highest", "average")
     highest, average = (chance_of(float(outcome.details[name])) for name in names)
     finds = f"is estimated to find them with {highest} at worst, and with {average} on average"
-    return f"{whoever_knows(outcome)} {finds}."
+    return f"{intruder_who_knows(outcome)} {finds}."
 
 
 CHECKS = [
     TableCheck(
         name="individual_risk",
         title="Individual risk",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=IndividualRiskParameters,
         measure=individual_risk,
         label="individual risk",
@@ -298,7 +284,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How likely is each person to be found among everybody, given how many they stand for?",
+            question="How likely is each person to be found among everybody, given how many they stand for?",
             risk="In a survey a few people may be far easier to find than the average says.",
             definition=(
                 "The probability that an intruder who links a released record to the population finds its "

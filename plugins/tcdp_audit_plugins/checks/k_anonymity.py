@@ -9,29 +9,20 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    Guide,
+from tcdp_audit.plugin._internal import Check, average_group, unit_noun, worst_group
+from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Comparison, DisclosureType, Guide, Parameters, Threshold
+from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
     Status,
-    Threshold,
     agree,
-    average_group,
     chance_of,
     count,
+    intruder_who_knows,
     known_columns,
     record_noun,
     sentence_case,
-    unit_noun,
     victims,
-    whoever_knows,
-    worst_group,
 )
 from tcdp_audit_plugins.formulas import formula
 
@@ -79,7 +70,7 @@ def _sentence(outcome: Outcome) -> str:
 def _person(outcome: Outcome) -> str:
     """How many somebody is narrowed down to, and how often a guess among them is right."""
     noun, least = unit_noun(outcome), int(outcome.observed or 0)
-    worst = f"{whoever_knows(outcome)} narrows them down to {count(least, noun)} at worst"
+    worst = f"{intruder_who_knows(outcome)} narrows them down to {count(least, noun)} at worst"
     right = f"a guess is right with {chance_of(Fraction(1, max(least, 1)))}"
     classes, records = outcome.classes, outcome.records
     if noun != record_noun(outcome) or classes is None or records is None:
@@ -98,7 +89,7 @@ CHECKS: list[Check] = [
     ClassCheck(
         name="k_anonymity",
         title="k-anonymity",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=KAnonymityParameters,
         thresholds=(Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the group", counts=True),),
         monotone=lambda _: True,  # a union is no smaller than its parts
@@ -106,7 +97,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Is everybody hidden among enough others who look the same to somebody that knows them?",
+            question="Is everybody hidden among enough others who look the same to somebody that knows them?",
             risk="A neighbour who knows a few facts about somebody may find the one record that fits.",
             definition=(
                 "Records that agree in every quasi-identifier form an equivalence class. A release is k-anonymous "

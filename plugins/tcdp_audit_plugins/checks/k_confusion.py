@@ -9,29 +9,19 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from tcdp_audit.plugin import (
-    Check,
-    Comparison,
-    Counts,
-    Exact,
-    Guide,
+from tcdp_audit.plugin._internal import Check, Counts, bound, noun_form
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
     agree,
-    bound,
     count,
     figure,
+    intruder_who_knows,
     known_columns,
-    noun_form,
     part_of,
     record_noun,
-    whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of
 from tcdp_audit_plugins.checks.likelihood_attacks import noise_attack, pram_attack
@@ -204,14 +194,14 @@ def _few(outcome: Outcome) -> str:
 def _person(outcome: Outcome) -> str:
     mean, least = float(outcome.details["mean_candidates"]), int(outcome.observed or 0)
     left = f"{figure(mean)} {noun_form('candidate', mean)} on average, at worst with {count(least, 'candidate')}"
-    return f"{whoever_knows(outcome)} and how the release was masked is left with {left}."
+    return f"{intruder_who_knows(outcome)} and how the release was masked is left with {left}."
 
 
 CHECKS: list[Check] = [
     TableCheck(
         name="k_confusion",
         title="k-confusion",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=ConfusionParameters,
         measure=k_confusion,
         threshold="k",
@@ -223,7 +213,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Are there always enough records among which somebody could be?",
+            question="Are there always enough records among which somebody could be?",
             risk="Somebody who knows how the file was made may be left with one or two candidates for a person.",
             definition=(
                 "For an attack, the confusion of a person is the number of candidates that it leaves with a "

@@ -12,36 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import Check, Counts, Floats, noun_form, values_left, worst_group_of
+from tcdp_audit.plugin.check import (
+    ApproximateFigure,
     AttributeParameters,
-    Check,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Counts,
-    Exact,
-    Floats,
+    DisclosureType,
     Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
     Ratios,
-    Role,
-    Status,
     Threshold,
-    Transcendental,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     chance_of,
     column_of,
     count,
     decimal,
     figure,
     in_worst_group,
-    noun_form,
     record_noun,
     sentence_case,
-    values_left,
     victims,
-    worst_group_of,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared, uncertain_values
 from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
@@ -76,7 +71,7 @@ def distinct_values(evidence: ClassEvidence, _: DistinctParameters) -> NDArray[A
     return uncertain_values(evidence.sensitive[0])
 
 
-def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcendental:
+def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> ApproximateFigure:
     """Effective number of values in every class: exp(H) with H = -sum p_i ln p_i; 1 where all members have one of them.
 
     Returns:
@@ -101,7 +96,7 @@ def effective_values(evidence: ClassEvidence, _: EntropyParameters) -> Transcend
             signs[mixed[positions]] = sign_of_perplexity(profile, threshold)
         return signs
 
-    return Transcendental(values, decide)
+    return ApproximateFigure(values, decide)
 
 
 def _times_logarithm(counts: Counts) -> Floats:
@@ -189,7 +184,7 @@ CHECKS: list[Check] = [
     ClassCheck(
         name="distinct_l_diversity",
         title="Distinct l-diversity",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=DistinctParameters,
         thresholds=(Threshold("l", Comparison.AT_LEAST, distinct_values, "distinct values in the group", counts=True),),
         monotone=lambda _: True,  # a union has the values of all its parts
@@ -199,7 +194,7 @@ CHECKS: list[Check] = [
         sentence=_distinct_sentence,
         person=_distinct_person,
         guide=Guide(
-            asks="Does every group have several different secrets?",
+            question="Does every group have several different secrets?",
             risk="Whoever finds somebody's group may find only one secret there, and so know theirs.",
             definition=(
                 "Every equivalence class has at least l distinct values of the sensitive attribute. Where the policy "
@@ -222,7 +217,7 @@ CHECKS: list[Check] = [
     ClassCheck(
         name="entropy_l_diversity",
         title="Entropy l-diversity",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=EntropyParameters,
         thresholds=(
             Threshold("l", Comparison.AT_LEAST, effective_values, "equally frequent values in the group", counts=True),
@@ -234,7 +229,7 @@ CHECKS: list[Check] = [
         sentence=_entropy_sentence,
         person=_entropy_person,
         guide=Guide(
-            asks="Are the secrets in every group well mixed, so that none of them is nearly certain?",
+            question="Are the secrets in every group well mixed, so that none of them is nearly certain?",
             risk="A group may have several secrets of which one is so common that a guess is nearly always right.",
             definition=(
                 "The entropy of the sensitive attribute in every equivalence class is at least ln l. Reported as "

@@ -12,40 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, Counts, MeasuredSubsets, count_in_classes, occurrences, percent_of
+from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
-    Counts,
-    Exact,
+    DisclosureType,
     Guide,
     Histogram,
     Limit,
-    MeasuredSubsets,
-    Outcome,
     Parameters,
-    PolicyDocument,
-    Quarter,
     Ratios,
-    Role,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
+    an_intruder,
     chance_of,
     column_of,
     columns_of,
     count,
-    count_in_classes,
-    occurrences,
     percent,
-    percent_of,
     record_noun,
     records_of,
-    somebody,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns, require_few_sets, sets_up_to
 from tcdp_audit_plugins.checks._shared.missing_values import violation_of
@@ -317,7 +311,7 @@ def _person(outcome: Outcome) -> str:
     smallest, surest = (columns_of(outcome, details[name]) for name in ("smallest_set", "surest_set"))
     least = count(int(outcome.observed or 0), record_noun(outcome))
     return (
-        f"Whoever knows {smallest} of {somebody(outcome)} may be left with {least}; whoever knows {surest} may name "
+        f"Whoever knows {smallest} of {an_intruder(outcome)} may be left with {least}; whoever knows {surest} may name "
         f"{column_of(outcome, details['surest_attribute'])} and be right with {chance_of(details['confidence'])}."
     )
 
@@ -326,7 +320,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="lkc_privacy",
         title="LKC-privacy",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=LKCParameters,
         measure=lkc_privacy,
         threshold="K",
@@ -339,7 +333,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does somebody who knows only a few facts, whichever they are, find too few people or learn a secret?",
+            question="Does an intruder who knows only a few facts, whichever they are, find few people or a secret?",
             risk="Few intruders know everything about somebody; two or three facts of many may be enough.",
             definition=(
                 "An intruder knows at most L quasi-identifiers of a person, and nobody knows which. For every set q of "

@@ -8,27 +8,26 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import noun_form, unit_noun, values_left, worst_group
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
+    DisclosureType,
     Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
-    Status,
     Threshold,
+)
+from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     column_of,
     count,
     in_worst_group,
-    noun_form,
     record_noun,
     sentence_case,
-    unit_noun,
-    values_left,
     victims,
-    worst_group,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared, uncertain_values
 from tcdp_audit_plugins.formulas import formula
@@ -55,10 +54,10 @@ def distinct_values(evidence: ClassEvidence, _: PSensitiveParameters) -> NDArray
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.plugin import Marginal
-        >>> from tcdp_audit.plugin import Histogram
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
+        >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [2, 1])))
-        >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([2, 1])))
+        >>> evidence = ClassEvidence(numpy.array([3]), rows, ReferenceDistribution(numpy.array([2, 1])))
         >>> distinct_values(evidence, PSensitiveParameters())
         array([2])
     """
@@ -110,7 +109,7 @@ CHECKS = [
     ClassCheck(
         name="p_sensitive_k_anonymity",
         title="p-sensitive k-anonymity",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=PSensitiveParameters,
         thresholds=(
             Threshold("p", Comparison.AT_LEAST, distinct_values, "distinct values in the group", counts=True),
@@ -123,7 +122,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Is everybody hidden among enough others, with several different secrets among them?",
+            question="Is everybody hidden among enough others, with several different secrets among them?",
             risk="Whoever finds somebody's group may find that all of them share one secret.",
             definition=(
                 "Every equivalence class has at least k records and, for every confidential attribute, at least p "

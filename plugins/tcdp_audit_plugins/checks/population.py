@@ -10,31 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import (
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
     Limit,
-    Outcome,
     Parameters,
-    PolicyDocument,
-    PopulationClasses,
-    Quarter,
     Ratios,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.engine import PopulationClasses
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     chance_of,
     count,
+    intruder_who_knows,
     known_columns,
     part_of,
     percent,
     record_noun,
     sentence_case,
-    whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.sampling import (
     counts_rows,
@@ -201,14 +202,14 @@ def _presence_sentence(outcome: Outcome) -> str:
 
 def _presence_person(outcome: Outcome) -> str:
     learns = f"learns that they are in the release with {chance_of(outcome.observed or 0)} at worst"
-    return f"{whoever_knows(outcome)} {learns}."
+    return f"{intruder_who_knows(outcome)} {learns}."
 
 
 CHECKS: list[Check] = [
     TableCheck(
         name="k_map",
         title="k-map",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=KMapParameters,
         measure=k_map,
         threshold="k",
@@ -221,7 +222,7 @@ CHECKS: list[Check] = [
         sentence=_k_map_sentence,
         person=_k_map_person,
         guide=Guide(
-            asks="Could every record be that of several people among everybody there is?",
+            question="Could every record be that of several people among everybody there is?",
             risk="A record may fit one person of the whole population, whoever looks it up.",
             definition=(
                 "A release satisfies k-map if every record of it agrees in its quasi-identifiers with at "
@@ -250,7 +251,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="delta_presence",
         title="δ-presence",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=DeltaPresenceParameters,
         measure=delta_presence,
         threshold="delta_max",
@@ -261,7 +262,7 @@ CHECKS: list[Check] = [
         sentence=_presence_sentence,
         person=_presence_person,
         guide=Guide(
-            asks="Can somebody tell from the release that a person is in it?",
+            question="Can somebody tell from the release that a person is in it?",
             risk="That somebody is in the release, such as a register of patients, may itself be the secret.",
             definition=(
                 "Being in a release can itself be the secret: a register of patients. A person of the "

@@ -12,30 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, Counts, fold
+from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
-    Counts,
+    DisclosureType,
     Guide,
-    Outcome,
     Parameters,
-    PolicyDocument,
-    Quarter,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
+)
+from tcdp_audit.plugin.detector import PolicyDocument, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     count,
-    fold,
+    intruder_who_knows,
     known_columns,
     listing,
     part_of,
     record_noun,
     sentence_case,
-    whoever_knows,
 )
 from tcdp_audit_plugins.formulas import formula
 
@@ -222,7 +221,7 @@ def _person(outcome: Outcome) -> str:
     least = count(int(outcome.observed or 0), "person")
     one = outcome.parameters.get("max_size", 1)
     facts = f"up to {one} facts" if one > 1 else "one fact"
-    return f"{whoever_knows(outcome)} narrows them down to {least} of the population at worst by {facts} of these."
+    return f"{intruder_who_knows(outcome)} narrows them down to {least} of the population at worst by {facts} of these."
 
 
 def _person_of_region(outcome: Outcome) -> str:
@@ -243,7 +242,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="category_frequency",
         title="Category frequency",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=CategoryFrequencyParameters,
         measure=category_frequency,
         threshold="at_least",
@@ -255,7 +254,7 @@ CHECKS: list[Check] = [
         sentence=_frequency_sentence,
         person=_person,
         guide=Guide(
-            asks="Does every category, or pair of categories, stand for enough people of the population?",
+            question="Does every category, or pair of categories, stand for enough people of the population?",
             risk="A category that few people have in the whole population points at them, however the file is grouped.",
             definition=(
                 "Every combination of at most `max_size` categories that the release has is shared by at least a given "
@@ -282,7 +281,7 @@ CHECKS: list[Check] = [
     RegionCheck(
         name="region_population",
         title="Population of regions",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=RegionPopulationParameters,
         measure=region_population,
         threshold="at_least",
@@ -294,7 +293,7 @@ CHECKS: list[Check] = [
         sentence=_region_sentence,
         person=_person_of_region,
         guide=Guide(
-            asks="Do enough people live in every region that the release names?",
+            question="Do enough people live in every region that the release names?",
             risk="Where few people live, a region and one more fact may be enough to know somebody.",
             definition=(
                 "Every region that the release names, such as a three-digit ZIP code, has at least a given number of "

@@ -7,28 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    Exact,
-    Guide,
-    Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
-    SetStrength,
-    Status,
-    Strengths,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
-    allowance,
-    columns_of,
-    percent,
-    plural,
-    record_noun,
-    strengths,
-)
+from tcdp_audit.plugin._internal import Check, SetStrength, Strengths, allowance, strengths
+from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.sentences import Outcome, Status, columns_of, percent, plural, record_noun
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.formulas import formula
@@ -138,7 +120,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="quasi_identifier_strength",
         title="Strength of quasi-identifiers",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=QuasiIdentifierStrengthParameters,
         measure=quasi_identifier_strength,
         label="figure of the strongest set of columns",
@@ -148,7 +130,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Which few columns together are as good as a name?",
+            question="Which few columns together are as good as a name?",
             risk="Two or three harmless columns may together tell nearly everybody apart.",
             definition=(
                 "For a set of attributes with equivalence classes of sizes n_E among n records: the distinction is the "

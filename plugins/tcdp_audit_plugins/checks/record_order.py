@@ -11,26 +11,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Codes,
-    Floats,
-    Guide,
-    Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
-    Role,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    columns_of,
-    count,
-    numbered,
-    somebody,
-)
+from tcdp_audit.plugin._internal import Check, Codes, Floats, numbered
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import PolicyDocument, Role
+from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, columns_of, count
 from tcdp_audit_plugins.formulas import formula
 
 FEW = 20  # records below which an order says nothing
@@ -203,15 +187,15 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     if not outcome.observed:
-        return f"The place of a record says nothing about {somebody(outcome)}."
-    return f"Whoever knows where in the file {somebody(outcome)} must stand, finds the record or its neighbours."
+        return f"The place of a record says nothing about {an_intruder(outcome)}."
+    return f"Whoever knows where in the file {an_intruder(outcome)} must stand, finds the record or its neighbours."
 
 
 CHECKS: list[Check] = [
     TableCheck(
         name="record_order",
         title="Order of the records",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=RecordOrderParameters,
         measure=record_order,
         label="number of columns that the order of the records tells of",
@@ -220,7 +204,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does the place of a record in the file say whose it is?",
+            question="Does the place of a record in the file say whose it is?",
             risk="The order of the records may be that of a register, of a date or of a name.",
             definition=(
                 "Of each declared column of the release two tests over all orders of the records: Spearman's rank "

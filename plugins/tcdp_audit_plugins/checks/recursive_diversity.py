@@ -10,20 +10,20 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
     Ratios,
-    Status,
-    Text,
     Threshold,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
     column_of,
     every_record,
@@ -97,10 +97,10 @@ def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) ->
     Source: Machanavajjhala et al. (2007), recursive and pd-recursive (c,l)-diversity.
 
     Example:
-        >>> from tcdp_audit.plugin import Marginal
-        >>> from tcdp_audit.plugin import Histogram
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
+        >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(np.array, ([0, 3], [0, 1, 2], [8, 1, 1])))
-        >>> evidence = ClassEvidence(np.array([10]), rows, Marginal(np.array([8, 1, 1])))
+        >>> evidence = ClassEvidence(np.array([10]), rows, ReferenceDistribution(np.array([8, 1, 1])))
         >>> recursive_ratio(evidence, RecursiveParameters(l=2)).values
         array([4.])
     """
@@ -168,7 +168,7 @@ CHECKS = [
     ClassCheck(
         name="recursive_cl_diversity",
         title="Recursive (c,l)-diversity",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=RecursiveParameters,
         thresholds=(
             Threshold("c", Comparison.BELOW, recursive_ratio, "ratio of the first value to the tail"),
@@ -181,7 +181,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does the commonest secret of a group stay uncertain, even once a few others are ruled out?",
+            question="Does the commonest secret of a group stay uncertain, even once a few others are ruled out?",
             risk="Somebody who can rule out a few secrets may be left with a nearly certain one.",
             definition=(
                 "In every equivalence class with counts r_1 ≥ r_2 ≥ … ≥ r_m, the most frequent value is less than c "

@@ -11,28 +11,18 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Counts,
-    Exact,
-    Guide,
+from tcdp_audit.plugin._internal import Counts, allowance, percent_of, unit_noun, with_article
+from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.report import Tally
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Tally,
-    allowance,
     chance_of,
+    intruder_who_knows,
     known_columns,
     percent,
-    percent_of,
     records_of,
-    unit_noun,
-    whoever_knows,
-    with_article,
 )
 from tcdp_audit_plugins.checks._shared.sampling import (
     counts_rows,
@@ -212,14 +202,14 @@ def _sentence(outcome: Outcome) -> str:
 def _person(outcome: Outcome) -> str:
     highest, average = (chance_of(float(outcome.details[name])) for name in ("highest", "average"))
     finds = f"finds the right record with {highest} at worst"
-    return f"{whoever_knows(outcome)} {finds}, and with {average} on average."
+    return f"{intruder_who_knows(outcome)} {finds}, and with {average} on average."
 
 
 CHECKS = [
     TableCheck(
         name="reidentification_risk",
         title="Re-identification risk",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=ReidentificationParameters,
         measure=reidentification_risk,
         label="re-identification risk",
@@ -232,7 +222,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How likely is it that somebody picks the right record, at worst and on average?",
+            question="How likely is it that somebody picks the right record, at worst and on average?",
             risk="It stays open how often somebody who looks for one person, or for as many as possible, is right.",
             definition=(
                 "The probability that an intruder picks the right record of a class. A prosecutor knows that "

@@ -7,23 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Detections,
-    Guide,
-    Outcome,
-    Parameters,
-    Quarter,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    column_of,
-    listing,
-    sentence_case,
-    somebody,
-)
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Detections
+from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, column_of, listing, sentence_case
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
@@ -117,16 +104,16 @@ def _advice(outcome: Outcome) -> list[str]:
 
 def _person(outcome: Outcome) -> str:
     if not outcome.details["columns"]:
-        return f"No column that was recognised says who {somebody(outcome)} is by an identifier of the list."
+        return f"No column that was recognised says who {an_intruder(outcome)} is by an identifier of the list."
     first = column_of(outcome, outcome.details["columns"][0])
-    return f"Whoever knows {first} of {somebody(outcome)} may have their record."
+    return f"Whoever knows {first} of {an_intruder(outcome)} may have their record."
 
 
 CHECKS: list[Check] = [
     TableCheck(
         name="safe_harbor",
         title="Safe Harbor identifiers",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=SafeHarborParameters,
         needs_quasi_identifiers=False,
         measure=safe_harbor,
@@ -136,7 +123,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does a column hold one of the eighteen kinds of identifiers that Safe Harbor has removed?",
+            question="Does a column hold one of the eighteen kinds of identifiers that Safe Harbor has removed?",
             risk="Dates, postcodes or numbers that HIPAA's Safe Harbor forbids may be in the release.",
             definition=(
                 "Detectors look at the distinct values of every column for the identifiers that 45 CFR "

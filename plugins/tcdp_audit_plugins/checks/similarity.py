@@ -7,30 +7,20 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import Counts, percent_of, worst_group_of
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     CheckError,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Counts,
-    Exact,
+    DisclosureType,
     Guide,
-    Outcome,
-    Quarter,
     Ratios,
-    Scale,
-    Status,
     Threshold,
-    chance_of,
-    column_of,
-    decimal,
-    in_worst_group,
-    percent,
-    percent_of,
-    victims,
-    worst_group_of,
 )
+from tcdp_audit.plugin.detector import Exact, Scale
+from tcdp_audit.plugin.sentences import Outcome, Status, chance_of, column_of, decimal, in_worst_group, percent, victims
 from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS, may_be_shared
 from tcdp_audit_plugins.checks._shared.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
 from tcdp_audit_plugins.formulas import formula
@@ -76,11 +66,11 @@ def largest_similar_share(evidence: ClassEvidence, parameters: SimilarityParamet
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.plugin import Marginal
-        >>> from tcdp_audit.plugin import Histogram
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
+        >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 3], [0, 1, 2], [1, 1, 1])))
         >>> salaries = numpy.array([3000, 4000, 9000])
-        >>> evidence = ClassEvidence(numpy.array([3]), rows, Marginal(numpy.array([1, 1, 1])), salaries)
+        >>> evidence = ClassEvidence(numpy.array([3]), rows, ReferenceDistribution(numpy.array([1, 1, 1])), salaries)
         >>> largest_similar_share(evidence, SimilarityParameters(width=2000)).values
         array([0.66666667])
     """
@@ -136,7 +126,7 @@ CHECKS = [
     ClassCheck(
         name="similarity",
         title="Similarity attack",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=SimilarityParameters,
         thresholds=(
             Threshold("at_most", Comparison.AT_MOST, largest_similar_share, "share of the group with similar values"),
@@ -149,7 +139,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Do the secrets of a group differ in meaning, and not only in wording?",
+            question="Do the secrets of a group differ in meaning, and not only in wording?",
             risk="A group may have different secrets that say the same: all low incomes, all diseases of the stomach.",
             definition=(
                 "The values of a class may all differ and still say nearly the same: three salaries between 3,000 and "

@@ -8,20 +8,20 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
     Ratios,
-    Status,
-    Text,
     Threshold,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     column_of,
     decimal,
     every_record,
@@ -62,10 +62,11 @@ def largest_factor(evidence: ClassEvidence, parameters: SkewnessParameters) -> R
 
     Example:
         >>> import numpy
-        >>> from tcdp_audit.plugin import Marginal
-        >>> from tcdp_audit.plugin import Histogram
+        >>> from tcdp_audit.plugin.check import ReferenceDistribution
+        >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [1, 1])))
-        >>> evidence = ClassEvidence(numpy.array([2]), rows, Marginal(numpy.array([9, 1])), labels=["no", "yes"])
+        >>> whole = ReferenceDistribution(numpy.array([9, 1]))
+        >>> evidence = ClassEvidence(numpy.array([2]), rows, whole, labels=["no", "yes"])
         >>> largest_factor(evidence, SkewnessParameters(harmful=["yes"])).values
         array([5.])
     """
@@ -107,7 +108,7 @@ CHECKS = [
     ClassCheck(
         name="skewness",
         title="Skewness attack",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=SkewnessParameters,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, largest_factor, "share in the group over the table's"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts
@@ -116,7 +117,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Is nobody suspected of a harmful secret much more than everybody is?",
+            question="Is nobody suspected of a harmful secret much more than everybody is?",
             risk="Somebody may be suspected of a rare and harmful secret because of the group that they are in.",
             definition=(
                 "A value may be rare in the table and frequent in a class: whoever is found there is suspected of it, "

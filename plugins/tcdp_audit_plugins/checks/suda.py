@@ -10,24 +10,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Exact,
-    Guide,
-    Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    allowance,
-    column_of,
-    known_columns,
-    record_noun,
-    records_of,
-    somebody,
-)
+from tcdp_audit.plugin._internal import allowance
+from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, column_of, known_columns, record_noun, records_of
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
 from tcdp_audit_plugins.checks._shared.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks._shared.population_estimators import data_intrusion_simulation
@@ -134,7 +120,7 @@ def _person(outcome: Outcome) -> str:
     if not outcome.details["records_singled_out"]:
         return f"Nobody is alone in {few} of {known_columns(outcome)}: whoever knows no more cannot be sure of anyone."
     first = max(sorted(contributions), key=lambda name: contributions[name])
-    knows = f"Whoever knows only {few} of {somebody(outcome)} can be sure of whoever is singled out"
+    knows = f"Whoever knows only {few} of {an_intruder(outcome)} can be sure of whoever is singled out"
     return f"{knows}; {column_of(outcome, first)} helps most often."
 
 
@@ -142,7 +128,7 @@ CHECKS = [
     TableCheck(
         name="suda",
         title="Special uniques (SUDA)",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=SudaParameters,
         measure=suda,
         label="share of records that few attributes single out",
@@ -152,7 +138,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many people do very few facts suffice to single out?",
+            question="How many people do very few facts suffice to single out?",
             risk="Two or three facts may be enough to be sure of somebody.",
             definition=(
                 "A minimal sample unique of a record is a set of quasi-identifiers in which no other record "

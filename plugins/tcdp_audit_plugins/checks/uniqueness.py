@@ -10,32 +10,31 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, allowance, unit_noun
+from tcdp_audit.plugin.check import (
+    AttackCheck,
     CheckError,
     ClassEvidence,
-    Exact,
-    Outcome,
+    DisclosureType,
     Parameters,
-    PolicyDocument,
-    PopulationClasses,
-    Quarter,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
-    Tally,
-    VictimCheck,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.engine import PopulationClasses
+from tcdp_audit.plugin.report import Tally
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
-    allowance,
     chance_of,
+    intruder_who_knows,
     known_columns,
     percent,
     record_noun,
     records_of,
     sentence_case,
-    unit_noun,
-    whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.population_estimators import (
     data_intrusion_simulation,
@@ -230,9 +229,9 @@ def _sample_sentence(outcome: Outcome) -> str:
 
 def _sample_person(outcome: Outcome) -> str:
     if not outcome.details["victims"]:
-        return f"{whoever_knows(outcome)} finds more than one {unit_noun(outcome)} for everybody."
+        return f"{intruder_who_knows(outcome)} finds more than one {unit_noun(outcome)} for everybody."
     single = f"finds a single {unit_noun(outcome)} with {chance_of(outcome.observed or 0)}"
-    return f"{whoever_knows(outcome)} {single}, and can be sure of it if they are in the release."
+    return f"{intruder_who_knows(outcome)} {single}, and can be sure of it if they are in the release."
 
 
 def _population_sentence(outcome: Outcome) -> str:
@@ -256,9 +255,11 @@ def _population_sentence(outcome: Outcome) -> str:
 
 def _population_person(outcome: Outcome) -> str:
     if "undefined" in outcome.details:
-        return f"{whoever_knows(outcome)} finds more than one record for everybody."
+        return f"{intruder_who_knows(outcome)} finds more than one record for everybody."
     sure = f"is right with {chance_of(outcome.observed or 0)} to take it for theirs"
-    return f"{whoever_knows(outcome)} and finds a single record {sure}, not knowing whether they are in the release."
+    return (
+        f"{intruder_who_knows(outcome)} and finds a single record {sure}, not knowing whether they are in the release."
+    )
 
 
 def _name_of(estimator: str) -> str:
@@ -266,10 +267,10 @@ def _name_of(estimator: str) -> str:
 
 
 CHECKS: list[Check] = [
-    VictimCheck(
+    AttackCheck(
         name="sample_uniqueness",
         title="Sample uniqueness",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=SampleUniquenessParameters,
         victims=alone,
         label="share of records or units alone in their group",
@@ -281,7 +282,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="population_uniqueness",
         title="Population uniqueness",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=PopulationUniquenessParameters,
         measure=population_uniqueness,
         label="share of sample uniques that are population uniques",

@@ -10,30 +10,19 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Exact,
-    Guide,
+from tcdp_audit.plugin._internal import Check, allowance, gibibytes
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Parameters,
-    PolicyDocument,
-    Quarter,
-    Role,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
     agree,
-    allowance,
+    an_intruder,
     columns_of,
     count,
-    gibibytes,
     percent,
     plural,
     record_noun,
-    somebody,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets, sets_up_to
 from tcdp_audit_plugins.checks._shared.key_sketch import (
@@ -187,14 +176,14 @@ def _person(outcome: Outcome) -> str:
         return f"Nobody is told apart from enough others by {strongest}."
     fewer = "a single record" if outcome.parameters["t"] == 2 else f"fewer than {outcome.parameters['t']:,} records"
     chance = percent(float(details["share"]))
-    return f"Whoever knows {strongest} of {somebody(outcome)} finds {fewer} with a chance of {chance}."
+    return f"Whoever knows {strongest} of {an_intruder(outcome)} finds {fewer} with a chance of {chance}."
 
 
 CHECKS: list[Check] = [
     TableCheck(
         name="uniqueness_profile",
         title="Uniqueness of sets of attributes, estimated",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=UniquenessProfileParameters,
         measure=uniqueness_profile,
         label="upper end of the share of records in rare combinations",
@@ -204,7 +193,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Which few columns of a very large table are together as good as a name?",
+            question="Which few columns of a very large table are together as good as a name?",
             risk="Two or three harmless columns may together tell nearly everybody in a large table apart.",
             definition=(
                 "For every set of at most `max_order` attributes, of which the release has D different combinations "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Detector
+from tcdp_audit.plugin.detector import Detector
 from tcdp_audit_plugins.detectors import (
     accounts,
     codes,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Detector, ValueDetector
+from tcdp_audit.plugin.detector import Detector, ValueDetector
 from tcdp_audit_plugins.detectors._shared.phrases import phrases
 from tcdp_audit_plugins.detectors._shared.random_texts import anything, characters
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from tcdp_audit.plugin import Detector, ValueDetector
+from tcdp_audit.plugin.detector import Detector, ValueDetector
 from tcdp_audit_plugins.detectors._shared.checksums import nhs
 from tcdp_audit_plugins.detectors._shared.random_texts import formed
 

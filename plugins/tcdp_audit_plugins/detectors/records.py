@@ -7,7 +7,8 @@ from math import expm1, lgamma, log
 
 import numpy as np
 
-from tcdp_audit.plugin import ColumnDetector, Detector, DetectorColumn, Evidence, Integers, binomial_evidence
+from tcdp_audit.plugin._internal import Integers
+from tcdp_audit.plugin.detector import ColumnDetector, Detector, DetectorColumn, Evidence, binomial_evidence
 from tcdp_audit_plugins.detectors._shared.phrases import phrases
 
 DENSE = 0.9  # of a range of numbers that is taken

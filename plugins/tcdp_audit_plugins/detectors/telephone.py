@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcdp_audit.plugin import Detector, ValueDetector
+from tcdp_audit.plugin.detector import Detector, ValueDetector
 from tcdp_audit_plugins.detectors._shared.random_texts import DIGITS, characters
 from tcdp_audit_plugins.detectors.contact import TELEPHONE
 

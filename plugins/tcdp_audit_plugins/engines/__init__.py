@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tcdp_audit.plugin import hookimpl
+from tcdp_audit.plugin.check import hookimpl
 from tcdp_audit_plugins.engines.database import DATABASE
 from tcdp_audit_plugins.engines.remote import REMOTE_FILES
 from tcdp_audit_plugins.engines.spark import SPARK
 from tcdp_audit_plugins.engines.statistics import STATISTICAL_FILES
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin import EngineOpener
+    from tcdp_audit.plugin.engine import EngineOpener
 
 
 @hookimpl

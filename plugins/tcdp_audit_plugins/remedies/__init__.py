@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.plugin import hookimpl
+from tcdp_audit.plugin.check import hookimpl
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin import Remedy
+    from tcdp_audit.plugin.remedy import Remedy
 
 
 @hookimpl

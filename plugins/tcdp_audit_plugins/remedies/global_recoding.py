@@ -9,24 +9,21 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.remedy import (
     Attribute,
-    Exact,
-    Floats,
     NewColumn,
-    Outcome,
-    PolicyDocument,
     Remedy,
     RemedyError,
     RemedyGuide,
     RemedyParameters,
     RemedyView,
-    Scale,
-    Text,
     Treatment,
     interval_label,
     number_text,
 )
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
 from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
 from tcdp_audit_plugins.remedies._shared.scope import only_where_masked
@@ -67,7 +64,7 @@ def faults(parameters: GlobalRecodingParameters, document: PolicyDocument) -> It
             yield "breaks", f"the first break of {name!r} is the least value, so that no value is less; leave it"
 
 
-def cannot_help(view: RemedyView, parameters: GlobalRecodingParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: GlobalRecodingParameters | None, outcome: Outcome) -> str:
     """Why declared ranges cannot help a failing demand, or nothing."""
     if parameters is None:
         return "needs breaks that only you can choose"
@@ -162,5 +159,5 @@ GLOBAL_RECODING = Remedy(
     parameters=GlobalRecodingParameters,
     apply=recode,
     validate=faults,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

@@ -11,21 +11,18 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.remedy import (
     Attribute,
-    Exact,
     NewColumn,
-    Outcome,
-    PolicyDocument,
     Remedy,
     RemedyGuide,
     RemedyParameters,
     RemedyView,
-    Scale,
-    Text,
     Treatment,
     number_text,
 )
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults, masked_numbers
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
@@ -77,7 +74,7 @@ def faults(parameters: RoundingParameters, document: PolicyDocument) -> Iterator
         yield "base", "an attribute has a base and is not rounded, or is rounded and has none"
 
 
-def cannot_help(view: RemedyView, parameters: RoundingParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: RoundingParameters | None, outcome: Outcome) -> str:
     """Why rounding cannot help a failing demand, or nothing."""
     given = parameters or RoundingParameters()
     return only_where_masked(
@@ -93,7 +90,7 @@ def cannot_help(view: RemedyView, parameters: RoundingParameters | None, outcome
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """As fine as will do, where a demand that compares with the original fails."""
-    if any(not cannot_help(view, None, one) for one in outcomes):
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}
 
 
@@ -210,5 +207,5 @@ ROUNDING = Remedy(
     apply=round_numbers,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

@@ -12,24 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import fold, numbered
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.remedy import (
     Attribute,
-    Exact,
     NewColumn,
-    Outcome,
-    PolicyDocument,
     Remedy,
     RemedyError,
     RemedyGuide,
     RemedyParameters,
     RemedyView,
-    Scale,
-    Text,
     Treatment,
-    fold,
     number_text,
-    numbered,
 )
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.masked_attributes import MASKED, is_orderable, masked_faults
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
 from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
@@ -87,7 +83,7 @@ def faults(parameters: TopBottomCodingParameters, document: PolicyDocument) -> I
         yield "attribute", f"{parameters.attribute!r} is ordinal, and numbers are coded; use global_recoding"
 
 
-def cannot_help(view: RemedyView, parameters: TopBottomCodingParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: TopBottomCodingParameters | None, outcome: Outcome) -> str:
     """Why coding extremes cannot help a failing demand, or nothing."""
     if parameters is not None:
         given = (parameters.top, parameters.bottom, parameters.share)
@@ -106,7 +102,7 @@ def cannot_help(view: RemedyView, parameters: TopBottomCodingParameters | None, 
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """The threshold of a cap that is not kept; and the least small share of an attribute after which classes pass."""
-    helped = [one for one in outcomes if not cannot_help(view, None, one)]
+    helped = [one for one in outcomes if not why_not_applicable(view, None, one)]
     for one in helped:
         if one.check == AGE_CAP:
             yield {"attribute": one.parameters["column"], "top": one.parameters["at"] + 1}
@@ -264,5 +260,5 @@ TOP_BOTTOM_CODING = Remedy(
     apply=code_extremes,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

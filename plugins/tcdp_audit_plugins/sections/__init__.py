@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import ReportSection
+from tcdp_audit.plugin.report import ReportSection
 from tcdp_audit_plugins.sections.attacks import stories
 from tcdp_audit_plugins.sections.differential_privacy import reading
 

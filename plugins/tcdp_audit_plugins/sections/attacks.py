@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import (
-    Audit,
+from tcdp_audit.plugin._internal import failing, unit_noun
+from tcdp_audit.plugin.report import Audit, Rows
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Rows,
     agree,
     column_of,
     count,
-    failing,
     figure,
     known_columns,
     percent,
     plural,
     record_noun,
-    unit_noun,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
@@ -32,7 +30,7 @@ INTRODUCTION = (
     "Six people who might open the file, what each of them does with it, and how far they get. They overlap: the "
     "numbers must not be added."
 )
-Reach = Callable[[Outcome], str]
+Applicability = Callable[[Outcome], str]
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ class Story:
 
     who: str
     deed: str
-    told_by: Sequence[tuple[str, Reach]]
+    told_by: Sequence[tuple[str, Applicability]]
 
 
 def stories(audit: Audit) -> Iterator[str | Rows]:

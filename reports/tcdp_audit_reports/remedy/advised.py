@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin import Audit, ChangeLog, blocking, listing, prose, sentence_case, visible
+from tcdp_audit.plugin._internal import failing_demands, prose
+from tcdp_audit.plugin.report import Audit, ChangeLog
+from tcdp_audit.plugin.sentences import listing, sentence_case, visible
 from tcdp_audit_reports.advice import Advice
 from tcdp_audit_reports.columns import name_of, named
 from tcdp_audit_reports.remedy.lines import lines_to_paste
@@ -18,7 +20,7 @@ CLOSEST = f"{NONE_KNOWN}; these come closest."
 def repair_advice(audit: Audit, log: ChangeLog) -> Iterator[Advice]:
     """The step for a release that remedies made; none where there was nothing to repair."""
     if not log.steps:
-        if blocking(audit.outcomes):
+        if failing_demands(audit.outcomes):
             yield none_known(log, log.reason)
         elif log.dropped:
             yield Advice("Publish the written file, not the one that came in.", drops(log))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.plugin import ChangeLog, Step, agree, blocking, count, figure, in_words, sentence_case
+from tcdp_audit.plugin._internal import failing_demands, in_words
+from tcdp_audit.plugin.report import ChangeLog, Step
+from tcdp_audit.plugin.sentences import agree, count, figure, sentence_case
 from tcdp_audit_reports.axis import axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing
@@ -60,7 +62,7 @@ def _description(steps: Sequence[Step]) -> str:
 
 
 def _drawing(log: ChangeLog, steps: Sequence[Step], called: Sequence[str]) -> Drawing:
-    before = len(blocking(log.before))
+    before = len(failing_demands(log.before))
     most = max(before, 1, *(len(one.failing) for one in steps))
     axis = axis_for([0.0, *(one.loss or 0.0 for one in steps)], None, 100 - 2 * EDGE)
     marks = [
@@ -99,5 +101,5 @@ def _table(log: ChangeLog, steps: Sequence[Step]) -> Table:
         [name, figure(one.loss), count(len(one.failing)), "yes" if _is_taken(log, one) else "no"]
         for one, name in zip(steps, names(steps), strict=True)
     ]
-    rows.append(["as it came in", "0", count(len(blocking(log.before))), "–"])
+    rows.append(["as it came in", "0", count(len(failing_demands(log.before))), "–"])
     return Table("Remedies that were tried", ("remedy", "loss", "demands not met", "taken"), rows)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import ChangeLog, count, figure, sentence_case, share
+from tcdp_audit.plugin.report import ChangeLog
+from tcdp_audit.plugin.sentences import count, figure, sentence_case, share
 from tcdp_audit_reports.axis import axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Point

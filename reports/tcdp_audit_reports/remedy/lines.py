@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import yaml
 
-from tcdp_audit.plugin import ChangeLog, visible
+from tcdp_audit.plugin.report import ChangeLog
+from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.policy_text import shown_policy
 
 

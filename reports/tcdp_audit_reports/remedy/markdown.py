@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin import sentence_case
+from tcdp_audit.plugin.sentences import sentence_case
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.markdown_text import escaped, fenced, table
 from tcdp_audit_reports.remedy import Repair
@@ -18,9 +18,9 @@ HEAD = ("Check", "Attribute", "Demanded", "Before", "After", "Margin", "Outcome"
 def blocks(remedy: Repair) -> Iterator[str]:
     """The paragraphs and tables of the section, each to be put after an empty line."""
     yield escaped(remedy.summary)
-    if remedy.felt:
+    if remedy.utility_impact:
         yield f"**{escaped(FELT)}**"
-        yield "\n".join(f"- {escaped(one)}" for one in remedy.felt)
+        yield "\n".join(f"- {escaped(one)}" for one in remedy.utility_impact)
     if remedy.how:
         yield escaped(f"{remedy.how} {remedy.order}")
     if remedy.shifts:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin import Outcome, number
+from tcdp_audit.plugin._internal import number
+from tcdp_audit.plugin.sentences import Outcome
 
 
 def key_of(outcome: Outcome) -> tuple[str, str | None, str]:

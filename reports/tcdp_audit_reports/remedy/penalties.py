@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.plugin import ChangeLog, percent, visible
+from tcdp_audit.plugin.report import ChangeLog
+from tcdp_audit.plugin.sentences import percent, visible
 from tcdp_audit_reports import dumbbell
 from tcdp_audit_reports.chart import Chart, Table
 

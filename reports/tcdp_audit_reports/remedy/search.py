@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from tcdp_audit.plugin import Step, visible
+from tcdp_audit.plugin.report import Step
+from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.finding import plain
 
 MEASURES = {"ncp": "normalised certainty penalty"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tcdp_audit.plugin import Audit
+from tcdp_audit.plugin.report import Audit
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.remedy import choices, lattice, penalties, sentences
 from tcdp_audit_reports.remedy.candidates import tried_table
@@ -25,7 +25,7 @@ class Repair:
         heading: what the section is called.
         origin: the line of the first screen.
         summary: what was done, in counts, and whether it was enough.
-        felt: what it costs those who use the release, in sentences, the worst first.
+        utility_impact: what it costs those who use the release, in sentences, the worst first.
         state: of the release as it stands.
         how: who chose the remedies and how they were judged; empty where nothing was done, as all that follows.
         order: what the order of records gives away.
@@ -43,7 +43,7 @@ class Repair:
     origin: str
     summary: str
     state: str
-    felt: Sequence[str] = ()
+    utility_impact: Sequence[str] = ()
     how: str = ""
     order: str = ""
     caption: str = ""
@@ -73,7 +73,7 @@ def repair(audit: Audit) -> Repair | None:
         return untouched
     return replace(
         untouched,
-        felt=log.felt,
+        utility_impact=log.utility_impact,
         how=sentences.how(log),
         order=sentences.order(audit, log),
         caption=caption(audit, log),

@@ -5,21 +5,9 @@ Every sentence is computed from the log of changes and the audits; none holds a 
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import (
-    Audit,
-    ChangeLog,
-    Outcome,
-    agree,
-    blocking,
-    count,
-    in_words,
-    listing,
-    noun_form,
-    prose,
-    sentence_case,
-    share,
-    visible,
-)
+from tcdp_audit.plugin._internal import failing_demands, in_words, noun_form, prose
+from tcdp_audit.plugin.report import Audit, ChangeLog
+from tcdp_audit.plugin.sentences import Outcome, agree, count, listing, sentence_case, share, visible
 from tcdp_audit_reports.remedy.pairing import key_of
 
 UNTOUCHED = "Nothing was changed: the release passed as it came in."
@@ -47,9 +35,9 @@ def drops(log: ChangeLog) -> str:
     return f"{sentence_case(prose(visible(log.drops)))}." if log.dropped else ""
 
 
-def put_back(log: ChangeLog) -> str:
+def restored_columns(log: ChangeLog) -> str:
     """What was put back for the audit, in sentences; nothing where nothing was."""
-    return " ".join(f"{sentence_case(prose(visible(one)))}." for one in (log.put_back, log.aligned) if one)
+    return " ".join(f"{sentence_case(prose(visible(one)))}." for one in (log.restored_columns, log.aligned) if one)
 
 
 def _origin(audit: Audit, log: ChangeLog) -> str:
@@ -77,7 +65,7 @@ def _extent(log: ChangeLog) -> str:
 def summary(audit: Audit, log: ChangeLog) -> str:
     """What was dropped, what was done in counts, and that the release passes now, or that it does not and why."""
     untreated = not log.steps and (log.dropped or log.order == "shuffled")  # otherwise told where remedies were chosen
-    parts = (drops(log), _summary(audit, log), put_back(log), order(audit, log) if untreated else "")
+    parts = (drops(log), _summary(audit, log), restored_columns(log), order(audit, log) if untreated else "")
     return " ".join(part for part in parts if part)
 
 
@@ -121,7 +109,7 @@ def _columns(log: ChangeLog) -> int:
 
 
 def _demands_met(log: ChangeLog) -> str:
-    stood = len(blocking(log.before))
+    stood = len(failing_demands(log.before))
     if not stood:
         return ""
     if stood == 1:
@@ -132,8 +120,8 @@ def _demands_met(log: ChangeLog) -> str:
 
 def _broken(audit: Audit, log: ChangeLog) -> str:
     """Demands that held before and do not now: a remedy for one can break another."""
-    stood = {key_of(one) for one in blocking(log.before)}
-    broken = [one for one in blocking(audit.outcomes) if key_of(one) not in stood]
+    stood = {key_of(one) for one in failing_demands(log.before)}
+    broken = [one for one in failing_demands(audit.outcomes) if key_of(one) not in stood]
     if not broken:
         return ""
     verb = agree(len(broken), "was met before and is not now", "were met before and are not now")

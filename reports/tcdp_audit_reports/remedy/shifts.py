@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import Audit, ChangeLog, Outcome, Status, demanded, observed, state_of
+from tcdp_audit.plugin._internal import demanded, observed, state_of
+from tcdp_audit.plugin.report import Audit, ChangeLog
+from tcdp_audit.plugin.sentences import Outcome, Status
 from tcdp_audit_reports.drawing import Drawing, Line, Point
 from tcdp_audit_reports.finding import attribute_of
 from tcdp_audit_reports.margin import SHOWN, doublings, margin_words

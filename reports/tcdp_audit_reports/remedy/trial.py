@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Audit, ChangeLog, RemedyTrial, Step, count, prose, share, visible
+from tcdp_audit.plugin._internal import prose
+from tcdp_audit.plugin.report import Audit, ChangeLog, RemedyTrial, Step
+from tcdp_audit.plugin.sentences import count, share, visible
 from tcdp_audit_reports.advice import Advice
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.columns import named
@@ -58,9 +60,9 @@ def _result(trial: RemedyTrial) -> str:
         return f"Tried on this very file, in memory. Even then it would not pass: {prose(trial.reason).rstrip('.')}."
     warned = sum(one.is_warning for one in trial.outcomes)
     remain = f", with {count(warned, 'warning')}" if warned else ""
-    emptied = () if trial.log is None else trial.log.useless
-    useless = f", and be useless for {named([visible(one) for one in emptied])}" if emptied else ""
-    return f"Tried on this very file, in memory, and audited as a whole: it would then pass{remain}{useless}."
+    emptied = () if trial.log is None else trial.log.constant_columns
+    constant_columns = f", and be useless for {named([visible(one) for one in emptied])}" if emptied else ""
+    return f"Tried on this very file, in memory, and audited as a whole: it would then pass{remain}{constant_columns}."
 
 
 def _effect(step: Step) -> tuple[bool, int, bool, float]:

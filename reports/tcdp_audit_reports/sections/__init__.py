@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from importlib import import_module
 
-from tcdp_audit.plugin import Audit, ReportSection
+from tcdp_audit.plugin.report import Audit, ReportSection
 
 BUILT_IN = (  # name, title, order
     ("basis", "What this verdict rests on", 100),

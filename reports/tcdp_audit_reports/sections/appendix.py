@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Audit, tool, visible
+from tcdp_audit.plugin.report import Audit, tool
+from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.conventions_tried import conventions_tried
 from tcdp_audit_reports.finding import Pairs
 from tcdp_audit_reports.pages import filled

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import Audit, agree, count, listing, tool, visible
+from tcdp_audit.plugin.report import Audit, tool
+from tcdp_audit.plugin.sentences import agree, count, listing, visible
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.columns import known, named, role_of, secret, unwanted
 from tcdp_audit_reports.finding import Pairs, plain

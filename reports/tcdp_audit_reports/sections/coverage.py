@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Audit, visible
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.finding import rows
 from tcdp_audit_reports.markdown_text import escaped
 from tcdp_audit_reports.pages import filled

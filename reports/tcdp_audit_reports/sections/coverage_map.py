@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import Audit, Quarter, agree, count, noun_form
+from tcdp_audit.plugin._internal import noun_form
+from tcdp_audit.plugin.check import DisclosureType
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import agree, count
 from tcdp_audit_reports.finding import Row
 
 ROWS = (
-    ("Identity", "can a person be found?", (Quarter.IDENTITY_MODEL, Quarter.IDENTITY_DEGREE)),
-    ("Attribute", "can something be learned?", (Quarter.ATTRIBUTE_MODEL, Quarter.ATTRIBUTE_DEGREE)),
+    ("Identity", "can a person be found?", (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)),
+    ("Attribute", "can something be learned?", (DisclosureType.ATTRIBUTE_MODEL, DisclosureType.ATTRIBUTE_DEGREE)),
 )
 GRAVEST = ("error", "failed", "warning", "passed", "measured", "skipped")
 
@@ -36,11 +39,18 @@ class Quadrant:
 
 def coverage(audit: Audit, findings: Sequence[Row]) -> list[tuple[str, str, list[Quadrant]]]:
     """The map by rows: name, question, and the two quarters."""
-    return [(name, about, [_quadrant(audit, findings, one) for one in quarters]) for name, about, quarters in ROWS]
+    return [
+        (name, about, [_quadrant(audit, findings, one) for one in disclosure_types])
+        for name, about, disclosure_types in ROWS
+    ]
 
 
-def _quadrant(audit: Audit, findings: Sequence[Row], quarter: Quarter) -> Quadrant:
-    here = {name: check for name, check in audit.plugins.announced_checks.items() if check.quarter is quarter}
+def _quadrant(audit: Audit, findings: Sequence[Row], disclosure_type: DisclosureType) -> Quadrant:
+    here = {
+        name: check
+        for name, check in audit.plugins.announced_checks.items()
+        if check.disclosure_type is disclosure_type
+    }
     checked_here = [one for one in findings if one.check in here]
     run = {one.check for one in checked_here}
     left = len(here.keys() - run)

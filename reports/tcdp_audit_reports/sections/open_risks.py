@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin import Audit, Check, Quarter, Status, agree, count, listing
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import DisclosureType
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import Status, agree, count, listing
 
 REGULATORS = (
     "Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques (WP216), section 2.2: singling out, "
     "linkability, inference. ISO/IEC 27559:2022, Privacy enhancing data de-identification framework: the data are one "
     "part of a release; its context and controls, which this audit does not see, are the other."
 )
-IDENTITY = (Quarter.IDENTITY_MODEL, Quarter.IDENTITY_DEGREE)
-ATTRIBUTE = (Quarter.ATTRIBUTE_MODEL, Quarter.ATTRIBUTE_DEGREE)
+IDENTITY = (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)
+ATTRIBUTE = (DisclosureType.ATTRIBUTE_MODEL, DisclosureType.ATTRIBUTE_DEGREE)
 
 
 @dataclass(frozen=True)
@@ -29,9 +32,9 @@ def regulators(audit: Audit) -> Sequence[Question]:
     """Singling out, linkability, inference: what was asked about each."""
     checks = audit.plugins.checks
     asked = {one.check: checks[one.check] for one in audit.expectations if one.check in checks}
-    alone = [one.title for one in asked.values() if one.quarter in IDENTITY and _is_about_one_file(one)]
-    linked = [one.title for one in asked.values() if one.quarter in IDENTITY and not _is_about_one_file(one)]
-    learned = [one.title for one in asked.values() if one.quarter in ATTRIBUTE]
+    alone = [one.title for one in asked.values() if one.disclosure_type in IDENTITY and _is_about_one_file(one)]
+    linked = [one.title for one in asked.values() if one.disclosure_type in IDENTITY and not _is_about_one_file(one)]
+    learned = [one.title for one in asked.values() if one.disclosure_type in ATTRIBUTE]
     return (
         Question("Singling out", "can one person be picked out of the file?", _answer(alone)),
         Question("Linkability", "can records be matched with another file?", _answer(linked)),

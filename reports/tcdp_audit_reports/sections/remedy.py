@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Audit
+from tcdp_audit.plugin.report import Audit
 from tcdp_audit_reports.pages import filled
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from tcdp_audit.plugin import Audit, Guide, visible
+from tcdp_audit.plugin.check import Guide
+from tcdp_audit.plugin.report import Audit
+from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.guide_text import in_groups, inline
 from tcdp_audit_reports.markdown_text import escaped
 from tcdp_audit_reports.mathml import is_mathml
@@ -35,7 +37,7 @@ class Explained:
 
     id: str
     title: str
-    asks: str
+    question: str
     definition: Markup
     formula: str
     mathml: str
@@ -61,7 +63,7 @@ def _explained(audit: Audit) -> Iterator[Explained]:
         yield Explained(
             id=f"words-{name}",
             title=visible(checks[name].title),
-            asks=visible(guide.asks),
+            question=visible(guide.question),
             definition=inline(in_groups(guide.definition)),
             formula=visible(guide.formula).replace(";  ", "\n"),
             mathml=guide.mathml.replace("'", '"') if is_mathml(guide.mathml) else "",

@@ -23,7 +23,7 @@ import warnings
 from importlib import import_module
 from typing import Any
 
-from tcdp_audit.quality import NEEDS_GREAT_EXPECTATIONS, installed
+from tcdp_audit.api import NEEDS_GREAT_EXPECTATIONS, installed
 
 FUNCTIONS = {
     "guarded_run": "guarded",

@@ -12,12 +12,9 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from tcdp_audit.auditor.evaluation import Options
-from tcdp_audit.errors import Discreet, PolicyError, TcdpAuditError
-from tcdp_audit.inputs import open_inputs
-from tcdp_audit.outcome import Outcome
-from tcdp_audit.policy import Policy, read_policy
-from tcdp_audit.registry import Plugins
+from tcdp_audit.api import Options, Plugins, Policy, PolicyError, open_inputs, read_policy
+from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
+from tcdp_audit.plugin.sentences import Outcome
 
 STRUCTURE = ""  # in place of a check's name: the core's own demands on the columns
 UNMEASURED: dict[str, Any] = {}  # an entry of `expect` that no check is made of
@@ -99,7 +96,7 @@ class Demand:
 
 
 @lru_cache(maxsize=4096)  # Great Expectations makes each expectation several times
-@Discreet()
+@redact_errors()
 def _require_soundness(demand: Demand) -> None:
     """Insist that a policy of one demand alone is sound and gives one outcome; see `Demand.of`."""
     try:
@@ -129,9 +126,12 @@ def _without_checks(whole: Mapping[str, Any]) -> Policy:
     """A policy that demands nothing but its columns, which no file could be."""
     from pydantic import ValidationError  # noqa: PLC0415 - beside the one use
 
-    from tcdp_audit.policy.faults import from_validation, render  # noqa: PLC0415
-    from tcdp_audit.policy.model import PolicyDocument  # noqa: PLC0415
-    from tcdp_audit.policy.source import Source  # noqa: PLC0415
+    from tcdp_audit.api import (  # noqa: PLC0415
+        Source,
+        from_validation,
+        render,
+    )
+    from tcdp_audit.plugin.detector import PolicyDocument  # noqa: PLC0415
 
     data = {**whole, "expect": [UNMEASURED]}
     try:
@@ -218,7 +218,7 @@ def answers(table: Any, demands: Iterable[Demand]) -> dict[Demand, Answer]:
     return given
 
 
-@Discreet()
+@redact_errors()
 def _audited(table: Any, demands: Sequence[Demand], attributes: Mapping[str, Any]) -> dict[Demand, Answer]:
     policy = policy_of_demands(demands, attributes)
     with open_inputs(table, policy, None, None, plugins(), Options()) as inputs:

@@ -9,8 +9,7 @@ from great_expectations.expectations.expectation import BatchExpectation
 from great_expectations.expectations.row_conditions import RowConditionType
 from pydantic.v1 import root_validator
 
-from tcdp_audit.addresses import has_secret
-from tcdp_audit.errors import PolicyError
+from tcdp_audit.api import PolicyError, has_secret
 from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand
 from tcdp_audit.integrations.great_expectations.metric import METRIC, metric_of
 from tcdp_audit.integrations.great_expectations.parameters import check_fields, names_in, setup_of

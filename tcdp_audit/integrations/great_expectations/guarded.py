@@ -14,12 +14,12 @@ from typing import Any
 from great_expectations.core.expectation_suite import ExpectationSuite
 from great_expectations.exceptions.exceptions import DataContextRequiredError, InvalidKeyError, StoreBackendError
 
-from tcdp_audit.errors import TcdpAuditError, UsageError
+from tcdp_audit.api import NO_JSON, once_each
 from tcdp_audit.integrations.great_expectations.classes import BY_TYPE
 from tcdp_audit.integrations.great_expectations.expectation import DisclosureExpectation, demanded
 from tcdp_audit.integrations.great_expectations.suites import META
-from tcdp_audit.quality.great_expectations_suite import NO_JSON, once_each
-from tcdp_audit.words import count
+from tcdp_audit.plugin.engine import TcdpAuditError, UsageError
+from tcdp_audit.plugin.sentences import count
 
 
 class IncompleteRunError(TcdpAuditError):

@@ -22,8 +22,7 @@ from great_expectations.render.renderer_configuration import RendererValueType
 
 from tcdp_audit.integrations.great_expectations.conditions import condition_text
 from tcdp_audit.integrations.great_expectations.sentences import demand_sentence
-from tcdp_audit.outcome import Status
-from tcdp_audit.words import sentence_case
+from tcdp_audit.plugin.sentences import Status, sentence_case
 
 NOT_JUDGED = "error: not judged"
 NOTHING = "--"  # Great Expectations' own sign for no value

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tcdp_audit.integrations.great_expectations.demands import Answer, Fault
-from tcdp_audit.outcome import Outcome, Status
+from tcdp_audit.plugin.sentences import Outcome, Status
 
 LEVELS = ("BOOLEAN_ONLY", "BASIC", "SUMMARY", "COMPLETE")
 SHORT = ("check", "attribute", "status", "threshold", "comparison", "classes", "records", "message")

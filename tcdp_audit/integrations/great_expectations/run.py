@@ -11,8 +11,8 @@ from collections.abc import Callable, MutableMapping
 from contextlib import AbstractContextManager
 from typing import Any, Self
 
-from tcdp_audit.errors import TcdpAuditError
 from tcdp_audit.integrations.great_expectations.demands import Answer, Demand, Fault, answers
+from tcdp_audit.plugin.engine import TcdpAuditError
 
 KEY = "tcdp_audit"
 Domain = Any  # what Great Expectations makes of a batch's id and a row condition; hashable

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tcdp_audit.integrations.great_expectations.parameters import check_fields
-from tcdp_audit.words import listing
+from tcdp_audit.plugin.sentences import listing
 
 COLUMNS = "The table has the declared columns and no other, no identifier, and values of the declared scales."
 

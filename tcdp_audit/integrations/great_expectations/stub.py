@@ -21,7 +21,7 @@ from tcdp_audit.integrations.great_expectations.parameters import (
 )
 
 HEAD = """\
-# Written by `python -m tcdp_audit.guide_page` from the built-in checks.
+# Written by `python -m tcdp_audit.cli.guide_page` from the built-in checks.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,8 +31,8 @@ from great_expectations.core.expectation_suite import ExpectationSuite
 from great_expectations.expectations.expectation import BatchExpectation
 from great_expectations.expectations.row_conditions import RowConditionType
 
-from tcdp_audit.errors import TcdpAuditError
-from tcdp_audit.policy import Policy
+from tcdp_audit.plugin.engine import TcdpAuditError
+from tcdp_audit.api import Policy
 
 
 class IncompleteRunError(TcdpAuditError): ...

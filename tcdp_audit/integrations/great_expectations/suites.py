@@ -12,21 +12,20 @@ from great_expectations.core.expectation_suite import ExpectationSuite
 from pydantic import BaseModel
 from pydantic.v1 import ValidationError
 
-from tcdp_audit.addresses import scheme_of
-from tcdp_audit.check.kinds import Target
-from tcdp_audit.errors import Discreet, PolicyError
+from tcdp_audit.api import Expectation, Policy, PolicyError, Target, read_policy, scheme_of
 from tcdp_audit.integrations.great_expectations.classes import CLASSES, expectation_of
 from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand, joined, plugins
 from tcdp_audit.integrations.great_expectations.expectation import MEASURED_ONLY, DisclosureExpectation, demand_of
 from tcdp_audit.integrations.great_expectations.names import DECLARED_COLUMNS
 from tcdp_audit.integrations.great_expectations.parameters import COLUMN, HEAD, check_fields
-from tcdp_audit.outcome import Severity
-from tcdp_audit.policy import Expectation, Policy, Role, read_policy
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.engine import redact_errors
+from tcdp_audit.plugin.sentences import Severity
 
 META = "tcdp_audit"  # the key in a suite's `meta` with how many expectations it was made with
 
 
-@Discreet()
+@redact_errors()
 def suite_of(policy: str | Path | Mapping[str, Any] | Policy, name: str | None = None) -> ExpectationSuite:
     """A policy as a suite: an expectation for each of its outcomes, and one for its demands on the columns.
 
@@ -163,7 +162,7 @@ def _number(value: Fraction) -> int | float | str:
     return decimal if Fraction(repr(decimal)) == value else f"{value.numerator}/{value.denominator}"
 
 
-@Discreet()
+@redact_errors()
 def policy_of(suite: ExpectationSuite) -> dict[str, Any]:
     """A suite as a policy, as a mapping that `audit` takes.
 

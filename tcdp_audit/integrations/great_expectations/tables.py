@@ -12,8 +12,7 @@ from typing import Any
 
 from great_expectations.core.metric_domain_types import MetricDomainTypes
 
-from tcdp_audit.engines.connected import DatabaseTable
-from tcdp_audit.errors import UsageError
+from tcdp_audit.plugin.engine import DatabaseTable, UsageError
 
 TEMPORARY = "gx_temp_"  # with what Great Expectations begins the names of its temporary tables
 DIALECTS = ("postgresql", "sqlite")  # which tell the types of a statement's columns

@@ -10,7 +10,7 @@ validation   a frame and a schema, so that nothing passes unseen
 
 from __future__ import annotations
 
-from tcdp_audit.quality import NEEDS_PANDERA, installed
+from tcdp_audit.api import NEEDS_PANDERA, installed
 
 if not installed("pandera"):
     raise ModuleNotFoundError(f"{__name__} {NEEDS_PANDERA}", name="pandera")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pandera.api.base.checks import CheckResult
 from pandera.constants import CHECK_OUTPUT_KEY
 
-from tcdp_audit.errors import CheckError
+from tcdp_audit.plugin.check import CheckError
 
 FEW = 20  # records that are named where the schema sets no `n_failure_cases`
 

@@ -9,7 +9,7 @@ import numpy as np
 from pandera.api.base.checks import CheckResult
 from pandera.pandas import Check
 
-from tcdp_audit.errors import CheckError, Discreet, PluginError, PolicyError
+from tcdp_audit.api import PolicyError
 from tcdp_audit.integrations.pandera.cases import FEW, failed, failed_as_a_whole, kept, require_frame
 from tcdp_audit.integrations.pandera.demand import (
     POLICY,
@@ -22,7 +22,9 @@ from tcdp_audit.integrations.pandera.demand import (
     plain,
 )
 from tcdp_audit.integrations.pandera.shared import Results, fails, forget_sentence_on, results_of, sentence_on
-from tcdp_audit.outcome import Status
+from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import PluginError, redact_errors
+from tcdp_audit.plugin.sentences import Status
 
 STRUCTURE = "tcdp_audit_structure"
 """The name of the check on what the auditor asks of the columns of every release."""
@@ -48,7 +50,7 @@ class ExpectationCheck(Check):
             _never_called, name=name, statistics=statistics, raise_warning=demanded.warns, n_failure_cases=FEW
         )
 
-    @Discreet()
+    @redact_errors()
     def __call__(self, check_obj: Any, column: str | None = None) -> CheckResult:
         """What comes of a frame.
 

@@ -11,12 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.api import policy_of_one
-from tcdp_audit.errors import PolicyError
-from tcdp_audit.outcome import Severity
-from tcdp_audit.policy import Expectation, Policy, read_policy
-from tcdp_audit.policy.scalars import TypedFloat, TypedInt
-from tcdp_audit.registry import Plugins
+from tcdp_audit.api import Expectation, Plugins, Policy, PolicyError, TypedFloat, TypedInt, policy_of_one, read_policy
+from tcdp_audit.plugin.sentences import Severity
 
 POLICY = "policy"  # the key of a check's statistics that holds the policy it stands in
 _LOCATIONS = ("original", "population", "holdout", "registry", "previous")
@@ -28,7 +24,7 @@ _OF_NO_USE = (
     "max_loss",
     "keep",
     "keep_key",
-    "stays_inside",
+    "internal_only",
     "seed",
     "expect",
 )  # to a single expectation of a policy

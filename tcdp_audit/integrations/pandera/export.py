@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from tcdp_audit.errors import Discreet, PolicyError
+from tcdp_audit.api import Expectation, Policy, PolicyError, read_policy
 from tcdp_audit.integrations.pandera.check import ExpectationCheck, structure_check
 from tcdp_audit.integrations.pandera.demand import (
     POLICY,
@@ -18,12 +18,13 @@ from tcdp_audit.integrations.pandera.demand import (
     judges,
     warns,
 )
-from tcdp_audit.policy import Expectation, Policy, Role, read_policy
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.engine import redact_errors
 
 Source = str | Path | Mapping[str, Any] | Policy
 
 
-@Discreet()
+@redact_errors()
 def checks_of(policy: Source) -> list[ExpectationCheck]:
     """The checks of a policy: one on its columns, and one for each expectation that has a threshold.
 
@@ -55,7 +56,7 @@ def _check(document: dict[str, Any], expectation: Expectation, entry: dict[str, 
     return ExpectationCheck(name, {POLICY: document, **(parameters or {})}, demanded)
 
 
-@Discreet()
+@redact_errors()
 def schema_of(policy: Source, library: Literal["pandas", "polars"] = "pandas") -> Any:
     """A policy as a schema of `pandera.pandas` or `pandera.polars`.
 

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.api import failing_records
-from tcdp_audit.errors import TcdpAuditError
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.failing_records import FailingRecords
 from tcdp_audit.integrations.pandera.demand import Demand, installed
-from tcdp_audit.outcome import Outcome, Status
-from tcdp_audit.results.audit import Audit
-from tcdp_audit.results.failing_records import FailingRecords
+from tcdp_audit.plugin.engine import TcdpAuditError
+from tcdp_audit.plugin.sentences import Outcome, Status
 
 Results = tuple[tuple[Outcome, NDArray[np.bool_] | None], ...]  # outcomes, each with the records that fail
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from pandera.config import ValidationDepth, get_config_context
 from pandera.errors import SchemaError
 
-from tcdp_audit.errors import CheckError, DataError, Discreet, UsageError
+from tcdp_audit.api import SchemaDemands, SchemaValidation
+from tcdp_audit.core.results.audit import Audit, require_passed, status_of
 from tcdp_audit.integrations.pandera.check import ExpectationCheck
 from tcdp_audit.integrations.pandera.shared import Results, Run, running
-from tcdp_audit.outcome import Outcome
-from tcdp_audit.quality.pandera import SchemaValidation
-from tcdp_audit.quality.pandera_schema import Demands
-from tcdp_audit.results.audit import Audit, require_passed, status_of
+from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import DataError, UsageError, redact_errors
+from tcdp_audit.plugin.sentences import Outcome
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Validation:
         return iter(self.results)
 
 
-@Discreet()
+@redact_errors()
 def validate(frame: Any, schema: Any) -> Validation:
     """Validate a frame against a schema that holds expectations, all of it and as it is.
 
@@ -88,7 +88,7 @@ def validate(frame: Any, schema: Any) -> Validation:
     schema = schema.to_schema() if hasattr(schema, "to_schema") else schema
     _require_depth()
     _require_together(frame, schema)
-    strict = Demands.of(schema, str(schema.name or "schema"))
+    strict = SchemaDemands.of(schema, str(schema.name or "schema"))
     checks = [one for one in strict.schema.checks if isinstance(one, ExpectationCheck)]
     if not checks:
         raise UsageError("no check of the schema is an expectation, so nothing would be said about disclosure")

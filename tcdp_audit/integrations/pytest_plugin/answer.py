@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.errors import TcdpAuditError, UsageError
+from tcdp_audit.api import Plugins, Policy, sentence_about
 from tcdp_audit.integrations.pytest_plugin.planned import Key, by_key
 from tcdp_audit.integrations.pytest_plugin.settings import Settings
-from tcdp_audit.plugin_faults import sentence_about
-from tcdp_audit.policy import Policy
-from tcdp_audit.registry import Plugins
+from tcdp_audit.plugin.engine import TcdpAuditError, UsageError
 
 OUTCOMES = (pytest.skip.Exception, pytest.fail.Exception)  # a plugin may call `pytest.importorskip`
 
@@ -84,7 +82,7 @@ def answered(policy: Policy, plugins: Plugins, settings: Settings) -> Answer:
 
 def _audited(policy: Policy, plugins: Plugins, settings: Settings) -> Answer:
     from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine, which collecting does not need
-    from tcdp_audit.results.verdict import verdict_sentence, verdict_title  # noqa: PLC0415
+    from tcdp_audit.core.results.verdict import verdict_sentence, verdict_title  # noqa: PLC0415
 
     if settings.release is None and policy.document.release is None:
         raise UsageError("no release: name one with --tcdp-release, or as `release:` in the policy")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tcdp_audit.addresses import resolved
-from tcdp_audit.errors import TcdpAuditError
+from tcdp_audit.api import resolved
 from tcdp_audit.integrations.pytest_plugin.settings import Settings
+from tcdp_audit.plugin.engine import TcdpAuditError
 
 if TYPE_CHECKING:
-    from tcdp_audit.policy import Policy
-    from tcdp_audit.results.audit import Audit
+    from tcdp_audit.api import Policy
+    from tcdp_audit.core.results.audit import Audit
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,14 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.errors import TcdpAuditError
+from tcdp_audit.api import Plugins, read_policy, sentence_about, visible_lines
 from tcdp_audit.integrations.pytest_plugin import items
 from tcdp_audit.integrations.pytest_plugin.answer import Answer, answered
 from tcdp_audit.integrations.pytest_plugin.items import OutcomeItem, PolicyItem, VerdictItem
 from tcdp_audit.integrations.pytest_plugin.once import once
 from tcdp_audit.integrations.pytest_plugin.planned import COLUMNS, VERDICT, Planned, plan
 from tcdp_audit.integrations.pytest_plugin.settings import Settings
-from tcdp_audit.plugin_faults import sentence_about
-from tcdp_audit.policy import read_policy
-from tcdp_audit.registry import Plugins
-from tcdp_audit.visible import visible_lines
+from tcdp_audit.plugin.engine import TcdpAuditError
 
 
 def policy_file(path: Path, parent: pytest.Collector) -> PolicyFile:

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import pytest
 
-from tcdp_audit.errors import TcdpAuditError
+from tcdp_audit.api import sentence_about, visible_lines
 from tcdp_audit.integrations.pytest_plugin.planned import Key, Planned
-from tcdp_audit.outcome import Severity, Status
-from tcdp_audit.plugin_faults import sentence_about
-from tcdp_audit.visible import visible, visible_lines
+from tcdp_audit.plugin.engine import TcdpAuditError
+from tcdp_audit.plugin.sentences import Severity, Status, visible
 
 if TYPE_CHECKING:
     from tcdp_audit.integrations.pytest_plugin.answer import Answer

@@ -16,10 +16,9 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.errors import TcdpAuditError
+from tcdp_audit.api import Policy, Scratch
 from tcdp_audit.integrations.pytest_plugin.answer import Answer
-from tcdp_audit.policy import Policy
-from tcdp_audit.scratch import Scratch
+from tcdp_audit.plugin.engine import TcdpAuditError
 
 FOLDER = "tcdp_audit_folder"
 OFFERED = pytest.StashKey[Scratch]()

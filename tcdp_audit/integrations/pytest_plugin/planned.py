@@ -11,10 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tcdp_audit.outcome import COLUMN_DEMANDS, SCHEMA, STRUCTURE, SUITE
-from tcdp_audit.policy import Policy
-from tcdp_audit.policy.source import Source, parse_nodes
-from tcdp_audit.visible import visible
+from tcdp_audit.api import COLUMN_DEMANDS, SCHEMA, STRUCTURE, SUITE, Policy, Source, parse_nodes
+from tcdp_audit.plugin.sentences import visible
 
 COLUMNS, EXPECT, VERDICT = "columns", "expect", "verdict"
 PARTS = {

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.addresses import resolved
-from tcdp_audit.errors import UsageError
-from tcdp_audit.resources import parse_memory
+from tcdp_audit.api import parse_memory, resolved
+from tcdp_audit.plugin.engine import UsageError
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from mariadb_server import MariaDB
 from postgres_server import PASSWORD, USER
 
 from tcdp_audit import DataError, UsageError, audit
-from tcdp_audit.plugin import Engine, grouped_engine
+from tcdp_audit.plugin.engine import Engine, grouped_engine
 from tcdp_audit_plugins.engines.database import DatabaseTable, open_database
 
 MEMORY = 2**28

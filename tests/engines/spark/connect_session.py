@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from test_same_answer import CONVENTIONS, policy
 
 from tcdp_audit import audit
-from tcdp_audit.errors import DataError
+from tcdp_audit.core.base.errors import DataError
 
 warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
 session = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "8").getOrCreate()

@@ -18,7 +18,7 @@ from lake_tables import FORMATS, POLICY, TABLE, data_of, written
 
 from tcdp_audit import audit
 from tcdp_audit.cli.run import run
-from tcdp_audit.errors import DataError, UsageError
+from tcdp_audit.core.base.errors import DataError, UsageError
 
 KEYED: dict[str, Any] = {
     "version": 1,

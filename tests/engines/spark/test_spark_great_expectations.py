@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.quality import installed
+from tcdp_audit.core.quality import installed
 
 INTEGRATIONS = Path(__file__).parents[2] / "integrations"
 sys.path += [str(INTEGRATIONS), str(INTEGRATIONS / "gx")]

@@ -17,7 +17,7 @@ from answers import PLUGINS, answer
 from test_same_answer import CONVENTIONS, policy
 
 from tcdp_audit import audit
-from tcdp_audit.errors import UsageError
+from tcdp_audit.core.base.errors import UsageError
 
 FIRST = CONVENTIONS[0]
 ENVIRONMENT = {**os.environ, "PYSPARK_PYTHON": sys.executable}

@@ -13,10 +13,11 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import audit
-from tcdp_audit.errors import DataError, PluginError
-from tcdp_audit.plugin import CountedCodes, Domain, domain_of
-from tcdp_audit.policy import AttributeDeclaration, Conventions, Role, Scale
-from tcdp_audit.registry import Plugins
+from tcdp_audit.core.base.errors import DataError, PluginError
+from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role, Scale
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin._internal import domain_of
+from tcdp_audit.plugin.engine import CountedCodes, Domain
 
 MARKER = "Ümit-4711"
 RECORDS = 3000

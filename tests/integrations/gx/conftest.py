@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.quality import installed
+from tcdp_audit.core.quality import installed
 
 HERE = Path(__file__).parent
 sys.path += [str(HERE), str(HERE.parent), str(HERE.parents[1] / "engines" / "database")]

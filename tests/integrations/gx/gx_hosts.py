@@ -11,7 +11,7 @@ from typing import Any
 import same_everywhere
 import sqlalchemy as sa
 
-from tcdp_audit.outcome import Outcome, Status, Tally, number
+from tcdp_audit.core.base.outcome import Outcome, Status, Tally, number
 
 with warnings.catch_warnings(action="ignore"):  # of itself, while it is imported
     import great_expectations as gx

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from gx_hosts import gx, ours
 
-from tcdp_audit.words import sentence_case
+from tcdp_audit.core.base.words import sentence_case
 
 MARKERS = ["zq-first-cell", "zq-second-cell", "zq-illness"]
 KNOWN = ["age", "zip"]

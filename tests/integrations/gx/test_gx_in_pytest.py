@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tcdp_audit.outcome import COLUMN_DEMANDS
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
 
 pytest_plugins = ["pytester"]
 POLICY = """\

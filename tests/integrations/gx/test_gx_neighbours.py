@@ -14,10 +14,10 @@ import yaml
 from gx_hosts import COLUMNS, from_native, gx, judged, ours, pandas_batches, run
 
 import tcdp_audit
+from tcdp_audit.core.base.outcome import Status
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.integrations.great_expectations.demands import answers, joined
 from tcdp_audit.integrations.great_expectations.suites import suite_of
-from tcdp_audit.outcome import Status
-from tcdp_audit.registry import Plugins
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "person": {"role": "insensitive"},

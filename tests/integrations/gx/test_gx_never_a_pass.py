@@ -14,8 +14,8 @@ import sqlalchemy as sa
 from gx_hosts import gx, ours, pandas_batches, run, run_unguarded, sqlite_batches
 from same_everywhere import frame, policy
 
-from tcdp_audit import inputs
-from tcdp_audit.errors import UsageError
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.session import inputs
 from tcdp_audit.integrations.great_expectations import IncompleteRunError, guarded_run, load_suite, suite_of
 
 KNOWN = ["age", "sex"]

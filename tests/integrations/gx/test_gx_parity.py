@@ -12,7 +12,7 @@ from gx_hosts import from_native, judged, pandas_batches, postgresql_batches, ru
 from postgres_server import Server
 from same_everywhere import frame, native, policy
 
-from tcdp_audit import inputs
+from tcdp_audit.core.session import inputs
 from tcdp_audit.integrations.great_expectations import suite_of
 
 NATIVE = sorted(map(from_native, native()), key=repr)

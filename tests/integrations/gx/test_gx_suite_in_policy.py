@@ -17,8 +17,8 @@ from gx_hosts import gx, ours
 
 from tcdp_audit import Outcome, PolicyError, Severity, Status, UsageError, audit
 from tcdp_audit.cli import main
+from tcdp_audit.core.base.outcome import SUITE
 from tcdp_audit.integrations.great_expectations import suite_of
-from tcdp_audit.outcome import SUITE
 
 CELL = "zqcellzq"
 ATTRIBUTES = {
@@ -192,7 +192,7 @@ def test_a_suite_with_its_parameters(audited: Audited):
 
 
 def test_fewer_results_than_expectations_are_an_error(audited: Audited, monkeypatch: pytest.MonkeyPatch):
-    from tcdp_audit.quality import great_expectations as quality
+    from tcdp_audit.core.quality import great_expectations as quality
 
     whole = quality._Validator.graph_validate
     monkeypatch.setattr(quality._Validator, "graph_validate", lambda *a, **b: whole(*a, **b)[:1])
@@ -203,7 +203,7 @@ def test_fewer_results_than_expectations_are_an_error(audited: Audited, monkeypa
 
 
 def test_an_exception_of_great_expectations_is_an_error(audited: Audited, monkeypatch: pytest.MonkeyPatch):
-    from tcdp_audit.quality import great_expectations as quality
+    from tcdp_audit.core.quality import great_expectations as quality
 
     def crash(*_: Any, **__: Any) -> None:
         raise RuntimeError(CELL)

@@ -20,10 +20,10 @@ from same_everywhere import ATTRIBUTES, KNOWN, frame, native, policy
 
 import tcdp_audit
 from tcdp_audit import PolicyError
-from tcdp_audit.guide_page.__main__ import generated
+from tcdp_audit.cli.guide_page.__main__ import generated
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.integrations.great_expectations import load_suite, policy_of, suite_of
 from tcdp_audit.integrations.great_expectations.classes import CLASSES, fields_of
-from tcdp_audit.registry import Plugins
 
 ANONYMOUS = ours.ExpectTableToBeKAnonymous
 EXAMPLE = Path(__file__).parents[2] / "plugins" / "tcdp_audit_example" / "src"

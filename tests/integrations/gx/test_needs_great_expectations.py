@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.util import find_spec
 
-from tcdp_audit.quality import installed
+from tcdp_audit.core.quality import installed
 
 
 def test_great_expectations_is_installed(skip_or_fail: Callable[[str], None]):

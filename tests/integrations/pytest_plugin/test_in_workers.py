@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tcdp_audit.outcome import COLUMN_DEMANDS
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
 
 COLUMNS = len(COLUMN_DEMANDS)  # each is an item
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from tcdp_audit import load_policy
-from tcdp_audit.errors import UsageError
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, SCHEMA, SUITE
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.integrations.pytest_plugin import once
 from tcdp_audit.integrations.pytest_plugin.answer import answered
 from tcdp_audit.integrations.pytest_plugin.planned import VERDICT, Key, by_key, plan
 from tcdp_audit.integrations.pytest_plugin.settings import Settings
-from tcdp_audit.outcome import COLUMN_DEMANDS, SCHEMA, SUITE
-from tcdp_audit.registry import Plugins
 
 COLUMNS = len(COLUMN_DEMANDS)  # each is an item
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import audit
+from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
 from tcdp_audit.integrations.pytest_plugin import planned
-from tcdp_audit.outcome import COLUMN_DEMANDS
 
 COLUMNS = len(COLUMN_DEMANDS)  # each is an item
 

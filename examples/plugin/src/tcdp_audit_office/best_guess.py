@@ -6,17 +6,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
-    Quarter,
     Ratios,
     Threshold,
 )
+from tcdp_audit.plugin.detector import Exact
 
 
 class BestGuessParameters(AttributeParameters):
@@ -34,7 +34,7 @@ def best_guess(evidence: ClassEvidence, _: BestGuessParameters) -> Ratios:
 BEST_GUESS = ClassCheck(
     name="best_guess",
     title="Best guess",
-    quarter=Quarter.ATTRIBUTE_DEGREE,
+    disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
     parameters=BestGuessParameters,
     thresholds=(Threshold("at_most", Comparison.AT_MOST, best_guess, "share of the commonest value"),),
     monotone=lambda _: True,  # a share in a union lies between the shares in its parts

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin import Audit, ReportSection, Rows, Status
+from tcdp_audit.plugin.report import Audit, ReportSection, Rows
+from tcdp_audit.plugin.sentences import Status
 
 
 def checklist(audit: Audit) -> Iterator[str | Rows]:

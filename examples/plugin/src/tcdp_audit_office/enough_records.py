@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Comparison, Guide, Parameters, Quarter, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 
 
 class EnoughRecordsParameters(Parameters):
@@ -24,7 +24,7 @@ def enough_records(view: TableView, _: EnoughRecordsParameters) -> TableFigure:
 ENOUGH_RECORDS = TableCheck(
     name="enough_records",
     title="Enough records",
-    quarter=Quarter.IDENTITY_DEGREE,
+    disclosure_type=DisclosureType.IDENTITY_DEGREE,
     parameters=EnoughRecordsParameters,
     measure=enough_records,
     threshold="at_least",

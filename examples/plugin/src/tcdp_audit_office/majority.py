@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import ClassEvidence, Guide, Quarter, ShareParameters, VictimCheck
+from tcdp_audit.plugin.check import AttackCheck, ClassEvidence, DisclosureType, Guide, ShareParameters
 
 
 class MajorityParameters(ShareParameters):
@@ -18,10 +18,10 @@ def decided_by_a_majority(evidence: ClassEvidence, _: MajorityParameters) -> NDA
     return np.asarray(2 * histogram.max(histogram.counts) > histogram.total)
 
 
-MAJORITY = VictimCheck(
+MAJORITY = AttackCheck(
     name="majority",
     title="Majority attack",
-    quarter=Quarter.ATTRIBUTE_DEGREE,
+    disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
     parameters=MajorityParameters,
     victims=decided_by_a_majority,
     label="share of records in classes with a majority",

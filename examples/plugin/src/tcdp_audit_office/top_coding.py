@@ -7,15 +7,14 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Exact,
+from tcdp_audit.plugin.detector import Exact, Text
+from tcdp_audit.plugin.remedy import (
     NewColumn,
     Remedy,
     RemedyError,
     RemedyGuide,
     RemedyParameters,
     RemedyView,
-    Text,
     Treatment,
     number_text,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from math import comb
 
-from tcdp_audit.plugin import agree, count
+from tcdp_audit.plugin.sentences import agree, count
 
 SETS = 100_000  # at most
 

@@ -14,7 +14,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from tcdp_audit.plugin import CheckError, TableView, agree, count
+from tcdp_audit.plugin.check import CheckError, TableView
+from tcdp_audit.plugin.sentences import agree, count
 
 CONTROL = "holdout"
 NO_CONTROL = (

@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Counts, Histogram, Outcome
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Histogram
+from tcdp_audit.plugin.sentences import Outcome
 
 SHARES_OF_PAIRS = (
     "Where the policy names a unit, such as a person, each counts once for every value that it has in a class, and a "

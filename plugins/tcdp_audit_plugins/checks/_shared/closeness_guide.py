@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Guide
+from tcdp_audit.plugin.check import Guide
 from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.formulas import formula
 
 GUIDE = Guide(
-    asks="Does finding somebody's group tell more about their secret than the whole table does?",
+    question="Does finding somebody's group tell more about their secret than the whole table does?",
     risk="Whoever finds somebody's group may learn much about them, although nobody is singled out.",
     definition=(
         "The distribution p of the sensitive attribute in every equivalence class is within distance t of its "

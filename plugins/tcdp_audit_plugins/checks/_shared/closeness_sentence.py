@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import inf, isinf
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import worst_group, worst_group_of
+from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
@@ -16,8 +17,6 @@ from tcdp_audit.plugin import (
     percent,
     record_noun,
     victims,
-    worst_group,
-    worst_group_of,
 )
 
 REFERENCES = {

@@ -12,13 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import LIMIT, Floats, Histogram, Marginal, Ratios, Signs, cached_on_histogram
+from tcdp_audit.plugin._internal import LIMIT, Floats, cached_on_histogram
+from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution, Signs
 
 DISTINGUISHED = 2**51  # quotients of integers whose products stay below this differ as float64 where they differ at all
 SHIFT = 130  # enough binary places to tell apart any two fractions of 62-bit integers
 
 
-def greatest_ratio(histogram: Histogram, marginal: Marginal, among: NDArray[np.bool_] | None = None) -> Ratios:
+def greatest_ratio(
+    histogram: Histogram, marginal: ReferenceDistribution, among: NDArray[np.bool_] | None = None
+) -> Ratios:
     """The largest p_i / q_i of every class.
 
     Args:
@@ -41,13 +44,13 @@ def greatest_ratio(histogram: Histogram, marginal: Marginal, among: NDArray[np.b
     return Ratios(np.where(none, 0, ratio.numerator), np.where(none, 1, ratio.denominator))
 
 
-def least_ratio(histogram: Histogram, marginal: Marginal) -> Ratios:
+def least_ratio(histogram: Histogram, marginal: ReferenceDistribution) -> Ratios:
     """The smallest p_i / q_i of every class, over the values that it has: exact fractions, shape (classes,)."""
     return _ratio_at(histogram, marginal, furthest(histogram, marginal)[1])
 
 
 @cached_on_histogram
-def furthest(histogram: Histogram, marginal: Marginal) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def furthest(histogram: Histogram, marginal: ReferenceDistribution) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """For every class the first pair with its largest p_i / q_i, and that with the smallest. O(pairs)."""
     order = _in_order(histogram, marginal)
     high, low = histogram.spread(histogram.max(order)), histogram.spread(histogram.min(order))
@@ -55,7 +58,7 @@ def furthest(histogram: Histogram, marginal: Marginal) -> tuple[NDArray[np.intp]
 
 
 @cached_on_histogram
-def ratios(histogram: Histogram, marginal: Marginal) -> Floats:
+def ratios(histogram: Histogram, marginal: ReferenceDistribution) -> Floats:
     """p_i / q_i of every pair of class and value, infinite where q_i = 0. Shape (pairs,)."""
     above = histogram.counts.astype(np.float64) * marginal.total
     below = histogram.spread(histogram.total) * marginal.weights_of(histogram).astype(np.float64)
@@ -64,7 +67,10 @@ def ratios(histogram: Histogram, marginal: Marginal) -> Floats:
 
 
 def decided_once(
-    histogram: Histogram, marginal: Marginal, pairs: NDArray[np.intp], decide: Callable[[Fraction, Fraction], int]
+    histogram: Histogram,
+    marginal: ReferenceDistribution,
+    pairs: NDArray[np.intp],
+    decide: Callable[[Fraction, Fraction], int],
 ) -> Signs:
     """What an exact decision says of some pairs, asked once for pairs with equal p_i and q_i.
 
@@ -81,7 +87,7 @@ def decided_once(
     return np.array(signs, dtype=np.int8)[which.reshape(-1)]
 
 
-def _ratio_at(histogram: Histogram, marginal: Marginal, pairs: NDArray[np.intp]) -> Ratios:
+def _ratio_at(histogram: Histogram, marginal: ReferenceDistribution, pairs: NDArray[np.intp]) -> Ratios:
     """p_i / q_i at one pair of every class."""
     counts, weights, sizes = histogram.counts[pairs], marginal.weights_of(histogram)[pairs], histogram.total
     most = int(sizes.max(initial=0))  # no count exceeds it, and no weight the total
@@ -90,7 +96,7 @@ def _ratio_at(histogram: Histogram, marginal: Marginal, pairs: NDArray[np.intp])
     return Ratios(counts * marginal.total, sizes * weights)
 
 
-def _in_order(histogram: Histogram, marginal: Marginal) -> NDArray[Any]:
+def _in_order(histogram: Histogram, marginal: ReferenceDistribution) -> NDArray[Any]:
     """A number for each pair, in the order of p_i / q_i within a class, equal only where those are equal."""
     counts, weights = histogram.counts, marginal.weights_of(histogram)
     if int(counts.max(initial=0)) * int(weights.max(initial=0)) < DISTINGUISHED:

@@ -19,7 +19,8 @@ from math import ceil, floor, inf, log, log10, prod, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Codes, Counts, Domain, boundaries, interval_of_mean, occurrences
+from tcdp_audit.plugin._internal import Codes, Counts, boundaries, interval_of_mean, occurrences
+from tcdp_audit.plugin.engine import Domain
 
 Hashes = NDArray[np.uint64]
 

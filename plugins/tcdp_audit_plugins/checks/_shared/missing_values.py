@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tcdp_audit.plugin import Domain, TableView, agree, count
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import Domain
+from tcdp_audit.plugin.sentences import agree, count
 
 
 def violation_of(view: TableView, sensitive: Iterable[Domain]) -> str:

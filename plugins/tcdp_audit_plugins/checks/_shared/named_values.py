@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import AttributeParameters, CheckError, ClassEvidence, PolicyDocument, Role
+from tcdp_audit.plugin.check import AttributeParameters, CheckError, ClassEvidence
+from tcdp_audit.plugin.detector import PolicyDocument, Role
 
 
 def among(evidence: ClassEvidence, names: Sequence[str]) -> NDArray[np.bool_]:

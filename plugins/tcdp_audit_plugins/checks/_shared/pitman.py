@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import poch, psi
 
-from tcdp_audit.plugin import Counts, Floats
+from tcdp_audit.plugin._internal import Counts, Floats
 
 SERIES_FROM = 1e3  # above this the differences of digamma are taken from their series
 ALPHA_RANGE = (1e-6, 1 - 1e-9)

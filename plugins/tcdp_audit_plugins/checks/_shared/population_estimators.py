@@ -6,7 +6,7 @@ from math import fsum
 
 import numpy as np
 
-from tcdp_audit.plugin import Counts, Floats
+from tcdp_audit.plugin._internal import Counts, Floats
 
 
 def zayatz(size: Counts, population: float) -> float:

@@ -7,16 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit.plugin import (
-    CheckError,
-    Comparison,
-    Counts,
-    PolicyDocument,
-    PopulationClasses,
-    TableView,
-    count,
-    summarise,
-)
+from tcdp_audit.plugin._internal import Counts, summarise
+from tcdp_audit.plugin.check import CheckError, Comparison, TableView
+from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin.engine import PopulationClasses
+from tcdp_audit.plugin.sentences import count
 
 ROWS_ONLY = (
     "it counts rows, and the policy's unit is {unit!r}: five rows of one person would not be alone; "

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Guide
+from tcdp_audit.plugin.check import Guide
 from tcdp_audit_plugins.formulas import formula
 
 SAMPLE_UNIQUENESS = Guide(
-    asks="How many people are the only ones in the release with what may be known about them?",
+    question="How many people are the only ones in the release with what may be known about them?",
     risk="Whoever knows that somebody is in the release may find their record, and nobody else's.",
     definition=(
         "A sample unique is a record that nobody else in the release shares its quasi-identifiers "
@@ -38,7 +38,7 @@ SAMPLE_UNIQUENESS = Guide(
 )
 
 POPULATION_UNIQUENESS = Guide(
-    asks="How many of those who are alone in the release are alone among everybody?",
+    question="How many of those who are alone in the release are alone among everybody?",
     risk="Somebody who does not even know who is in the release may be sure of whom a record is.",
     definition=(
         "Of the records that are alone in their class in the release, the share that is alone in the "

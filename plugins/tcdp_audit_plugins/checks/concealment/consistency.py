@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import CheckError, Cover, Pairs, TableView, agree, count, gibibytes, listing
+from tcdp_audit.plugin._internal import GeneralizedMatch, gibibytes
+from tcdp_audit.plugin.check import CheckError, Pairs, TableView
+from tcdp_audit.plugin.sentences import agree, count, listing
 from tcdp_audit_plugins.checks._shared.boxes import Numbers, PointTree
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.concealment.points import Geometry, Positions, geometry
@@ -42,7 +44,7 @@ def consistent(view: TableView, attributes: Sequence[str]) -> tuple[CandidateSet
     return sets, pairs
 
 
-def _require_generalisation(pairs: Pairs, covers: Mapping[str, Cover]) -> None:
+def _require_generalisation(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]) -> None:
     """Insist that the cells of everybody's released record stand for their own values."""
     own = np.ones(len(pairs.matched), dtype=np.bool_)
     strange = []
@@ -62,7 +64,7 @@ def _require_generalisation(pairs: Pairs, covers: Mapping[str, Cover]) -> None:
 
 
 def _edges(
-    shape: Geometry, pairs: Pairs, covers: Mapping[str, Cover], memory: int | None
+    shape: Geometry, pairs: Pairs, covers: Mapping[str, GeneralizedMatch], memory: int | None
 ) -> Iterator[tuple[Numbers, Numbers]]:
     """Box and point of every consistent pair of points.
 
@@ -82,7 +84,7 @@ def _edges(
 
 
 def _among_members(
-    released: Positions, known: Positions, pairs: Pairs, covers: Mapping[str, Cover]
+    released: Positions, known: Positions, pairs: Pairs, covers: Mapping[str, GeneralizedMatch]
 ) -> NDArray[np.bool_]:
     """Whether the values of records are among those of sets that do not stand side by side."""
     kept = np.ones(len(released), dtype=np.bool_)

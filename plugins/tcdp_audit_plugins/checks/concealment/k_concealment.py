@@ -6,22 +6,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit.plugin import (
-    Comparison,
-    Counts,
-    Guide,
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Quarter,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
     chance_of,
     count,
+    intruder_who_knows,
     known_columns,
     record_noun,
     records_of,
-    whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.concealment.consistency import consistent
@@ -83,7 +78,7 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     least = int(outcome.observed or 0)
-    narrowed = f"{whoever_knows(outcome)}, and those of everybody else,"
+    narrowed = f"{intruder_who_knows(outcome)}, and those of everybody else,"
     return f"{narrowed} finds the record with {chance_of(Fraction(1, max(least, 1)))} at worst."
 
 
@@ -91,7 +86,7 @@ CHECKS = [
     TableCheck(
         name="k_concealment",
         title="k-concealment",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=ConcealmentParameters,
         measure=k_concealment,
         threshold="k",
@@ -103,7 +98,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Among how many released records is everybody hidden from somebody who knows all people?",
+            question="Among how many released records is everybody hidden from somebody who knows all people?",
             risk="Groups may look large enough and still leave only one record for somebody.",
             definition=(
                 "A record of the original is consistent with a released one if each released cell stands for its "

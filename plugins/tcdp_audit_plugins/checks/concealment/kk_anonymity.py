@@ -8,21 +8,16 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Comparison,
-    Counts,
-    Guide,
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Quarter,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
     count,
+    intruder_who_knows,
     known_columns,
     record_noun,
     records_of,
-    whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.concealment.consistency import consistent
@@ -109,14 +104,14 @@ _ENOUGH = {
 
 def _person(outcome: Outcome) -> str:
     least = int(outcome.details["one_k"])
-    return f"{whoever_knows(outcome)} is left with {count(least, 'released record')} at worst."
+    return f"{intruder_who_knows(outcome)} is left with {count(least, 'released record')} at worst."
 
 
 CHECKS = [
     TableCheck(
         name="kk_anonymity",
         title="(k, k)-anonymity",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=KKParameters,
         measure=kk_anonymity,
         threshold="k",
@@ -128,7 +123,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many released records fit everybody, and how many people fit every released record?",
+            question="How many released records fit everybody, and how many people fit every released record?",
             risk="Whoever knows somebody may find one record that fits, whatever size its group has.",
             definition=(
                 "A record of the original is consistent with a released one if each released cell stands for its "

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Cover, Pairs, fold, numbered
+from tcdp_audit.plugin._internal import GeneralizedMatch, fold, numbered
+from tcdp_audit.plugin.check import Pairs
 from tcdp_audit_plugins.checks._shared.boxes import Boxes, Places
 
 Positions = NDArray[np.intp]
@@ -62,7 +63,7 @@ class Geometry:
     boxes: Boxes
 
 
-def geometry(pairs: Pairs, covers: Mapping[str, Cover]) -> Geometry:
+def geometry(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]) -> Geometry:
     """Both tables on the axes of all attributes. O(records x axes)."""
     places, firsts, lasts, sets = [], [], [], []
     for name, cover in covers.items():

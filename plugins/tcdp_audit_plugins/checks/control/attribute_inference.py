@@ -12,26 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, Floats
+from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
-    Exact,
-    Floats,
+    DisclosureType,
     Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
-    Scale,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
-    column_of,
-    columns_of,
-    somebody,
 )
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.sentences import Outcome, an_intruder, column_of, columns_of
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks.control.gower import Gower, Points, numbers_of
 from tcdp_audit_plugins.checks.control.parameters import (
@@ -79,7 +72,7 @@ class InferenceParameters(ControlParameters):
 
 
 @dataclass(frozen=True)
-class Reach:
+class Applicability:
     """Which values of the secret are right guesses of each: those from a first code to a last.
 
     Args:
@@ -124,7 +117,7 @@ def attribute_inference(view: TableView, parameters: InferenceParameters) -> Tab
     return risk_figure(attacks[0], control, parameters, view.records, {"without_secret": without})
 
 
-def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: InferenceParameters) -> Reach:
+def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: InferenceParameters) -> Applicability:
     """Which values are near enough: the same one, or a number within the tolerance.
 
     The width of the domain is declared, or that of original and hold-out; what the release holds does not change it.
@@ -132,7 +125,7 @@ def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: Inferen
     domain = tables.released.domains[secret]
     code = np.arange(domain.size)
     if scale is not Scale.NUMERIC or domain.covers is not None or not domain.size:
-        return Reach(code, code)  # ranges are equal or not
+        return Applicability(code, code)  # ranges are equal or not
     numbers = numbers_of(domain, scale)
     seen = np.unique(np.concatenate([table.codes[secret] for table in tables.targets]))
     own = numbers[seen[seen < domain.size]]
@@ -140,7 +133,7 @@ def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: Inferen
     off = float(parameters.tolerance) * width
     slack = SLACK * (off + np.abs(numbers))
     first = np.searchsorted(numbers, numbers - off - np.minimum(slack, off))
-    return Reach(first, np.searchsorted(numbers, numbers + off + np.minimum(slack, off), side="right") - 1)
+    return Applicability(first, np.searchsorted(numbers, numbers + off + np.minimum(slack, off), side="right") - 1)
 
 
 def _secrets_of_points(released: Points, table: CodedTable, secret: str) -> csr_matrix:
@@ -153,7 +146,7 @@ def _secrets_of_points(released: Points, table: CodedTable, secret: str) -> csr_
 
 
 def _attack(
-    places: Places, seekers: Points, guesses: csr_matrix, table: CodedTable, secret: str, reach: Reach
+    places: Places, seekers: Points, guesses: csr_matrix, table: CodedTable, secret: str, reach: Applicability
 ) -> Attack:
     """The secrets of all records that have one, guessed from the nearest released ones.
 
@@ -235,14 +228,14 @@ def _person(outcome: Outcome) -> str:
     secret = outcome.parameters["secret"]
     known = columns_of(outcome, [name for name in outcome.known if name != secret])
     guess = f"guesses their {column_of(outcome, secret)} from the nearest released record"
-    return f"Whoever knows {somebody(outcome)}'s {known} and {guess} {chances(outcome)}."
+    return f"Whoever knows {an_intruder(outcome)}'s {known} and {guess} {chances(outcome)}."
 
 
 CHECKS: list[Check] = [
     TableCheck(
         name="attribute_inference",
         title="Attribute inference beside a control",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=InferenceParameters,
         measure=attribute_inference,
         comparison=Comparison.AT_MOST,
@@ -252,7 +245,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does the most similar released record tell a person's secret, more often than by chance?",
+            question="Does the most similar released record tell a person's secret, more often than by chance?",
             risk="Somebody who knows a little of a person may learn a secret from the most similar record.",
             definition=(
                 "The intruder knows some attributes of a person, looks for the nearest released records by Gower's "

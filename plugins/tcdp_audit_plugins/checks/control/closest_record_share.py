@@ -11,26 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    Comparison,
-    Exact,
-    Floats,
-    Guide,
+from tcdp_audit.plugin._internal import Check, Floats, allowance
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    PolicyDocument,
-    Quarter,
     Severity,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    allowance,
+    an_intruder,
     known_columns,
     percent,
     plural,
     record_noun,
-    somebody,
 )
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks.control.draws import none_drawn
@@ -229,7 +221,7 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     return (
-        f"How close the release comes to {somebody(outcome)} in the data, rather than to one who is not, it tells on "
+        f"How close the release comes to {an_intruder(outcome)} in the data, rather than to one who is not, holds on "
         "average only; a single person may be copied while the share is near one half."
     )
 
@@ -238,7 +230,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="closest_record_share",
         title="Closest record share",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=ClosestShareParameters,
         measure=closest_record_share,
         comparison=Comparison.AT_MOST,
@@ -248,7 +240,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does the release hug the people it was made from, rather than others of their kind?",
+            question="Does the release hug the people it was made from, rather than others of their kind?",
             risk="A synthetic release may remember the people whom it was made from.",
             definition=(
                 "The share of released records whose nearest original record is closer, by Gower's distance, than the "

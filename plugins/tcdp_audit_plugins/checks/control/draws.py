@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 
 
 def none_drawn(records: int, drawn: int) -> Floats:

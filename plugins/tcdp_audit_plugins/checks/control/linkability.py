@@ -11,22 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    Comparison,
-    Exact,
-    Floats,
-    Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
-    columns_of,
-    somebody,
-)
+from tcdp_audit.plugin._internal import Check, Floats
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.sentences import Outcome, an_intruder, columns_of
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks.control.gower import each_block
 from tcdp_audit_plugins.checks.control.parameters import (
@@ -160,7 +148,7 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     first, second = (columns_of(outcome, outcome.details[name]) for name in ("first", "second"))
-    lists = f"Whoever has {somebody(outcome)}'s {first} on one list and {second} on another"
+    lists = f"Whoever has {an_intruder(outcome)}'s {first} on one list and {second} on another"
     return f"{lists}, and joins both by the nearest released record, {chances(outcome)}."
 
 
@@ -168,7 +156,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="linkability",
         title="Linkability beside a control",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=LinkabilityParameters,
         measure=linkability,
         comparison=Comparison.AT_MOST,
@@ -178,7 +166,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does the release join what two lists have about a person, more often than by chance?",
+            question="Does the release join what two lists have about a person, more often than by chance?",
             risk="Somebody with two lists about the same people may join them by the release.",
             definition=(
                 "The intruder has two lists without a column in common, say of addresses and of purchases. For each "

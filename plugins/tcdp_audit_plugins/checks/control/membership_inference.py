@@ -10,28 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, Floats, percent_of
+from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
-    Exact,
-    Floats,
+    DisclosureType,
     Guide,
     Limit,
-    Outcome,
-    PolicyDocument,
-    Quarter,
     TableCheck,
     TableFigure,
     TableView,
-    chance_of,
-    decimal,
-    figure,
-    known_columns,
-    percent,
-    percent_of,
-    somebody,
 )
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import Outcome, an_intruder, chance_of, decimal, figure, known_columns, percent
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks.control.gower import Gower, Points
 from tcdp_audit_plugins.checks.control.parameters import (
@@ -202,7 +193,7 @@ def _found(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     right = chance_of(float(outcome.details["area"]))
-    pair = f"Shown {somebody(outcome)} of the original beside one who had no part in it"
+    pair = f"Shown {an_intruder(outcome)} of the original beside one who had no part in it"
     return f"{pair}, whoever takes the one nearer to the release is right with {right}; a coin is right with 1 in 2."
 
 
@@ -210,7 +201,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="membership_inference",
         title="Membership inference beside a control",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=MembershipParameters,
         measure=membership_inference,
         comparison=Comparison.AT_MOST,
@@ -222,7 +213,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does the release tell whether a certain person was in the data that it was made from?",
+            question="Does the release tell whether a certain person was in the data that it was made from?",
             risk="That somebody was in the data may itself be a secret, and the release may tell it.",
             definition=(
                 "The intruder takes a person for a member of the original data if a released record is near, by "

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, Parameters, PolicyDocument, Role, Text
+from tcdp_audit.plugin.check import Parameters
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit_plugins.checks._shared.beside_control import NO_CONTROL
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tcdp_audit.plugin import CheckError, TableFigure, TableView, count
+from tcdp_audit.plugin.check import CheckError, TableFigure, TableView
+from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.beside_control import (
     CONTROL,
     NO_CONTROL,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Outcome, Status, allowance, chance_of, percent, plural, record_noun
+from tcdp_audit.plugin._internal import allowance
+from tcdp_audit.plugin.sentences import Outcome, Status, chance_of, percent, plural, record_noun
 
 READING = (
     "With a hold-out the observed value is `high`, the upper end of the risk's interval at `confidence`; `low` is the "

@@ -12,28 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, Floats, fold
+from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
-    Exact,
-    Floats,
+    DisclosureType,
     Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
     TableCheck,
     TableFigure,
     TableView,
-    agree,
-    count,
-    figure,
-    fold,
-    known_columns,
-    record_noun,
-    somebody,
 )
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import Outcome, agree, an_intruder, count, figure, known_columns, record_noun
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.control.draws import one_drawn
@@ -191,7 +182,7 @@ def _sentence(outcome: Outcome) -> str:
 
 
 def _person(outcome: Outcome) -> str:
-    knows = f"Whoever sees a released record alone in {known_columns(outcome)} and takes it for {somebody(outcome)}"
+    knows = f"Whoever sees a released record alone in {known_columns(outcome)} and takes it for {an_intruder(outcome)}"
     return f"{knows} who is alone in that {chances(outcome)}."
 
 
@@ -199,7 +190,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="singling_out",
         title="Singling out beside a control",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=SinglingOutParameters,
         measure=singling_out,
         comparison=Comparison.AT_MOST,
@@ -209,7 +200,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Can somebody be picked out by what one released record has alone, more often than by chance?",
+            question="Can somebody be picked out by what one released record has alone, more often than by chance?",
             risk="What one released record has alone may single out one real person.",
             definition=(
                 "The intruder takes every combination of values that exactly one released record has, and claims that "

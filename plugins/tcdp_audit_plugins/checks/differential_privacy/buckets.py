@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcdp_audit.plugin import Counts, Histogram, Marginal, boundaries
+from tcdp_audit.plugin._internal import Counts, boundaries
+from tcdp_audit.plugin.check import Histogram, ReferenceDistribution
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 
 
-def bucketised(histogram: Histogram, marginal: Marginal, buckets: int) -> tuple[Histogram, Marginal]:
+def bucketised(
+    histogram: Histogram, marginal: ReferenceDistribution, buckets: int
+) -> tuple[Histogram, ReferenceDistribution]:
     """Class and table over buckets instead of values.
 
     Args:
@@ -30,14 +33,14 @@ def bucketised(histogram: Histogram, marginal: Marginal, buckets: int) -> tuple[
     starts = boundaries(product(histogram.rows, buckets) + own)
     first = np.searchsorted(starts, histogram.offsets)
     counts = np.add.reduceat(histogram.counts, starts) if len(starts) else histogram.counts[:0]
-    return Histogram(first, own[starts], counts), Marginal(weights)
+    return Histogram(first, own[starts], counts), ReferenceDistribution(weights)
 
 
-def bucket_of_values(marginal: Marginal, buckets: int) -> Counts:
+def bucket_of_values(marginal: ReferenceDistribution, buckets: int) -> Counts:
     """The bucket of each value: where the middle of its mass falls among equal shares of the whole.
 
     Example:
-        >>> bucket_of_values(Marginal(np.array([5, 1, 1, 5])), 3).tolist()
+        >>> bucket_of_values(ReferenceDistribution(np.array([5, 1, 1, 5])), 3).tolist()
         [0, 1, 1, 2]
     """
     weights = marginal.weights

@@ -9,20 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
+    ApproximateFigure,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
-    Outcome,
     Parameters,
-    Quarter,
     Signs,
     Threshold,
-    Transcendental,
-    every_record,
 )
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import Outcome, every_record
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, D13, demand, number, odds, worst_figure
 from tcdp_audit_plugins.formulas import formula
@@ -39,7 +38,7 @@ class ExpectedParameters(Parameters):
     at_most: Annotated[Exact | None, Field(ge=1, description="The largest expected t, a factor.")] = None
 
 
-def expected_t(evidence: ClassEvidence, parameters: ExpectedParameters) -> Transcendental:
+def expected_t(evidence: ClassEvidence, parameters: ExpectedParameters) -> ApproximateFigure:
     """t_E = exp((N - n_E) epsilon), the bound of expected t-closeness where the masked function is the identity.
 
     Returns:
@@ -64,7 +63,7 @@ def expected_t(evidence: ClassEvidence, parameters: ExpectedParameters) -> Trans
         signs = [sign_of_exponential((records - n) * epsilon, threshold) for n in sizes.tolist()]
         return np.array(signs, dtype=np.int8)[which]
 
-    return Transcendental(values, decide)
+    return ApproximateFigure(values, decide)
 
 
 def _sentence(outcome: Outcome) -> str:
@@ -85,14 +84,14 @@ CHECKS = [
     ClassCheck(
         name="expected_t_closeness",
         title="Expected t-closeness",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=ExpectedParameters,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, expected_t, "expected t"),),
         monotone=lambda _: True,  # it falls as a class grows
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How close to the whole table does masking with a given epsilon keep groups in the mean?",
+            question="How close to the whole table does masking with a given epsilon keep groups in the mean?",
             risk="It stays open what masking with that epsilon means on average; the bound says little in any case.",
             definition=(
                 "If the confidential values of a k-anonymous release were masked with epsilon-differential privacy, "

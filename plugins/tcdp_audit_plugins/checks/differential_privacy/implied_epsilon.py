@@ -11,25 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
+    ApproximateFigure,
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
-    Role,
-    Scale,
     Signs,
-    Text,
     Threshold,
-    Transcendental,
-    column_of,
-    every_record,
 )
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.sentences import Outcome, column_of, every_record
 from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
@@ -62,7 +56,7 @@ class ImpliedEpsilonParameters(AttributeParameters):
     ] = None
 
 
-def implied_epsilon(evidence: ClassEvidence, parameters: ImpliedEpsilonParameters) -> Transcendental:
+def implied_epsilon(evidence: ClassEvidence, parameters: ImpliedEpsilonParameters) -> ApproximateFigure:
     """Two ln t_E, with t_E the multiplicative distance max_i max(p_i / q_i, q_i / p_i) of every class.
 
     Returns:
@@ -85,7 +79,7 @@ def implied_epsilon(evidence: ClassEvidence, parameters: ImpliedEpsilonParameter
         signs = {(a, b): sign_of_logarithm(Fraction(a, b) ** 2, threshold) for a, b in set(pairs)}
         return np.array([signs[pair] for pair in pairs], dtype=np.int8)
 
-    return Transcendental(np.asarray(2 * np.log(distance.values)), decide)
+    return ApproximateFigure(np.asarray(2 * np.log(distance.values)), decide)
 
 
 def _faults(parameters: ImpliedEpsilonParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -126,7 +120,7 @@ CHECKS = [
     ClassCheck(
         name="implied_epsilon",
         title="Implied epsilon",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=ImpliedEpsilonParameters,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, implied_epsilon, "implied epsilon"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts
@@ -138,7 +132,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How strong a promise of differential privacy would protect the secrets as much?",
+            question="How strong a promise of differential privacy would protect the secrets as much?",
             risk="It stays open how much anybody's secret may be learned, in the terms of differential privacy.",
             definition=(
                 "A release whose combination of confidential attributes is t-close in the multiplicative distance "

@@ -18,16 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
-    CheckError,
-    Counts,
-    Floats,
-    Histogram,
-    Marginal,
-    Signs,
-    Transcendental,
-    cached_on_marginal,
-)
+from tcdp_audit.plugin._internal import Counts, Floats, cached_on_reference
+from tcdp_audit.plugin.check import ApproximateFigure, CheckError, Histogram, ReferenceDistribution, Signs
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 from tcdp_audit_plugins.checks.differential_privacy.laplace_exact import ExactMixtures, distinct_rows
 from tcdp_audit_plugins.checks.differential_privacy.line import Line, decayed_sums, reversed_sums
@@ -38,7 +30,9 @@ SMALLEST = 1e-300  # below it floating point loses digits
 COARSE = 1e4  # from this many scales on, positions on the line are too coarse to find a stretch's maximum at once
 
 
-def laplace_distance(histogram: Histogram, marginal: Marginal, values: NDArray[Any], scale: Fraction) -> Transcendental:
+def laplace_distance(
+    histogram: Histogram, marginal: ReferenceDistribution, values: NDArray[Any], scale: Fraction
+) -> ApproximateFigure:
     """Supremum over all outputs x of max(f_E(x) / f_T(x), f_T(x) / f_E(x)).
 
     The two-sided geometric mechanism with alpha = e^(-1/b) on whole numbers has the same figure: its ratio is that
@@ -79,7 +73,7 @@ def laplace_distance(histogram: Histogram, marginal: Marginal, values: NDArray[A
             signs[positions] = exact.sign(codes, counts, threshold)
         return signs
 
-    return Transcendental(ratio, decide)
+    return ApproximateFigure(ratio, decide)
 
 
 @dataclass(frozen=True)
@@ -106,8 +100,8 @@ class _Stretches:
         return np.asarray(np.log(self.left) - np.log(self.right))
 
 
-@cached_on_marginal
-def _table(marginal: Marginal, values: NDArray[Any], scale: Fraction) -> _Table:
+@cached_on_reference
+def _table(marginal: ReferenceDistribution, values: NDArray[Any], scale: Fraction) -> _Table:
     return _Table(marginal.weights[: len(values)], Line(values, float(scale)))
 
 
@@ -264,7 +258,7 @@ class _Mixtures:
         return np.asarray(self.table.pull[turn] - from_ends > -stretches.pull)
 
 
-def _proportional(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
+def _proportional(histogram: Histogram, marginal: ReferenceDistribution) -> NDArray[np.bool_]:
     """Which classes have exactly the table's distribution."""
     same = histogram.distinct == np.count_nonzero(marginal.weights)
     rows = histogram.take(np.flatnonzero(same))

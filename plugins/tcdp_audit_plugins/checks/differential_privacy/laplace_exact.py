@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Histogram
+from tcdp_audit.plugin.check import Histogram
 
 FIRST_DIGITS = 50
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 
 
 @dataclass(frozen=True)

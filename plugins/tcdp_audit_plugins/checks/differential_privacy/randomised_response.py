@@ -11,11 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit.plugin import LIMIT, Counts, Histogram, Marginal, Ratios, cached_on_marginal
+from tcdp_audit.plugin._internal import LIMIT, Counts, cached_on_reference
+from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
 from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum, product
 
 
-def response_distance(histogram: Histogram, marginal: Marginal, retention: Fraction) -> Ratios:
+def response_distance(histogram: Histogram, marginal: ReferenceDistribution, retention: Fraction) -> Ratios:
     """Multiplicative distance max_o max(f_E(o) / f_T(o), f_T(o) / f_E(o)) between the answers of class and table.
 
     Args:
@@ -46,7 +47,7 @@ def response_distance(histogram: Histogram, marginal: Marginal, retention: Fract
     )
 
 
-def _lacked(histogram: Histogram, marginal: Marginal, scale: int, blank: int) -> Ratios:
+def _lacked(histogram: Histogram, marginal: ReferenceDistribution, scale: int, blank: int) -> Ratios:
     """f_T / f_E at the most frequent value that the class lacks: 1 + a m w / ((d - a) W), whatever the class is."""
     weight = heaviest_lacked(histogram, marginal)
     if not blank:  # without noise, a value that the class lacks is infinitely less likely there
@@ -55,7 +56,7 @@ def _lacked(histogram: Histogram, marginal: Marginal, scale: int, blank: int) ->
     return Ratios(added + denominator, np.full(len(weight), denominator))
 
 
-def heaviest_lacked(histogram: Histogram, marginal: Marginal) -> Counts:
+def heaviest_lacked(histogram: Histogram, marginal: ReferenceDistribution) -> Counts:
     """The largest weight among the values that a class does not have; 0 where it has all of them.
 
     With the domain ranked by descending weight, it is the weight at the first rank that the class lacks. That is one
@@ -74,8 +75,8 @@ def heaviest_lacked(histogram: Histogram, marginal: Marginal) -> Counts:
     return np.asarray(weights[first])
 
 
-@cached_on_marginal
-def _by_weight(marginal: Marginal) -> tuple[Counts, Counts]:
+@cached_on_reference
+def _by_weight(marginal: ReferenceDistribution) -> tuple[Counts, Counts]:
     """The weights in descending order, 0 last, and the rank of each value among them."""
     order = np.argsort(-marginal.weights, kind="stable")
     rank = np.empty_like(order)

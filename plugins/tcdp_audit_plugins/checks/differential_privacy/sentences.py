@@ -5,15 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf, isfinite
 
-from tcdp_audit.plugin import (
-    Outcome,
-    agree,
-    decimal,
-    figure,
-    part_of,
-    record_noun,
-    whoever_knows,
-)
+from tcdp_audit.plugin.sentences import Outcome, agree, decimal, figure, intruder_who_knows, part_of, record_noun
 
 ASSUMING = "Under the assumptions of t-closeness on prior and posterior knowledge"
 DS15 = (
@@ -48,7 +40,7 @@ def demand(outcome: Outcome, name: str) -> str:
 
 def odds(outcome: Outcome, factor: float, value: str) -> str:
     """What a bound means for one person: by how much finding their group may change the odds of a value."""
-    finds = f"{whoever_knows(outcome)} and finds their group"
+    finds = f"{intruder_who_knows(outcome)} and finds their group"
     if not isfinite(factor):
         return f"{finds} may rule out {value}, or be sure of it."
     return f"{finds} may find {value} {number(factor)} times as likely, or as unlikely, as before."

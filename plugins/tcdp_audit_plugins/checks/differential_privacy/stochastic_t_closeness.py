@@ -10,23 +10,20 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
+    ApproximateFigure,
     AttributeParameters,
     CheckError,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
-    Outcome,
-    Quarter,
     Ratios,
-    Scale,
     Threshold,
-    Transcendental,
-    column_of,
-    every_record,
 )
+from tcdp_audit.plugin.detector import Exact, Scale
+from tcdp_audit.plugin.sentences import Outcome, column_of, every_record
 from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance
@@ -95,7 +92,7 @@ class StochasticParameters(AttributeParameters):
         return Fraction(self.sensitivity or 0) / Fraction(self.epsilon or 1)
 
 
-def stochastic_distance(evidence: ClassEvidence, parameters: StochasticParameters) -> Ratios | Transcendental:
+def stochastic_distance(evidence: ClassEvidence, parameters: StochasticParameters) -> Ratios | ApproximateFigure:
     """Supremum over outputs o of max(f_E(o) / f_T(o), f_T(o) / f_E(o)), with f_E = (1/n_E) sum of Pr_Z(c) over E.
 
     It is computed from the mechanism's own distribution, never estimated from a realisation.
@@ -142,7 +139,7 @@ CHECKS = [
     ClassCheck(
         name="stochastic_t_closeness",
         title="Stochastic t-closeness",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=StochasticParameters,
         thresholds=(Threshold("t", Comparison.AT_MOST, stochastic_distance, "factor between a group and the table"),),
         monotone=lambda _: True,  # a density in a union lies between the densities in its parts
@@ -154,7 +151,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How much can the masked value tell about the group that somebody is in?",
+            question="How much can the masked value tell about the group that somebody is in?",
             risk="Whoever sees a masked value may learn much about the secret behind it.",
             definition=(
                 "The confidential values c of the table are masked by a mechanism Z before release. For every "

@@ -9,20 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
+    ApproximateFigure,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
-    Outcome,
     Parameters,
-    Quarter,
     Signs,
     Threshold,
-    Transcendental,
-    every_record,
 )
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import Outcome, every_record
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
 from tcdp_audit_plugins.formulas import formula
@@ -37,7 +36,7 @@ class TFromEpsilonParameters(Parameters):
     at_most: Annotated[Exact | None, Field(ge=1, description="The largest t, a factor.")] = None
 
 
-def t_from_epsilon(evidence: ClassEvidence, parameters: TFromEpsilonParameters) -> Transcendental:
+def t_from_epsilon(evidence: ClassEvidence, parameters: TFromEpsilonParameters) -> ApproximateFigure:
     """t_E = a + (1 - a) e^epsilon with a = n_E / N: the smallest class gives the bound.
 
     The paper's final formula has N - n_E - 1 where its own derivation has N - n_E; this is the derived bound, which
@@ -67,7 +66,7 @@ def t_from_epsilon(evidence: ClassEvidence, parameters: TFromEpsilonParameters) 
         signs = [_sign(Fraction(n, records), parameters.epsilon, threshold) for n in sizes.tolist()]
         return np.array(signs, dtype=np.int8)[which]
 
-    return Transcendental(np.asarray(values), decide)
+    return ApproximateFigure(np.asarray(values), decide)
 
 
 def _sign(share: Fraction, epsilon: Fraction, threshold: Fraction) -> int:
@@ -95,14 +94,14 @@ CHECKS = [
     ClassCheck(
         name="t_from_epsilon",
         title="t from epsilon",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=TFromEpsilonParameters,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, t_from_epsilon, "t that epsilon gives"),),
         monotone=lambda _: True,  # it falls as a class grows
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How close to the whole table does masking with a given epsilon keep every group?",
+            question="How close to the whole table does masking with a given epsilon keep every group?",
             risk="It stays open what masking with that epsilon means for the secrets in a group.",
             definition=(
                 "If the confidential attributes were masked with epsilon-differential privacy and the classes are "

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Codes, Counts, Pairs
+from tcdp_audit.plugin._internal import Codes, Counts
+from tcdp_audit.plugin.check import Pairs
 
 
 @dataclass(frozen=True)

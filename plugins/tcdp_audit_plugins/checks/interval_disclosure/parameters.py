@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from tcdp_audit.plugin import AttributeDeclaration, Exact, Parameters, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.check import Parameters
+from tcdp_audit.plugin.detector import AttributeDeclaration, Exact, PolicyDocument, Role, Scale, Text
 
 COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 

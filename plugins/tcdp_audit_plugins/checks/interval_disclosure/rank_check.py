@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from tcdp_audit.plugin import Exact, Guide, Quarter, Scale, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, Scale
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
 from tcdp_audit_plugins.checks.interval_disclosure.guide_texts import CHOOSING, LIMITS, READING
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
@@ -55,7 +56,7 @@ CHECKS = [
     TableCheck(
         name="rank_interval_disclosure",
         title="Rank-based interval disclosure",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=RankIntervalParameters,
         measure=_measure,
         label="share of original values inside the interval",
@@ -64,7 +65,7 @@ CHECKS = [
         sentence=interval_sentence,
         person=interval_person,
         guide=Guide(
-            asks="How often is the true value among the neighbours of the masked one?",
+            question="How often is the true value among the neighbours of the masked one?",
             risk="A masked value may lie so near to the true one, in rank, that masking protects nobody.",
             definition=(
                 "An intruder takes the masked value of a record and guesses that the original one is among its "

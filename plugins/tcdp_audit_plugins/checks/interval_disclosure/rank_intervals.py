@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Codes, Counts
+from tcdp_audit.plugin._internal import Codes, Counts
 
 
 def half_width(records: int, percent: Fraction) -> int:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import Guide, Quarter, Scale, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Scale
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
 from tcdp_audit_plugins.checks.interval_disclosure.guide_texts import CHOOSING, LIMITS, READING
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
@@ -51,7 +52,7 @@ CHECKS = [
     TableCheck(
         name="sd_interval_disclosure",
         title="Standard-deviation interval disclosure",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=SdIntervalParameters,
         measure=_measure,
         label="share of original values inside the interval",
@@ -60,7 +61,7 @@ CHECKS = [
         sentence=interval_sentence,
         person=interval_person,
         guide=Guide(
-            asks="How often is the true value close to the masked one?",
+            question="How often is the true value close to the masked one?",
             risk="A masked value may lie so near to the true one that masking protects nobody.",
             definition=(
                 "An intruder takes the masked value of a record and guesses that the original one is near. It is "

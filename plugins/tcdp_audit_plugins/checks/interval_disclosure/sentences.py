@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import percent_of
+from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
+    an_intruder,
     chance_of,
     column_of,
     columns_of,
     count,
     part_of,
     percent,
-    percent_of,
     record_noun,
     sentence_case,
-    somebody,
 )
 
 
@@ -35,7 +35,7 @@ def interval_person(outcome: Outcome) -> str:
     shares: dict[str, Any] = dict(widest["per_attribute"])
     worst = max(sorted(shares), key=lambda name: float(shares[name]))
     near = f"that the true value is near, within the interval at p = {_p(widest)}"
-    sees = f"Whoever sees {somebody(outcome)}'s masked {column_of(outcome, worst)} and guesses {near}"
+    sees = f"Whoever sees {an_intruder(outcome)}'s masked {column_of(outcome, worst)} and guesses {near}"
     return f"{sees}, is right with {chance_of(float(shares[worst]))}."
 
 

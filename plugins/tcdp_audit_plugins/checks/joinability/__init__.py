@@ -8,31 +8,20 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, gibibytes, percent_of
+from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
     Limit,
-    Outcome,
     Parameters,
-    PolicyDocument,
-    Quarter,
-    Role,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
-    agree,
-    gibibytes,
-    known_columns,
-    percent,
-    percent_of,
-    plural,
-    record_noun,
-    somebody,
 )
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import Outcome, agree, an_intruder, known_columns, percent, plural, record_noun
 from tcdp_audit_plugins.checks._shared.key_sketch import number_of_keys, require_memory
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.joinability.common_keys import HashedTable, TableKeys, keys_of_both
@@ -173,7 +162,7 @@ def _limit(allowed: Fraction | None, high: Any) -> str:
 
 def _person(outcome: Outcome) -> str:
     single = percent(float(outcome.details["share"]))
-    who = f"Whoever has the registry, and looks up {somebody(outcome)} of the release by {known_columns(outcome)},"
+    who = f"Whoever has the registry, and looks up {an_intruder(outcome)} of the release by {known_columns(outcome)},"
     return f"{who} finds one entry that fits nobody else in either table with a chance of {single}."
 
 
@@ -181,7 +170,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="joinability",
         title="Joinability with another table",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=JoinabilityParameters,
         measure=joinability,
         comparison=Comparison.AT_MOST,
@@ -192,7 +181,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How much of the release can be joined with a table that somebody else has?",
+            question="How much of the release can be joined with a table that somebody else has?",
             risk="Somebody with a list of names may join it with the file by what both of them hold.",
             definition=(
                 "A and B are the different combinations of values (keys) of some columns in the release and in the "

@@ -15,7 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.plugin import CheckError, CodedTable, Counts, StreamedTable, listing, occurrences
+from tcdp_audit.plugin._internal import Counts, occurrences
+from tcdp_audit.plugin.check import CheckError, CodedTable
+from tcdp_audit.plugin.engine import StreamedTable
+from tcdp_audit.plugin.sentences import listing
 from tcdp_audit_plugins.checks._shared.key_sketch import Hashes, KeySketch, column_hashes, sets_hashed
 
 BLOCK = 2**16  # rows that are hashed together, so that their hashes stay in the cache

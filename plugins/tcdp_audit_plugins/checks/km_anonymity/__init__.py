@@ -9,30 +9,29 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, unit_noun
+from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
+    DisclosureType,
     Guide,
-    Outcome,
     Parameters,
-    PolicyDocument,
-    Quarter,
-    Role,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
+)
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
+    an_intruder,
     chance_of,
     count,
     known_columns,
     listing,
     part_of,
     sentence_case,
-    somebody,
-    unit_noun,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of, needs_a_partition
 from tcdp_audit_plugins.checks.km_anonymity.cells import item_sets_of
@@ -141,7 +140,7 @@ def _items(number: int) -> str:
 def _person(outcome: Outcome) -> str:
     least = int(outcome.observed or 0)
     return (
-        f"Whoever knows {_items(outcome.parameters['m'])} of {somebody(outcome)} in "
+        f"Whoever knows {_items(outcome.parameters['m'])} of {an_intruder(outcome)} in "
         f"{known_columns(outcome)} narrows them down to {count(least, unit_noun(outcome))} at "
         f"worst; a guess is right with {chance_of(Fraction(1, max(least, 1)))}."
     )
@@ -151,7 +150,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="km_anonymity",
         title="k^m-anonymity",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=KmParameters,
         measure=km_anonymity,
         threshold="k",
@@ -163,7 +162,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Is everybody hidden among enough others by any few things that they bought, had or visited?",
+            question="Is everybody hidden among enough others by any few things that they bought, had or visited?",
             risk="Two or three items of a long list, known from a conversation, may fit a single person.",
             definition=(
                 "A cell holds a set of items, such as diagnoses, purchases or places. An intruder knows at most m of "

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import CheckError, Counts, boundaries, count, gibibytes, numbered, occurrences
+from tcdp_audit.plugin._internal import Counts, boundaries, gibibytes, numbered, occurrences
+from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.sentences import count
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

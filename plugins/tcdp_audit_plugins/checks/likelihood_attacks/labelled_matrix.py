@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tcdp_audit.plugin import CheckError, Floats
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import CheckError
 
 
 @dataclass(frozen=True)

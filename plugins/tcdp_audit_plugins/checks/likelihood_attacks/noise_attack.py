@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import (
-    Comparison,
-    Counts,
-    Guide,
-    Outcome,
-    Pairs,
-    Quarter,
-    Scale,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.checks.likelihood_attacks.gaussian import Gaussian, in_units_of_noise
 from tcdp_audit_plugins.checks.likelihood_attacks.noise import noise_of
 from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters, faults, numeric_attributes
@@ -115,7 +107,7 @@ CHECKS = [
     TableCheck(
         name="noise_attack",
         title="Attack on added noise",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=NoiseParameters,
         measure=noise_attack,
         comparison=Comparison.AT_MOST,
@@ -125,7 +117,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many people are recognised by somebody who knows how much noise was added to their numbers?",
+            question="How many people are recognised by somebody who knows how much noise was added to their numbers?",
             risk="Numbers with noise added may still say who somebody is to whoever knows how much was added.",
             definition=(
                 "Noise of mean 0 was added to numbers. An intruder who knows its covariance matrix, and the true "

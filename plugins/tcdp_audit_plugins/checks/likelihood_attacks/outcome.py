@@ -9,16 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
-    Counts,
-    Outcome,
-    Pairs,
-    TableFigure,
-    columns_of,
-    count,
-    percent,
-    record_noun,
-)
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Pairs, TableFigure
+from tcdp_audit.plugin.sentences import Outcome, columns_of, count, percent, record_noun
 from tcdp_audit_plugins.checks.likelihood_attacks.parameters import LikelihoodParameters
 from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import Likelihood, Posteriors, posterior_figures
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, Parameters, PolicyDocument, Role, Text
+from tcdp_audit.plugin.check import Parameters
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 
 BY_DEFAULT = 40_000  # distinct records up to which a release is attacked without being asked: a minute of a processor
 

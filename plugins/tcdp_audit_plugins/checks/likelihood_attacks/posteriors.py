@@ -11,7 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import CheckError, Counts, Floats
+from tcdp_audit.plugin._internal import Counts, Floats
+from tcdp_audit.plugin.check import CheckError
 
 CELLS = 2**20  # of a block: 8 MiB
 NEAR = 1e-11  # parts of a probability: posteriors that are nearer to it are decided exactly

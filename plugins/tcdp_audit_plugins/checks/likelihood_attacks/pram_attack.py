@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tcdp_audit.plugin import (
-    Comparison,
-    Counts,
-    Guide,
-    Outcome,
-    Pairs,
-    Quarter,
-    Scale,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.checks.likelihood_attacks.masked_values import MaskedAttribute, masked_attribute, transitions
 from tcdp_audit_plugins.checks.likelihood_attacks.outcome import (
     CHOOSING,
@@ -109,7 +101,7 @@ CHECKS = [
     TableCheck(
         name="pram_attack",
         title="Attack on post-randomisation",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=PramParameters,
         measure=pram_attack,
         comparison=Comparison.AT_MOST,
@@ -119,7 +111,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many people are recognised by somebody who knows how values were changed at random?",
+            question="How many people are recognised by somebody who knows how values were changed at random?",
             risk="Values that were changed at random may still say who somebody is to whoever knows the probabilities.",
             definition=(
                 "Post-randomisation (PRAM) releases each value as another with a known probability. An intruder who "

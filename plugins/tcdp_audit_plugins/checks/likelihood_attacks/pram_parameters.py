@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, PolicyDocument, Text, count
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks.likelihood_attacks.parameters import LikelihoodParameters, attributes_under, misnamed
 
 Share = Annotated[Exact, Field(ge=0, le=1)]

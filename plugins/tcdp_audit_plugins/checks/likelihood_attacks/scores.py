@@ -8,7 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from tcdp_audit.plugin import CheckError, CodedTable, Counts, Domain, Floats, Pairs
+from tcdp_audit.plugin._internal import Counts, Floats
+from tcdp_audit.plugin.check import CheckError, CodedTable, Pairs
+from tcdp_audit.plugin.engine import Domain
 
 Scores = Literal["values", "ranks", "normal"]
 

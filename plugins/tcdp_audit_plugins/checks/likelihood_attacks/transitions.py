@@ -11,7 +11,8 @@ from math import lcm, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Counts, Floats, Pairs, fold
+from tcdp_audit.plugin._internal import Counts, Floats, fold
+from tcdp_audit.plugin.check import Pairs
 from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import most_likely
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit_of
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Codes
+from tcdp_audit.plugin._internal import Codes
 
 Whole = NDArray[np.int64]
 ROOMY = 8  # a table of keys may have so many places a record before the keys are renumbered

@@ -10,20 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    CheckError,
-    Comparison,
-    Exact,
-    Floats,
-    Guide,
-    Outcome,
-    Quarter,
-    TableCheck,
-    TableFigure,
-    TableView,
-    known_columns,
-    percent,
-)
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import Outcome, known_columns, percent
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
@@ -208,7 +198,7 @@ CHECKS = [
     TableCheck(
         name="assignment_record_linkage",
         title="Record linkage by optimal assignment",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=AssignmentParameters,
         measure=assignment_record_linkage,
         comparison=Comparison.AT_MOST,
@@ -218,7 +208,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many people are recognised by somebody who links all records at once?",
+            question="How many people are recognised by somebody who links all records at once?",
             risk="Somebody who knows that each of them stands in the release once may find even more of them.",
             definition=(
                 "An intruder who knows that nobody stands in the release twice links all records at once, so that the "

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats, processors
+from tcdp_audit.plugin._internal import Floats, processors
 from tcdp_audit_plugins.checks.record_linkage.distances import Distances, Positions
 from tcdp_audit_plugins.checks.record_linkage.leaves import Leaves, Singles, on_axes
 from tcdp_audit_plugins.checks.record_linkage.products import Factors

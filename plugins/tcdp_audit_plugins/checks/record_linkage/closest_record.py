@@ -7,24 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    Comparison,
-    Exact,
-    Floats,
-    Guide,
-    Outcome,
-    Quarter,
-    Status,
-    TableCheck,
-    TableFigure,
-    TableView,
-    count,
-    decimal,
-    figure,
-    known_columns,
-    record_noun,
-)
+from tcdp_audit.plugin._internal import Check, Floats
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import Outcome, Status, count, decimal, figure, known_columns, record_noun
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.formulas import formula
@@ -124,7 +110,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="distance_to_closest_record",
         title="Distance to closest record",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=ClosestParameters,
         measure=distance_to_closest_record,
         threshold="at_least",
@@ -135,7 +121,7 @@ CHECKS: list[Check] = [
         validate=comparable,
         sentence=_sentence_on("distance to the closest original record"),
         guide=Guide(
-            asks="How close do released records come to real ones?",
+            question="How close do released records come to real ones?",
             risk="A synthetic release may hold real people, nearly unchanged.",
             definition=(
                 "For every released record the distance to the closest original one, numeric and ordinal attributes in "
@@ -159,7 +145,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="nearest_neighbour_distance_ratio",
         title="Nearest-neighbour distance ratio",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=RatioParameters,
         measure=nearest_neighbour_distance_ratio,
         threshold="at_least",
@@ -169,7 +155,7 @@ CHECKS: list[Check] = [
         validate=comparable,
         sentence=_sentence_on("nearest-neighbour distance ratio"),
         guide=Guide(
-            asks="Does a released record point at one real person rather than at several?",
+            question="Does a released record point at one real person rather than at several?",
             risk="A synthetic record may resemble one real person and nobody else.",
             definition=(
                 "For every released record the distance to the closest original record over the distance to the second "

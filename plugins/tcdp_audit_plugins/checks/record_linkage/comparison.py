@@ -8,7 +8,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, Parameters, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.check import Parameters
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
 
 Weight = Annotated[Exact, Field(ge=0, le=10**6)]
 

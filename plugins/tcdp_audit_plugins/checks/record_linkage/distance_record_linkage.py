@@ -10,21 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import estimate_of_mean
+from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
-    Outcome,
     Pairs,
-    Quarter,
     TableCheck,
     TableFigure,
     TableView,
-    estimate_of_mean,
-    known_columns,
 )
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import Outcome, known_columns
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit, ranks
 from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
@@ -176,7 +175,7 @@ CHECKS = [
     TableCheck(
         name="distance_record_linkage",
         title="Distance-based record linkage",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=DistanceLinkageParameters,
         measure=distance_record_linkage,
         comparison=Comparison.AT_MOST,
@@ -186,7 +185,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many people are recognised by somebody who looks for the most similar record?",
+            question="How many people are recognised by somebody who looks for the most similar record?",
             risk="Somebody with another list of the same people may find most of them by what is most similar.",
             definition=(
                 "An intruder who knows some attributes of all (or a declared share of) the individuals links every "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Codes
+from tcdp_audit.plugin._internal import Codes
 from tcdp_audit_plugins.checks.record_linkage.agreement import Agreement
 
 Whole = NDArray[np.int64]

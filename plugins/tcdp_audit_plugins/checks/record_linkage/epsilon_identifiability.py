@@ -11,31 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import Floats, allowance
+from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
-    Exact,
-    Floats,
+    DisclosureType,
     Guide,
-    Outcome,
     Parameters,
-    PolicyDocument,
-    Quarter,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
-    allowance,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
+    an_intruder,
     chance_of,
+    intruder_who_knows,
     known_columns,
     part_of,
     percent,
     record_noun,
     sentence_case,
-    somebody,
-    whoever_knows,
 )
 from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
@@ -190,15 +189,15 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     chance = chance_of(outcome.observed or 0)
-    nearer = f"finds with {chance} a released record that is nearer to {somebody(outcome)} than anybody else is"
-    return sentence_case(f"{whoever_knows(outcome)} {nearer}.")
+    nearer = f"finds with {chance} a released record that is nearer to {an_intruder(outcome)} than anybody else is"
+    return sentence_case(f"{intruder_who_knows(outcome)} {nearer}.")
 
 
 CHECKS = [
     TableCheck(
         name="epsilon_identifiability",
         title="ε-identifiability",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=EpsilonParameters,
         measure=epsilon_identifiability,
         threshold="epsilon",
@@ -209,7 +208,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="To how many people does a released record come nearer than anybody else does?",
+            question="To how many people does a released record come nearer than anybody else does?",
             risk="A synthetic record may be more like one real person than any other person is.",
             definition=(
                 "A person is identifiable if some released record is strictly nearer to their original record than "

@@ -10,30 +10,30 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import allowance, fold
+from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
+)
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
-    allowance,
+    an_intruder,
     chance_of,
-    fold,
     known_columns,
     part_of,
     percent,
     plural,
     record_noun,
     sentence_case,
-    somebody,
 )
 from tcdp_audit_plugins.checks._shared.beside_control import (
     CONTROL,
@@ -204,9 +204,9 @@ def _person(outcome: Outcome) -> str:
     if outcome.parameters["measure"] == "originals":
         chance = chance_of(float(outcome.details["originals_found"]))
         beside = "" if control is None else f"; one who had no part in it, with {chance_of(float(control))}"
-        own = sentence_case(somebody(outcome))
+        own = sentence_case(an_intruder(outcome))
         return f"{own} of the original stands in the release as they are in {known} with {chance}{beside}."
-    taken = f"Whoever takes a released record for {somebody(outcome)} of the original"
+    taken = f"Whoever takes a released record for {an_intruder(outcome)} of the original"
     return f"{taken} is right with {chance_of(outcome.observed or 0)}: so many are copies in {known}."
 
 
@@ -214,7 +214,7 @@ CHECKS = [
     TableCheck(
         name="exact_match_rate",
         title="Exact-match rate",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=ExactMatchParameters,
         measure=exact_match_rate,
         comparison=Comparison.AT_MOST,
@@ -224,7 +224,7 @@ CHECKS = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many released records are copies of a real one?",
+            question="How many released records are copies of a real one?",
             risk="A synthetic release may hold real people, unchanged.",
             definition=(
                 "The share of released records that equal at least one original record in every compared attribute. It "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 
 Whole = NDArray[np.int64]
 EDGE = 1e-9  # probabilities stay so far from 0 and 1, where a weight would be infinite

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import (
-    Outcome,
-    Status,
-    allowance,
-    chance_of,
-    part_of,
-    percent,
-    record_noun,
-    whoever_knows,
-)
+from tcdp_audit.plugin._internal import allowance
+from tcdp_audit.plugin.sentences import Outcome, Status, chance_of, intruder_who_knows, part_of, percent, record_noun
 
 
 def linked(outcome: Outcome) -> str:
@@ -28,4 +20,4 @@ def finds(outcome: Outcome, how: str) -> str:
     """What linkage means for one person: how often they are found, and how often by guessing."""
     guessing = chance_of(float(outcome.details["random_baseline"]))
     right = f"finds the right record with {chance_of(outcome.observed or 0)}"
-    return f"{whoever_knows(outcome)} and {how} {right}; guessing is right with {guessing}."
+    return f"{intruder_who_knows(outcome)} and {how} {right}; guessing is right with {guessing}."

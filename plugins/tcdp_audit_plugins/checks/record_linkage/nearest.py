@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.candidates import nearest_by_leaves
 from tcdp_audit_plugins.checks.record_linkage.distances import Distances
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Guide
+from tcdp_audit.plugin.check import Guide
 from tcdp_audit_plugins.formulas import formula
 
 GUIDE = Guide(
-    asks="How many people are recognised by somebody who weighs where records agree?",
+    question="How many people are recognised by somebody who weighs where records agree?",
     risk="Somebody with another list of the same people may find them even where some facts differ.",
     definition=(
         "An intruder who holds the original's attributes compares every released record with every original "

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, Parameters, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.check import Parameters
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import Estimation
 
 MOST = 12  # attributes; the patterns are two to this power

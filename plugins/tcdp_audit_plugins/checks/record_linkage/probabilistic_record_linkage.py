@@ -9,18 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin import (
-    Outcome,
-    Pairs,
-    Quarter,
-    TableCheck,
-    TableFigure,
-    TableView,
-    agree,
-    columns_of,
-    count,
-    record_noun,
-)
+from tcdp_audit.plugin.check import DisclosureType, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.sentences import Outcome, agree, columns_of, count, record_noun
 from tcdp_audit_plugins.checks.record_linkage.agreement import Agreement, alike, equal, tolerant
 from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
 from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
@@ -168,7 +158,7 @@ CHECKS = [
     TableCheck(
         name="probabilistic_record_linkage",
         title="Probabilistic record linkage",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=ProbabilisticParameters,
         measure=linked_share,
         label="share of released records linked correctly",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.standardised import RANDOM_PAIR, Space
 
 CELLS = 2**20  # of a block: 4 MiB

@@ -18,7 +18,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import CheckError, CodedTable, Floats, Scale, fold
+from tcdp_audit.plugin._internal import Floats, fold
+from tcdp_audit.plugin.check import CheckError, CodedTable
+from tcdp_audit.plugin.detector import Scale
 
 EPSILON = float(np.finfo(np.float64).eps)
 RANDOM_PAIR = 2.0  # expected squared difference of two independent values of variance 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.plugin import Counts, Floats, boundaries, positions_of
+from tcdp_audit.plugin._internal import Counts, Floats, boundaries, positions_of
 from tcdp_audit_plugins.checks.releases.classes import ClassValues, Positions, blocks_of, together
 
 BYTES = 96  # of a value while it is looked for in other releases

@@ -9,7 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import CheckError, CodedTable, Codes, Counts, Domain, TableView, count, fold, listing, numbered
+from tcdp_audit.plugin._internal import Codes, Counts, fold, numbered
+from tcdp_audit.plugin.check import CheckError, CodedTable, TableView
+from tcdp_audit.plugin.engine import Domain
+from tcdp_audit.plugin.sentences import count, listing
 
 Positions = NDArray[np.int64]
 

@@ -9,27 +9,18 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Comparison,
-    Counts,
-    Guide,
+from tcdp_audit.plugin._internal import Check, Counts, fold, numbered
+from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Quarter,
     Status,
-    TableCheck,
-    TableFigure,
-    TableView,
     agree,
     columns_of,
     count,
-    fold,
-    numbered,
+    intruder_who_knows,
     part_of,
     record_noun,
     sentence_case,
-    whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.boxes import overlapping
@@ -221,7 +212,7 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     least = int(outcome.observed or 0)
-    finds = f"{whoever_knows(outcome)}, and that they are in several releases,"
+    finds = f"{intruder_who_knows(outcome)}, and that they are in several releases,"
     if not least:
         return f"{finds} finds groups without a common value at worst: their value is another one in each."
     if least == 1:
@@ -233,7 +224,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="composition_attack",
         title="Composition attack",
-        quarter=Quarter.ATTRIBUTE_DEGREE,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=CompositionParameters,
         measure=composition_attack,
         threshold="at_least",
@@ -244,7 +235,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="What is left of somebody's sensitive value once several releases are laid over each other?",
+            question="What is left of somebody's sensitive value once several releases are laid over each other?",
             risk="Two releases of the same people may each keep every demand, and together give a value away.",
             definition=(
                 "Somebody is in this release and in an earlier one. In each, their equivalence class leaves some "

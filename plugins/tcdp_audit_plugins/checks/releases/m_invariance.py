@@ -10,25 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Comparison,
-    Counts,
-    Guide,
+from tcdp_audit.plugin._internal import Check, Counts
+from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    PolicyDocument,
-    Quarter,
-    TableCheck,
-    TableFigure,
-    TableView,
     agree,
     chance_of,
     columns_of,
     count,
+    intruder_who_knows,
     plural,
     record_noun,
-    whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.candidates import candidates
@@ -186,7 +179,7 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     least = int(outcome.observed or 0)
-    follows = f"{whoever_knows(outcome)} and follows them through the releases"
+    follows = f"{intruder_who_knows(outcome)} and follows them through the releases"
     if not least:
         return f"{follows} may rule values out until one is left."
     chance = f"a guess is right with {chance_of(1 / least)} at worst"
@@ -197,7 +190,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="m_invariance",
         title="m-invariance",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=InvarianceParameters,
         measure=m_invariance,
         threshold="m",
@@ -208,7 +201,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Does whoever follows a person through all releases find the same sensitive values each time?",
+            question="Does whoever follows a person through all releases find the same sensitive values each time?",
             risk="Whoever follows a person through several releases may rule out all sensitive values but one.",
             definition=(
                 "Each equivalence class of each release has at least m records, all with different sensitive values, "

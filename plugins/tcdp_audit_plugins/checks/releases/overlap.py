@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Counts, Domain, Hierarchy, members, positions_of
+from tcdp_audit.plugin._internal import Counts, positions_of
+from tcdp_audit.plugin.engine import Domain, Hierarchy
+from tcdp_audit.plugin.remedy import members
 from tcdp_audit_plugins.checks.releases.classes import Positions
 
 Pairs = tuple[Positions, Positions]

@@ -7,7 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Parameters, PolicyDocument, Role, TableView, Text
+from tcdp_audit.plugin.check import Parameters, TableView
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 
 NO_EARLIER_RELEASE = (

@@ -9,27 +9,28 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
+from tcdp_audit.plugin._internal import Check, Counts
+from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
-    Counts,
+    DisclosureType,
     Guide,
-    Outcome,
     Parameters,
-    Quarter,
-    Status,
     TableCheck,
     TableFigure,
     TableView,
+)
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
     agree,
+    an_intruder,
     count,
     known_columns,
     part_of,
     plural,
     record_noun,
     sentence_case,
-    somebody,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.boxes import overlapping
@@ -179,7 +180,7 @@ def _person(outcome: Outcome) -> str:
     if outcome.observed is None or isinf(outcome.observed):
         return "Whoever compares the counts of two releases learns of nobody who came or went: they are the same."
     least = int(outcome.observed)
-    alone = f"{somebody(outcome)} is the only one" if least == 1 else f"{somebody(outcome)} is one of {least:,}"
+    alone = f"{an_intruder(outcome)} is the only one" if least == 1 else f"{an_intruder(outcome)} is one of {least:,}"
     return f"Whoever compares the counts of two releases learns at worst that {alone} who came to a group or left it."
 
 
@@ -187,7 +188,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="release_differencing",
         title="Release differencing",
-        quarter=Quarter.IDENTITY_MODEL,
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=DifferencingParameters,
         measure=release_differencing,
         threshold="k",
@@ -198,7 +199,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="Do the counts of two releases differ by so few that they single somebody out?",
+            question="Do the counts of two releases differ by so few that they single somebody out?",
             risk="Whoever subtracts an earlier release from this one may be left with a single person.",
             definition=(
                 "Each equivalence class is counted in this release and in an earlier one on the same "

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
+    ApproximateFigure,
     CheckError,
     ClassEvidence,
     CodedTable,
     Histogram,
-    Marginal,
     Ratios,
+    ReferenceDistribution,
     TableView,
-    Transcendental,
-    Tree,
 )
+from tcdp_audit.plugin.engine import Tree
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, ClosenessParameters, closeness
 
 
@@ -57,7 +57,7 @@ class Subject:
         numbers = None if domain.values.dtype == object else domain.values
         return cls(parameters, domain.size + missing_is_a_value, numbers, tree, missing_is_a_value)
 
-    def measured(self, classes: Histogram, group: Marginal) -> Ratios | Transcendental | NDArray[Any]:
+    def measured(self, classes: Histogram, group: ReferenceDistribution) -> Ratios | ApproximateFigure | NDArray[Any]:
         """The distance of some classes from a group."""
         evidence = ClassEvidence(classes.total, classes, group, values=self.values, tree=self.tree)
         return closeness(evidence, self.parameters)
@@ -79,7 +79,7 @@ class Nearest:
         self._numerator[classes], self._denominator[classes] = least, 1
         self._within[classes] = self._t is not None and least <= self._t
 
-    def compare(self, classes: NDArray[np.intp], histogram: Histogram, group: Marginal) -> None:
+    def compare(self, classes: NDArray[np.intp], histogram: Histogram, group: ReferenceDistribution) -> None:
         """Take the distance from a group where it is less."""
         measured = self._subject.measured(histogram, group)
         numerator, denominator = _fractions(measured)
@@ -113,12 +113,12 @@ class Nearest:
         return t if kept else Fraction(nextafter(float(t), inf))
 
 
-def _fractions(measured: Ratios | Transcendental | NDArray[Any]) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
+def _fractions(measured: Ratios | ApproximateFigure | NDArray[Any]) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
     """Distances as numerators and denominators in Python integers; 1 / 0 where they are infinite."""
     if isinstance(measured, Ratios):
         numerator, denominator = measured.numerator.astype(object), measured.denominator.astype(object)
         return np.where(denominator == 0, 1, numerator), denominator
-    floats = measured.values if isinstance(measured, Transcendental) else measured
+    floats = measured.values if isinstance(measured, ApproximateFigure) else measured
     ratios = [(1, 0) if value == inf else value.as_integer_ratio() for value in floats.tolist()]
     table = np.array([*ratios, (None, None)], dtype=object)[:-1]
     return table[:, 0], table[:, 1]

@@ -14,23 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import add_up, order_of, summarise
+from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
+    DisclosureType,
     Guide,
-    Marginal,
-    PolicyDocument,
-    Quarter,
-    Role,
+    ReferenceDistribution,
     TableCheck,
     TableFigure,
     TableView,
-    Text,
-    add_up,
-    count,
-    order_of,
-    summarise,
 )
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.missing_values import violation_of
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.checks.t_closeness.nearest import Nearest, Subject
@@ -77,7 +73,7 @@ def nt_closeness(view: TableView, parameters: NtClosenessParameters) -> TableFig
     nearest = Nearest(subject, len(classes.records))
     nearest.compare_themselves(np.flatnonzero(sizes >= parameters.n))
     for classes_here, weights in _larger_groups(classes, parameters.n, subject.size):
-        nearest.compare(classes_here, classes.histogram.take(classes_here), Marginal(weights))
+        nearest.compare(classes_here, classes.histogram.take(classes_here), ReferenceDistribution(weights))
     fails = nearest.fails
     records = int(classes.records.sum())
     return TableFigure(
@@ -140,7 +136,7 @@ CHECKS = [
     TableCheck(
         name="nt_closeness",
         title="(n, t)-closeness",
-        quarter=Quarter.ATTRIBUTE_MODEL,
+        disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=NtClosenessParameters,
         measure=nt_closeness,
         threshold="t",
@@ -151,7 +147,7 @@ CHECKS = [
         sentence=sentence,
         person=person,
         guide=Guide(
-            asks="Does finding somebody's group tell more about their secret than a large group around it does?",
+            question="Does finding somebody's group tell more about their secret than a large group around it does?",
             risk="Whoever finds somebody's group may learn more about them than of any large group around it.",
             definition=(
                 "For every equivalence class E there is a group P around it with at least n records, so that the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from tcdp_audit.plugin import Outcome, Status, column_of, decimal, figure, record_noun, victims
+from tcdp_audit.plugin.sentences import Outcome, Status, column_of, decimal, figure, record_noun, victims
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, Distance
 
 

@@ -13,18 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
-    CodedTable,
-    Counts,
-    Domain,
-    Hierarchy,
-    Histogram,
-    TableView,
-    ancestors_of,
-    count_pairs,
-    fold,
-    numbered,
-)
+from tcdp_audit.plugin._internal import Counts, ancestors_of, count_pairs, fold, numbered
+from tcdp_audit.plugin.check import CodedTable, Histogram, TableView
+from tcdp_audit.plugin.engine import Domain, Hierarchy
 
 Nodes = NDArray[np.int64]
 

@@ -10,19 +10,17 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     CheckError,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
+    DisclosureType,
     Measured,
-    PolicyDocument,
-    Quarter,
-    Scale,
     Threshold,
 )
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale
 from tcdp_audit_plugins.checks._shared import distances
 from tcdp_audit_plugins.checks._shared.closeness_guide import GUIDE
 from tcdp_audit_plugins.checks._shared.closeness_sentence import person, sentence
@@ -171,7 +169,7 @@ def _threshold_faults(parameters: ClosenessParameters, _: PolicyDocument) -> Ite
 T_CLOSENESS = ClassCheck(
     name="t_closeness",
     title="t-closeness",
-    quarter=Quarter.ATTRIBUTE_MODEL,
+    disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
     parameters=ClosenessParameters,
     thresholds=(Threshold("t", Comparison.AT_MOST, closeness, "distance from the table"),),
     on_attribute=True,

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Counts, Floats
+from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.record_linkage.assignment_record_linkage import FAVOUR
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin import PolicyDocument, Role, Scale
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale
 from tcdp_audit_plugins.checks.transparency.outcome import AttackParameters
 
 

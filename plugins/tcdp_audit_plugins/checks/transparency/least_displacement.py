@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tcdp_audit.plugin import Counts, Floats
+from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit_plugins.checks._shared.candidate_sets import Positions
 from tcdp_audit_plugins.checks.transparency.ranks import Ranks
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Counts, Floats
+from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables

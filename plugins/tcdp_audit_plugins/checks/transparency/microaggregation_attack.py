@@ -9,23 +9,10 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    CheckError,
-    Guide,
-    Outcome,
-    Pairs,
-    PolicyDocument,
-    Quarter,
-    Role,
-    TableCheck,
-    TableFigure,
-    TableView,
-    Text,
-    count,
-    fold,
-    known_columns,
-)
+from tcdp_audit.plugin._internal import Check, fold
+from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import Outcome, count, known_columns
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
 from tcdp_audit_plugins.checks.transparency.group_intersections import known_groups
@@ -229,7 +216,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="microaggregation_attack",
         title="Attack on microaggregation",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=MicroaggregationAttackParameters,
         measure=microaggregation_attack,
         label=FIGURE,
@@ -239,7 +226,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many people are found by somebody who knows that values were averaged in groups?",
+            question="How many people are found by somebody who knows that values were averaged in groups?",
             risk="Values averaged one column at a time say together who somebody is.",
             definition=(
                 "Microaggregation replaces values by the means of groups of at least k. Where each attribute is done "

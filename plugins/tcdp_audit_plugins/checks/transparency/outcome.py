@@ -8,26 +8,19 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    CheckError,
-    Counts,
-    Exact,
+from tcdp_audit.plugin._internal import Counts, allowance, noun_form
+from tcdp_audit.plugin.check import CheckError, Parameters, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, Scale, Text
+from tcdp_audit.plugin.sentences import (
     Outcome,
-    Parameters,
-    Scale,
     Status,
-    TableFigure,
-    TableView,
-    Text,
-    allowance,
     chance_of,
     count,
     figure,
-    noun_form,
+    intruder_who_knows,
     part_of,
     percent,
     record_noun,
-    whoever_knows,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
@@ -237,4 +230,4 @@ def attack_person(outcome: Outcome, how: str) -> str:
     assert records is not None  # noqa: S101 - outcomes of these checks have them
     chance = chance_of(Fraction(details["expected_correct"]) / records.total)
     left = f"{figure(mean)} {noun_form(noun, mean)} on average"
-    return f"{whoever_knows(outcome)} and {how} is left with {left}, and guesses right with {chance}."
+    return f"{intruder_who_knows(outcome)} and {how} is left with {left}, and guesses right with {chance}."

@@ -9,19 +9,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import (
-    Check,
-    Exact,
-    Guide,
-    Outcome,
-    PolicyDocument,
-    Quarter,
-    TableCheck,
-    TableFigure,
-    TableView,
-    count,
-    known_columns,
-)
+from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.sentences import Outcome, count, known_columns
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
 from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults
@@ -162,7 +153,7 @@ CHECKS: list[Check] = [
     TableCheck(
         name="rank_swap_attack",
         title="Attack on rank swapping",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=RankSwapParameters,
         measure=rank_swap_attack,
         label=FIGURE,
@@ -172,7 +163,7 @@ CHECKS: list[Check] = [
         sentence=_sentence,
         person=_person,
         guide=Guide(
-            asks="How many people are found by somebody who knows how far values were swapped?",
+            question="How many people are found by somebody who knows how far values were swapped?",
             risk="Swapping moves no value far; somebody who knows how far may rule out all records but one.",
             definition=(
                 "Rank swapping exchanges each value with another one whose rank is at most w away. An intruder who "

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Counts
+from tcdp_audit.plugin._internal import Counts
 
 Ranges = tuple[NDArray[np.int64], NDArray[np.int64]]
 

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import CheckError, CodedTable, Pairs, fold
+from tcdp_audit.plugin._internal import fold
+from tcdp_audit.plugin.check import CheckError, CodedTable, Pairs
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets, Positions
 
 Codes = NDArray[np.int64]

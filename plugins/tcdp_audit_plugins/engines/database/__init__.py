@@ -16,7 +16,8 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Any
 
-from tcdp_audit.plugin import DatabaseTable, Engine, EngineOpener, UsageError, scheme_of
+from tcdp_audit.plugin._internal import scheme_of
+from tcdp_audit.plugin.engine import DatabaseTable, Engine, EngineOpener, UsageError
 
 __all__ = ["DATABASE", "DatabaseTable"]
 

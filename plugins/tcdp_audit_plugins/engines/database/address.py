@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from tcdp_audit.plugin import UsageError
+from tcdp_audit.plugin.engine import UsageError
 
 OWN = ("table", "query_file", "timeout")  # what the query of a URL says to us; the rest goes to the driver
 PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')

@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 import sqlalchemy as sa
 
-from tcdp_audit.plugin import Column, Sampling, UsageError
+from tcdp_audit.plugin.engine import Column, Sampling, UsageError
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.faults import ABSENT, QUERY, Refused
 from tcdp_audit_plugins.engines.database.opened_file import OpenedFile

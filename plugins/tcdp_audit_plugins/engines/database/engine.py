@@ -14,7 +14,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.engine import (
     Batch,
     Column,
     CountedCodes,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.exc import NoSuchModuleError
 
-from tcdp_audit.plugin import DataError, Discreet, UsageError
+from tcdp_audit.plugin.engine import DataError, UsageError, redact_errors
 
 LOST = "the connection to the database broke while the table was read; nothing was judged, start again"
 TIMEOUT = "the database took longer than a statement may; give more with `?timeout=SECONDS`"
@@ -123,7 +123,7 @@ def opening(name: str, otherwise: str = OPENING) -> Iterator[None]:
         name: the address, as messages may show it.
         otherwise: the sentence for what is not known.
     """
-    with Discreet():
+    with redact_errors():
         try:
             yield
         except (UsageError, DataError):
@@ -146,7 +146,7 @@ def opening(name: str, otherwise: str = OPENING) -> Iterator[None]:
 @contextmanager
 def reading(name: str) -> Iterator[None]:
     """Turn what a driver raises while it reads into a sentence."""
-    with Discreet():
+    with redact_errors():
         try:
             yield
         except (UsageError, DataError):

@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from tcdp_audit.plugin import Scratch
+from tcdp_audit.plugin._internal import Scratch
 
 _LOCK = Lock()
 _OPENED: dict[tuple[int, int], OpenedFile] = {}  # by what the system numbers files by

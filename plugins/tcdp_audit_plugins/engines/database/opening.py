@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.pool import NullPool
 
-from tcdp_audit.plugin import DataError, Engine, UsageError
+from tcdp_audit.plugin.engine import DataError, Engine, UsageError
 from tcdp_audit_plugins.engines.database import sqlite
 from tcdp_audit_plugins.engines.database.address import Address, TableName, database_uri, parse, table_name
 from tcdp_audit_plugins.engines.database.engine import DatabaseEngine

@@ -11,7 +11,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
-from tcdp_audit.plugin import Column, Sampling
+from tcdp_audit.plugin.engine import Column, Sampling
 from tcdp_audit_plugins.engines.database import mysql, postgresql, reflected, sqlite
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.faults import ABSENT, Refused

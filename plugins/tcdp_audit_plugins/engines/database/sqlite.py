@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import NullPool
 from sqlalchemy.sql.elements import ColumnElement
 
-from tcdp_audit.plugin import UsageError
+from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.session import Session
 from tcdp_audit_plugins.engines.database.statements import Cell, Relation

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.sql.elements import ColumnElement
 
-from tcdp_audit.plugin import Sampling
+from tcdp_audit.plugin.engine import Sampling
 from tcdp_audit_plugins.engines.database.address import TableName
 
 COUNT = "records"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.plugin import EngineOpener, scheme_of
+from tcdp_audit.plugin._internal import scheme_of
+from tcdp_audit.plugin.engine import EngineOpener
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin import Engine
+    from tcdp_audit.plugin.engine import Engine
 
 SCHEMES = {  # and the package that fsspec needs for each beside itself
     "abfs": "adlfs",

@@ -14,20 +14,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from tcdp_audit.plugin import (
-    DataError,
-    Engine,
-    TcdpAuditError,
-    UsageError,
+from tcdp_audit.plugin._internal import (
     chosen_parts,
-    open_copy,
-    open_file,
     require_known_kind,
     require_one_version,
     scheme_of,
     split_pattern,
     writing_temporarily,
 )
+from tcdp_audit.plugin.engine import DataError, Engine, TcdpAuditError, UsageError, open_copy, open_file
 from tcdp_audit_plugins.engines.remote import SCHEMES
 from tcdp_audit_plugins.engines.remote.location import WEB, file_name, without_credentials
 from tcdp_audit_plugins.engines.statistics import is_statistical, open_statistical

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from tcdp_audit.plugin import scheme_of
+from tcdp_audit.plugin._internal import scheme_of
 
 WEB = ("http", "https")
 _CONTAINERS = ("abfs", "abfss")  # a name before @ is that of a container

@@ -15,10 +15,10 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.plugin import EngineOpener, UsageError
+from tcdp_audit.plugin.engine import EngineOpener, UsageError
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin import Engine
+    from tcdp_audit.plugin.engine import Engine
 
 SCHEME = "spark:"
 

@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 from pyspark.sql.types import StringType, StructField
 
-from tcdp_audit.plugin import DataError
+from tcdp_audit.plugin.engine import DataError
 
 # what Arrow carries and what has one cell: everything else is nested, binary, or unknown
 CELLS = {

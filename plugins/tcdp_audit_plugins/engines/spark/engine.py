@@ -10,18 +10,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin._internal import require_names
+from tcdp_audit.plugin.engine import (
     Batch,
     Column,
     CountedCodes,
     DataError,
-    Discreet,
     Domain,
     Engine,
     Measure,
     RawDomain,
     Sampling,
-    require_names,
+    redact_errors,
     streamed_engine,
 )
 from tcdp_audit_plugins.engines.spark.cells import alias, cell, has_cells, require_cells
@@ -84,7 +84,7 @@ class SparkEngine(Engine):
 
     def domain(self, attribute: str) -> RawDomain:
         """The distinct values of a column with their counts, which are counted on the cluster."""
-        with Discreet():
+        with redact_errors():
             return self._distinct_of(attribute).raw
 
     def _distinct_of(self, attribute: str) -> Distinct:
@@ -114,7 +114,7 @@ class SparkEngine(Engine):
 
     def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
         """All records as codes, equal ones counted on the cluster; partition after partition."""
-        with Discreet():
+        with redact_errors():
             shards = self.shards(domains, domains, 1)
             yield from shards.each(lambda rows: rows) if self.records <= FEW_RECORDS else shards.stream(_itself)
 

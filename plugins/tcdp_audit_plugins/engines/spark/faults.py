@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tcdp_audit.plugin import DataError, Discreet, TcdpAuditError, UsageError
+from tcdp_audit.plugin.engine import DataError, TcdpAuditError, UsageError, redact_errors
 
 SENTENCES = {
     "changed": "the table was changed while it was read; audit a copy, or a version that stays",
@@ -54,7 +54,7 @@ def on_cluster(table: str) -> Iterator[None]:
         DataError: the work could not be done.
     """
     condition, sentence = "", ""
-    with Discreet():
+    with redact_errors():
         try:
             yield
         except TcdpAuditError:

@@ -16,7 +16,8 @@ from urllib.parse import unquote, urlsplit
 
 from pyspark.sql.types import StringType, StructField, StructType
 
-from tcdp_audit.plugin import UsageError, require_one_version
+from tcdp_audit.plugin._internal import require_one_version
+from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit_plugins.engines.spark.faults import condition_of, on_cluster
 
 _MAGIC = re.compile(r"[*?\[{]")

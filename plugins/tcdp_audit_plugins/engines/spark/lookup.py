@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from tcdp_audit.plugin import Codes, Counts, Domain, RawDomain, streamed_engine
+from tcdp_audit.plugin._internal import Codes, Counts
+from tcdp_audit.plugin.engine import Domain, RawDomain, streamed_engine
 
 MEMORY = 2**28
 pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them

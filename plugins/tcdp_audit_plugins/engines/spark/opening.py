@@ -13,7 +13,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from tcdp_audit.plugin import Discreet, Engine, UsageError
+from tcdp_audit.plugin.engine import Engine, UsageError, redact_errors
 from tcdp_audit_plugins.engines.spark import SCHEME
 from tcdp_audit_plugins.engines.spark.engine import SparkEngine
 from tcdp_audit_plugins.engines.spark.faults import on_cluster, without_warning_of_pandas
@@ -22,7 +22,7 @@ from tcdp_audit_plugins.engines.spark.files import read_parquet, require_version
 _CONNECT = {"SPARK_REMOTE", "SPARK_API_MODE"}  # where these are set, Java is started by others or elsewhere
 
 
-@Discreet()
+@redact_errors()
 def engine_over(given: Any, name: str, memory: int) -> Engine:  # noqa: ARG001 - the work is done where the memory is another
     """An engine on a Spark DataFrame, or on `spark:` and a path of Parquet files or a table's name.
 

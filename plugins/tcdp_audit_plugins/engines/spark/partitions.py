@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-from tcdp_audit.plugin import CountedCodes, Domain, MappedShards, Measure, PluginError
+from tcdp_audit.plugin.engine import CountedCodes, Domain, MappedShards, Measure, PluginError
 from tcdp_audit_plugins.engines.spark.faults import fault, on_cluster, without_warning_of_pandas
 from tcdp_audit_plugins.engines.spark.lookup import Distinct
 from tcdp_audit_plugins.engines.spark.worker import COLUMNS, Work

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext, cloudpickle
 
-from tcdp_audit.plugin import CountedCodes, TcdpAuditError
+from tcdp_audit.plugin.engine import CountedCodes, TcdpAuditError
 from tcdp_audit_plugins.engines.spark.lookup import Lookup, UnknownCellError
 
 SCHEMA = pa.schema(

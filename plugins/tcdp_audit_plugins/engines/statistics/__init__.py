@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.plugin import EngineOpener, scheme_of
+from tcdp_audit.plugin._internal import scheme_of
+from tcdp_audit.plugin.engine import EngineOpener
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin import Engine
+    from tcdp_audit.plugin.engine import Engine
 
 SUFFIXES = (".dta", ".por", ".sas7bdat", ".sav", ".xpt", ".zsav")
 

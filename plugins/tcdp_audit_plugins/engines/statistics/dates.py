@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import DataError, Floats
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.engine import DataError
 
 SECONDS, MICROSECONDS = 86_400, 86_400_000_000  # of a day
 SPSS, YEAR_1960 = -141_428, -3_653  # 14 October 1582 and 1 January 1960, in days since 1970

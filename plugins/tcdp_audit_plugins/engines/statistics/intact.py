@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tcdp_audit.plugin import DataError
+from tcdp_audit.plugin.engine import DataError
 
 CARD = 80  # bytes: a transport file of SAS is made of such pieces
 STATA, STATA_END = b"<stata_dta>", b"</stata_dta>"

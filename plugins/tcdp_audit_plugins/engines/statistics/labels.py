@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.plugin import texts_of
+from tcdp_audit.plugin._internal import texts_of
 
 
 @dataclass

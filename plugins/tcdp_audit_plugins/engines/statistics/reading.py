@@ -18,7 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from tcdp_audit.plugin import DataError, Discreet, Engine, UsageError, open_converted, texts_of
+from tcdp_audit.plugin._internal import open_converted, texts_of
+from tcdp_audit.plugin.engine import DataError, Engine, UsageError, redact_errors
 from tcdp_audit_plugins.engines.statistics.dates import Times, times_of
 from tcdp_audit_plugins.engines.statistics.intact import has_special_missing, require_intact
 from tcdp_audit_plugins.engines.statistics.labels import ValueLabels, as_texts, is_within, write_labels
@@ -120,7 +121,7 @@ class StatisticalFile:
         """The extension, which is the kind of file."""
         return self.path.suffix.lower()
 
-    @Discreet()
+    @redact_errors()
     def _read(self, **options: Any) -> tuple[dict[str, list[Any]], Any]:
         """Columns of raw cells, None for what is missing, and the description of the file.
 

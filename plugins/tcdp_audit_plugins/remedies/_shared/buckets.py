@@ -9,7 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, NewColumn, RemedyError, Tree, interval_label, set_label
+from tcdp_audit.plugin.engine import Tree
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, interval_label, set_label
 from tcdp_audit_plugins.remedies._shared.masses import consecutive, pack
 from tcdp_audit_plugins.remedies._shared.recoding.extremes import extremes
 from tcdp_audit_plugins.remedies._shared.recoding.nodes import lineages

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import RemedyView, Role
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.remedy import RemedyView
 
 
 def by_content(view: RemedyView) -> NDArray[np.intp]:

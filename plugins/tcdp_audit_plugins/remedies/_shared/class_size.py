@@ -7,7 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Outcome, RemedyError, RemedyView, Treatment, blocking
+from tcdp_audit.plugin._internal import failing_demands
+from tcdp_audit.plugin.remedy import RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import Outcome
 
 ClassSize = Annotated[
     int | None, Field(ge=1, description="The least number of records in a class, besides what the policy demands.")
@@ -31,7 +33,7 @@ def sufficient_size(view: RemedyView, outcomes: tuple[Outcome, ...], treat: Call
     failing, best, fewest = frozenset(one.check for one in outcomes), None, len(outcomes) + 1
     for size in view.class_sizes(outcomes):
         try:
-            left = len(blocking(view.outcomes_of(failing, treat(size))))
+            left = len(failing_demands(view.outcomes_of(failing, treat(size))))
         except RemedyError:
             break  # so large classes are not to be had, or cost more than another remedy
         if left <= fewest:

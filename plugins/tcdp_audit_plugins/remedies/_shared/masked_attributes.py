@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin import Attribute, PolicyDocument, RemedyError, RemedyView, Role, Scale
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale
+from tcdp_audit.plugin.remedy import Attribute, RemedyError, RemedyView
 
 MASKED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 

@@ -7,7 +7,7 @@ from heapq import heapify, heapreplace
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import inverse
+from tcdp_audit.plugin._internal import inverse
 from tcdp_audit_plugins.remedies._shared.optimal_runs import least_runs
 
 Integers = NDArray[np.int64]

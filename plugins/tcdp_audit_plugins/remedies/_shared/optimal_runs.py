@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import positions_of, starts_of
+from tcdp_audit.plugin._internal import positions_of, starts_of
 
 Integers = NDArray[np.int64]
 Cost = Callable[[Integers, Integers], NDArray[Any]]  # of runs from each start to before each end

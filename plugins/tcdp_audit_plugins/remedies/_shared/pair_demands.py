@@ -7,17 +7,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Generic, TypeVar
 
-from tcdp_audit.plugin import (
-    Outcome,
-    OutdoneError,
-    RemedyError,
-    RemedyView,
-    Status,
-    Treatment,
-    blocking,
-    figure,
-    listing,
-)
+from tcdp_audit.plugin._internal import failing_demands
+from tcdp_audit.plugin.remedy import DominatedError, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import Outcome, Status, figure, listing
 from tcdp_audit_plugins.remedies._shared.search import smallest, smallest_near
 
 S = TypeVar("S")
@@ -27,7 +19,7 @@ ORIGINALS = frozenset({"original", "holdout"})  # tables of which a released rec
 def failing_pairs(view: RemedyView, outcomes: Iterable[Outcome]) -> list[Outcome]:
     """Those of some outcomes that stand against the release and compare it with its original."""
     beside = pair_checks(view)
-    return [one for one in blocking(outcomes) if one.check in beside]
+    return [one for one in failing_demands(outcomes) if one.check in beside]
 
 
 def pair_checks(view: RemedyView) -> frozenset[str]:
@@ -92,7 +84,7 @@ class _Trials(Generic[S]):
     treat: Callable[[S], Treatment]
     strengths: Sequence[S]
     standing: dict[int, list[Outcome]] = field(default_factory=dict)
-    outdone: dict[int, OutdoneError] = field(default_factory=dict)
+    outdone: dict[int, DominatedError] = field(default_factory=dict)
 
     def suffice(self, place: int) -> bool:
         """Whether nothing stands against the release at a strength, or nothing at it or beyond could be kept."""
@@ -102,7 +94,7 @@ class _Trials(Generic[S]):
             try:
                 outcomes = self.view.outcomes_of(pair_checks(self.view), self.treat(self.strengths[place]))
                 self.standing[place] = failing_pairs(self.view, outcomes)
-            except OutdoneError as error:
+            except DominatedError as error:
                 self.outdone[place] = error
         return place in self.outdone or not self.standing[place]
 
@@ -110,7 +102,7 @@ class _Trials(Generic[S]):
         """Stop where the strength that was found loses more than another remedy.
 
         Raises:
-            OutdoneError: it does.
+            DominatedError: it does.
         """
         if place in self.outdone:
             raise self.outdone[place]
@@ -131,7 +123,7 @@ def require_help(view: RemedyView) -> None:
     """
     if failing_pairs(view, view.outcomes):
         return
-    failing = sorted({one.check for one in blocking(view.outcomes)})
+    failing = sorted({one.check for one in failing_demands(view.outcomes)})
     fails = f"what fails ({listing(failing)}) is judged without the original" if failing else "nothing fails"
     raise RemedyError(
         f"it helps demands that compare the release with its original, such as distance_record_linkage, and {fails}, "

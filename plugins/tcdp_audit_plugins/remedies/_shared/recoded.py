@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tcdp_audit.plugin import Attribute, NewColumn
+from tcdp_audit.plugin.remedy import Attribute, NewColumn
 
 
 def recoded(attribute: Attribute, labels: Sequence[str]) -> NewColumn:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tcdp_audit.plugin import Demands, MergedDemands, figure, listing
+from tcdp_audit.plugin.remedy import Demands, MergedDemands
+from tcdp_audit.plugin.sentences import figure, listing
 
 
 def failed_as_one_class(demands: Demands) -> list[str]:

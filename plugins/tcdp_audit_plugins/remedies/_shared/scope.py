@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tcdp_audit.plugin import Attribute, Outcome, RemedyView, Role, listing
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.remedy import Attribute, RemedyView
+from tcdp_audit.plugin.sentences import Outcome, listing
 from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs
 
 CLASSES = "only for demands on equivalence classes"

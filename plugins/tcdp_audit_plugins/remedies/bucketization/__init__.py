@@ -10,9 +10,14 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.bucketization.apply import apply
-from tcdp_audit_plugins.remedies.bucketization.parameters import BucketizationParameters, cannot_help, faults, plans
+from tcdp_audit_plugins.remedies.bucketization.parameters import (
+    BucketizationParameters,
+    faults,
+    plans,
+    why_not_applicable,
+)
 
 GUIDE = RemedyGuide(
     method=(
@@ -63,5 +68,5 @@ BUCKETIZATION = Remedy(
     apply=apply,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

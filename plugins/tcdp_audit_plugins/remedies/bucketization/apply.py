@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies._shared.buckets import Buckets
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
 from tcdp_audit_plugins.remedies.bucketization.choice import choose

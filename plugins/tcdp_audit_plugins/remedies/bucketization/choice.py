@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, rank_within
+from tcdp_audit.plugin._internal import rank_within
+from tcdp_audit.plugin.remedy import Attribute
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged
 from tcdp_audit_plugins.remedies.bucketization.composition import Composition
 from tcdp_audit_plugins.remedies.bucketization.halving import Parts

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import RemedyError, rank_within
+from tcdp_audit.plugin._internal import rank_within
+from tcdp_audit.plugin.remedy import RemedyError
 from tcdp_audit_plugins.remedies.bucketization.goal import ClassDesign
 
 Integers = NDArray[np.int64]

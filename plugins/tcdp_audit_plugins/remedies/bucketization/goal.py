@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute
+from tcdp_audit.plugin.remedy import Attribute
 from tcdp_audit_plugins.remedies._shared.buckets import Buckets, bucketise
 
 Integers = NDArray[np.int64]

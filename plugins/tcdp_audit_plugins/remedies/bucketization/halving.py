@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import first_of_each, rank_within, starts_of
+from tcdp_audit.plugin._internal import first_of_each, rank_within, starts_of
 from tcdp_audit_plugins.remedies.bucketization.composition import Composition
 
 Integers = NDArray[np.int64]

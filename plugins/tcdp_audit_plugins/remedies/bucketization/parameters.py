@@ -10,7 +10,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Status, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome, Status
 from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
 from tcdp_audit_plugins.remedies.bucketization.goal import BucketGoal
 
@@ -64,7 +66,7 @@ def faults(parameters: BucketizationParameters, document: PolicyDocument) -> Ite
         yield "", "buckets keep t against the release itself; bucketization needs `reference: release`"
 
 
-def cannot_help(view: RemedyView, parameters: BucketizationParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: BucketizationParameters | None, outcome: Outcome) -> str:
     """Why buckets cannot help a failing demand, or nothing."""
     if other := only_on_classes(view, outcome):
         return other

@@ -8,7 +8,7 @@ from math import ceil
 
 import numpy as np
 
-from tcdp_audit.plugin import RemedyError
+from tcdp_audit.plugin.remedy import RemedyError
 from tcdp_audit_plugins.remedies._shared.search import largest, last_before
 from tcdp_audit_plugins.remedies.bucketization.goal import BucketGoal
 

@@ -7,13 +7,13 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.correlated_noise.apply import add_noise
 from tcdp_audit_plugins.remedies.correlated_noise.parameters import (
     CorrelatedNoiseParameters,
-    cannot_help,
     faults,
     plans,
+    why_not_applicable,
 )
 
 __all__ = ["CORRELATED_NOISE", "CorrelatedNoiseParameters", "add_noise"]
@@ -70,6 +70,6 @@ CORRELATED_NOISE = Remedy(
     apply=add_noise,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
     once=True,
 )

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, Floats, NewColumn, RemedyView, Treatment, number_text
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyView, Treatment, number_text
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_numbers
 from tcdp_audit_plugins.remedies._shared.normal import correlations, normal_noise

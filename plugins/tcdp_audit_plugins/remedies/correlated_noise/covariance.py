@@ -8,7 +8,8 @@ from math import floor
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats, RemedyError
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.remedy import RemedyError
 
 LEAST = 1e-9  # a smaller negative part of the largest variance is rounding
 

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Scale, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
 from tcdp_audit_plugins.remedies._shared.scope import NO_NUMBERS, only_where_masked
 
@@ -95,7 +97,7 @@ def _faults_of_matrix(parameters: CorrelatedNoiseParameters) -> Iterator[tuple[s
                 yield "covariance", f"{one!r} with {other!r} is another number than {other!r} with {one!r}"
 
 
-def cannot_help(view: RemedyView, parameters: CorrelatedNoiseParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: CorrelatedNoiseParameters | None, outcome: Outcome) -> str:
     """Why noise cannot help a failing demand, or nothing."""
     given = parameters or CorrelatedNoiseParameters()
     return only_where_masked(
@@ -111,5 +113,5 @@ def cannot_help(view: RemedyView, parameters: CorrelatedNoiseParameters | None, 
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """As little as will do, where a demand that compares with the original fails."""
-    if any(not cannot_help(view, None, one) for one in outcomes):
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}

@@ -7,9 +7,14 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.data_shuffling.apply import shuffle_data
-from tcdp_audit_plugins.remedies.data_shuffling.parameters import DataShufflingParameters, cannot_help, faults, plans
+from tcdp_audit_plugins.remedies.data_shuffling.parameters import (
+    DataShufflingParameters,
+    faults,
+    plans,
+    why_not_applicable,
+)
 
 __all__ = ["DATA_SHUFFLING", "DataShufflingParameters", "shuffle_data"]
 GUIDE = RemedyGuide(
@@ -68,6 +73,6 @@ DATA_SHUFFLING = Remedy(
     apply=shuffle_data,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
     once=True,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.remedies._shared.normal import correlations, normal_noise
 
 

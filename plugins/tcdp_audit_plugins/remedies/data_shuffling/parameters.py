@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_faults
 from tcdp_audit_plugins.remedies._shared.scope import NO_ORDER, only_where_masked
 
@@ -45,7 +47,7 @@ def faults(parameters: DataShufflingParameters, document: PolicyDocument) -> Ite
         yield "given", f"{name!r} is shuffled, so that it cannot stay"
 
 
-def cannot_help(view: RemedyView, parameters: DataShufflingParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: DataShufflingParameters | None, outcome: Outcome) -> str:
     """Why shuffling cannot help a failing demand, or nothing."""
     given = parameters or DataShufflingParameters()
     return only_where_masked(
@@ -61,5 +63,5 @@ def cannot_help(view: RemedyView, parameters: DataShufflingParameters | None, ou
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """As near as will do, where a demand that compares with the original fails."""
-    if any(not cannot_help(view, None, one) for one in outcomes):
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}

@@ -15,9 +15,9 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.generalization.apply import generalize, plans
-from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, cannot_help, faults
+from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, faults, why_not_applicable
 
 __all__ = ["GENERALIZATION", "GeneralizationParameters", "generalize"]
 GUIDE = RemedyGuide(
@@ -101,5 +101,5 @@ GENERALIZATION = Remedy(
     apply=generalize,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

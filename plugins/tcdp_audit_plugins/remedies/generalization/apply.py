@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import MergedDemands, NewColumn, Outcome, RemedyError, RemedyView, Treatment, agree, listing
+from tcdp_audit.plugin.remedy import MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import Outcome, agree, listing
 from tcdp_audit_plugins.remedies._shared.class_size import sufficient_size
 from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies.generalization.base import Base
@@ -20,7 +21,7 @@ from tcdp_audit_plugins.remedies.generalization.lattice_search import LatticeSea
 from tcdp_audit_plugins.remedies.generalization.levels import Ladder, ladder
 from tcdp_audit_plugins.remedies.generalization.losses import Measure, mean_penalties
 from tcdp_audit_plugins.remedies.generalization.node_judge import JudgedNode, NodeJudge, Ways
-from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, cannot_help
+from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, why_not_applicable
 from tcdp_audit_plugins.remedies.generalization.recoded import recoded_locally
 
 LIMITS = (0.01, 0.05)  # of suppressed records, in a plan
@@ -55,7 +56,7 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
         view: the release.
         outcomes: what stands against it.
     """
-    if all(cannot_help(view, None, one) for one in outcomes):
+    if all(why_not_applicable(view, None, one) for one in outcomes):
         return
     limits: list[dict[str, Any]] = [{}, *({"suppression": limit} for limit in LIMITS)]
     if view.failing_on_classes(outcomes):

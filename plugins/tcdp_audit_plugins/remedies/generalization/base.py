@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import KeyArray, Keys, fold
+from tcdp_audit.plugin._internal import KeyArray, Keys, fold
 from tcdp_audit_plugins.remedies.generalization.levels import Ladder, Numbers
 
 ROOM = 16  # with at most so many possible keys for each class, marking them is quicker than sorting

@@ -12,7 +12,8 @@ from math import inf, prod
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats, RemedyError
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.remedy import RemedyError
 
 MOST_NODES = 2_000_000
 Place = tuple[int, ...]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from tcdp_audit.plugin import Progress, silent
+from tcdp_audit.plugin.remedy import Progress, silent
 from tcdp_audit_plugins.remedies.generalization.lattice import Lattice, Place
 from tcdp_audit_plugins.remedies.generalization.node_judge import JudgedNode, NodeJudge
 

@@ -14,7 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats, MergedDemands, fold, numbered, rank_within
+from tcdp_audit.plugin._internal import Floats, fold, numbered, rank_within
+from tcdp_audit.plugin.remedy import MergedDemands
 from tcdp_audit_plugins.remedies.generalization.levels import Mask, Numbers
 from tcdp_audit_plugins.remedies.generalization.rungs import Rungs
 

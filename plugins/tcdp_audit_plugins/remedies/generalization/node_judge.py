@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import MergedDemands
+from tcdp_audit.plugin.remedy import MergedDemands
 from tcdp_audit_plugins.remedies.generalization.base import Base
 from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, Node, least
 

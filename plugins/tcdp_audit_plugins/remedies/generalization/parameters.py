@@ -9,7 +9,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.class_size import ClassSize
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 from tcdp_audit_plugins.remedies.generalization.losses import Measure
@@ -67,7 +69,7 @@ def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> It
             yield "bins", f"each width of {name!r} must be a multiple of the one before, so that bins join into bins"
 
 
-def cannot_help(view: RemedyView, parameters: GeneralizationParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: GeneralizationParameters | None, outcome: Outcome) -> str:
     """Why climbing hierarchies cannot help a failing demand, or nothing."""
     if other := only_by_size(view, outcome, sized=parameters is None or parameters.k is not None):
         return other

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin import NewColumn
+from tcdp_audit.plugin.remedy import NewColumn
 from tcdp_audit_plugins.remedies.generalization.levels import Mask, Numbers
 from tcdp_audit_plugins.remedies.generalization.local_recoding import LocalRecoding
 from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, Node

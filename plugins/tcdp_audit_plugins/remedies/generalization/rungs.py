@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.remedies.generalization.levels import Ladder, Mask, Numbers
 
 

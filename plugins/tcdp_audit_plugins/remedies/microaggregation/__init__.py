@@ -14,13 +14,13 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.microaggregation.apply import microaggregate
 from tcdp_audit_plugins.remedies.microaggregation.parameters import (
     MicroaggregationParameters,
-    cannot_help,
     faults,
     plans,
+    why_not_applicable,
 )
 
 __all__ = ["MICROAGGREGATION", "MicroaggregationParameters", "microaggregate"]
@@ -102,5 +102,5 @@ MICROAGGREGATION = Remedy(
     apply=microaggregate,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin import Attribute, NewColumn, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs, weakest
 from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class

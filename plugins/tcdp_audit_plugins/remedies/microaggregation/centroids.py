@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, Floats, NewColumn, Scale, starts_of
+from tcdp_audit.plugin._internal import Floats, starts_of
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.remedy import Attribute, NewColumn
 from tcdp_audit_plugins.remedies.microaggregation.points import (
     Clusters,
     Points,

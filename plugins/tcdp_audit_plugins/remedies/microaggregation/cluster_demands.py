@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Demands, positions_of, starts_of
+from tcdp_audit.plugin._internal import positions_of, starts_of
+from tcdp_audit.plugin.remedy import Demands
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Positions
 
 CHUNK = 2**22  # records judged at once

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.remedies.microaggregation.moves import Members, Pricing
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 

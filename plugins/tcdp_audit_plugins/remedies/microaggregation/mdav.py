@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats, Progress, silent
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.remedy import Progress, silent
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 
 Nearest = Callable[[Floats, int], Positions]  # which k records join a cluster, given their distances

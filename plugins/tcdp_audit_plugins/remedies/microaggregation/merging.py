@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats, Progress, first_of_each, silent, starts_of
+from tcdp_audit.plugin._internal import Floats, first_of_each, starts_of
+from tcdp_audit.plugin.remedy import Progress, silent
 from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
 from tcdp_audit_plugins.remedies.microaggregation.exchange import best_disjoint_pairs, nearest_others
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Text
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs
 from tcdp_audit_plugins.remedies.microaggregation.points import has_numbers
 
@@ -112,7 +114,7 @@ def _confidential_faults(parameters: MicroaggregationParameters, document: Polic
         yield "attribute", f"the policy has {len(sensitive)} sensitive attributes; name the one to start from"
 
 
-def cannot_help(view: RemedyView, parameters: MicroaggregationParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: MicroaggregationParameters | None, outcome: Outcome) -> str:
     """Why clusters cannot help a failing demand, or why they are not tried unasked; or nothing."""
     on_classes = bool(view.failing_on_classes([outcome]))
     if not on_classes and not failing_pairs(view, [outcome]):
@@ -133,7 +135,7 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
         view: the release.
         outcomes: what stands against it.
     """
-    if all(cannot_help(view, None, one) for one in outcomes):
+    if all(why_not_applicable(view, None, one) for one in outcomes):
         return
     failing = view.failing_on_classes(outcomes)
     if not failing:

@@ -15,7 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, Floats, Scale, first_of_each
+from tcdp_audit.plugin._internal import Floats, first_of_each
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.remedy import Attribute
 
 Positions = NDArray[np.intp]
 Clusters = NDArray[np.int64]  # the cluster of each record, from 0

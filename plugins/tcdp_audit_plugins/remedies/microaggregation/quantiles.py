@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, Floats, Progress, RemedyError, fold, inverse, silent
+from tcdp_audit.plugin._internal import Floats, fold, inverse
+from tcdp_audit.plugin.remedy import Attribute, Progress, RemedyError, silent
 from tcdp_audit_plugins.remedies._shared.search import smallest
 from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
 from tcdp_audit_plugins.remedies.microaggregation.exchange import exchange_records

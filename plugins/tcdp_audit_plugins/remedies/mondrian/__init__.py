@@ -13,9 +13,9 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.mondrian.apply import cut, plans
-from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters, cannot_help, faults
+from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters, faults, why_not_applicable
 
 __all__ = ["MONDRIAN", "MondrianParameters", "cut"]
 GUIDE = RemedyGuide(
@@ -72,5 +72,5 @@ MONDRIAN = Remedy(
     apply=cut,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

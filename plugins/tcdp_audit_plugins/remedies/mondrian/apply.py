@@ -10,16 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin import (
-    Attribute,
-    MergedDemands,
-    NewColumn,
-    Outcome,
-    RemedyError,
-    RemedyView,
-    Treatment,
-    processors,
-)
+from tcdp_audit.plugin._internal import processors
+from tcdp_audit.plugin.remedy import Attribute, MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.class_size import sufficient_size
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
 from tcdp_audit_plugins.remedies._shared.refusal import refused_as_one_class

@@ -9,7 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, Floats, Hierarchy, LeafPenalty, boundaries, starts_of
+from tcdp_audit.plugin._internal import Floats, boundaries, starts_of
+from tcdp_audit.plugin.engine import Hierarchy
+from tcdp_audit.plugin.remedy import Attribute, LeafPenalty
 from tcdp_audit_plugins.remedies.mondrian.place_runs import Integers, PlaceRanges, PlaceRuns, place_runs
 
 

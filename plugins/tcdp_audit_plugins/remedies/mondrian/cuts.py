@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats, starts_of
+from tcdp_audit.plugin._internal import Floats, starts_of
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis
 from tcdp_audit_plugins.remedies.mondrian.parts import Cut
 from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers, PlaceRuns, Rows, place_runs

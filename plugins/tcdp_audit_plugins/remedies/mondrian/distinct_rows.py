@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tcdp_audit.plugin import Attribute, CountedCodes, RemedyView
+from tcdp_audit.plugin.engine import CountedCodes
+from tcdp_audit.plugin.remedy import Attribute, RemedyView
 from tcdp_audit_plugins.remedies.mondrian.place_runs import Integers
 
 

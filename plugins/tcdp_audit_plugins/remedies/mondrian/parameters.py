@@ -7,7 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.class_size import ClassSize
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 
@@ -42,6 +44,6 @@ def faults(parameters: MondrianParameters, document: PolicyDocument) -> Iterator
                 yield field, f"{name!r} is not among `attributes`, so that its weight has no use"
 
 
-def cannot_help(view: RemedyView, parameters: MondrianParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: MondrianParameters | None, outcome: Outcome) -> str:
     """Why cutting the records into classes cannot help a failing demand, or nothing."""
     return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, mean_width
 from tcdp_audit_plugins.remedies.mondrian.cuts import Strategy, cuts_of
 from tcdp_audit_plugins.remedies.mondrian.parts import AllowedParts, Mask, allowed_parts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import rank_within
+from tcdp_audit.plugin._internal import rank_within
 from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers
 
 Mask = NDArray[np.bool_]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats, boundaries, order_of
+from tcdp_audit.plugin._internal import Floats, boundaries, order_of
 
 ROOM = 8  # possible keys for each row: with more, sorting the keys is quicker than counting them
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Lock
 
-from tcdp_audit.plugin import Progress
+from tcdp_audit.plugin.remedy import Progress
 
 
 class Tally:

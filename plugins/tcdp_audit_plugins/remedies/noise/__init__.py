@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.noise.apply import mask
-from tcdp_audit_plugins.remedies.noise.parameters import NoiseParameters, cannot_help, faults
+from tcdp_audit_plugins.remedies.noise.parameters import NoiseParameters, faults, why_not_applicable
 
 GUIDE = RemedyGuide(
     method=(
@@ -82,6 +82,6 @@ NOISE = Remedy(
     parameters=NoiseParameters,
     apply=mask,
     validate=faults,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
     random=True,
 )

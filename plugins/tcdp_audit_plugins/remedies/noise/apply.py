@@ -8,17 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
-    Attribute,
-    Codes,
-    Marginal,
-    NewColumn,
-    RemedyError,
-    RemedyView,
-    Treatment,
-    count_pairs,
-    fold,
-)
+from tcdp_audit.plugin._internal import Codes, count_pairs, fold
+from tcdp_audit.plugin.check import ReferenceDistribution
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.checks._shared.distances import multiplicative_distance
 from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import Mechanism
 from tcdp_audit_plugins.remedies.noise.masking import Draw, Masking
@@ -99,7 +91,7 @@ def _closeness(column: NewColumn, classes: NDArray[np.int64], count: int, t: Fra
     values = len(column.cells)
     present = column.codes != values
     histogram = count_pairs(fold([classes[present]], [count]), column.codes[present], values)
-    table = Marginal(np.bincount(column.codes[present], minlength=values))
+    table = ReferenceDistribution(np.bincount(column.codes[present], minlength=values))
     distances = multiplicative_distance(histogram, table)
     close = len(histogram) == count and bool((distances.compare(t) <= 0).all())
     return float(distances.values.max()), close

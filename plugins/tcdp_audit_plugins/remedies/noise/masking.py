@@ -13,7 +13,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, NewColumn, RemedyError
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError
 
 Draw = Callable[[], NewColumn]
 

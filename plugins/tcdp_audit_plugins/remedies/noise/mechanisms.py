@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, NewColumn, RemedyError
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError
 from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import FINEST, Mechanism
 from tcdp_audit_plugins.remedies.noise.masking import (
     Masking,

@@ -8,7 +8,9 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import Mechanism
 from tcdp_audit_plugins.remedies._shared.scope import only_where_masked
 
@@ -89,7 +91,7 @@ class NoiseParameters(RemedyParameters):
         return (high - low) / self.epsilon
 
 
-def cannot_help(view: RemedyView, parameters: NoiseParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: NoiseParameters | None, outcome: Outcome) -> str:
     """Why noise cannot help a failing demand, or nothing."""
     if parameters is None:
         return "needs an epsilon and a mechanism that only you can choose"

@@ -7,9 +7,9 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.pram.apply import post_randomise
-from tcdp_audit_plugins.remedies.pram.parameters import PramParameters, cannot_help, faults, plans
+from tcdp_audit_plugins.remedies.pram.parameters import PramParameters, faults, plans, why_not_applicable
 
 __all__ = ["PRAM", "PramParameters", "post_randomise"]
 GUIDE = RemedyGuide(
@@ -66,6 +66,6 @@ PRAM = Remedy(
     apply=post_randomise,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
     once=True,
 )

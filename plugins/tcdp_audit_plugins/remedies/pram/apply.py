@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, Floats, NewColumn, RemedyError, RemedyView, Scale, Treatment
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_attributes
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest

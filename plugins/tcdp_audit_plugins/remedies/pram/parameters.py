@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Scale, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
 from tcdp_audit_plugins.remedies._shared.scope import only_where_masked
 
@@ -75,7 +77,7 @@ def faults(parameters: PramParameters, document: PolicyDocument) -> Iterator[tup
         yield "matrix", f"{name!r} has a matrix and is not among `attributes`"
 
 
-def cannot_help(view: RemedyView, parameters: PramParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: PramParameters | None, outcome: Outcome) -> str:
     """Why randomising cannot help a failing demand, or nothing."""
     given = parameters or PramParameters()
     return only_where_masked(
@@ -91,5 +93,5 @@ def cannot_help(view: RemedyView, parameters: PramParameters | None, outcome: Ou
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Invariant, and as weak as will do, where a demand that compares with the original fails."""
-    if any(not cannot_help(view, None, one) for one in outcomes):
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {"invariant": True}

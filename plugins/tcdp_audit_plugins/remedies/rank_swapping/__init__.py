@@ -7,9 +7,14 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.rank_swapping.apply import swap_ranks
-from tcdp_audit_plugins.remedies.rank_swapping.parameters import RankSwappingParameters, cannot_help, faults, plans
+from tcdp_audit_plugins.remedies.rank_swapping.parameters import (
+    RankSwappingParameters,
+    faults,
+    plans,
+    why_not_applicable,
+)
 
 __all__ = ["RANK_SWAPPING", "RankSwappingParameters", "swap_ranks"]
 GUIDE = RemedyGuide(
@@ -72,6 +77,6 @@ RANK_SWAPPING = Remedy(
     apply=swap_ranks,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
     once=True,
 )

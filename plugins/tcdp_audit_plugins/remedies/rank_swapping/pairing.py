@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 
 Ranks = NDArray[np.int64]
 Proposals = tuple[Ranks, Ranks]  # places among the ranks that are left, and the places that they propose to

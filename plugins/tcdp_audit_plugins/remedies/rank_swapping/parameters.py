@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_faults
 from tcdp_audit_plugins.remedies._shared.scope import NO_ORDER, only_where_masked
 
@@ -54,7 +56,7 @@ def faults(parameters: RankSwappingParameters, document: PolicyDocument) -> Iter
     return masked_faults(parameters.attributes, document, ordered=True)
 
 
-def cannot_help(view: RemedyView, parameters: RankSwappingParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: RankSwappingParameters | None, outcome: Outcome) -> str:
     """Why swapping cannot help a failing demand, or nothing."""
     given = parameters or RankSwappingParameters()
     return only_where_masked(
@@ -70,5 +72,5 @@ def cannot_help(view: RemedyView, parameters: RankSwappingParameters | None, out
 
 def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Both variants, each as weak as will do, where a demand that compares with the original fails."""
-    if any(not cannot_help(view, None, one) for one in outcomes):
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield from ({"variant": variant.value} for variant in Variant)

@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.rebucketize.apply import apply
-from tcdp_audit_plugins.remedies.rebucketize.parameters import RebucketizeParameters, cannot_help, faults, plans
+from tcdp_audit_plugins.remedies.rebucketize.parameters import RebucketizeParameters, faults, plans, why_not_applicable
 
 GUIDE = RemedyGuide(
     method=(
@@ -52,5 +52,5 @@ REBUCKETIZE = Remedy(
     apply=apply,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, NewColumn, RemedyError, RemedyView, Role, Treatment
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies._shared.buckets import Buckets
 from tcdp_audit_plugins.remedies._shared.search import largest
 from tcdp_audit_plugins.remedies.rebucketize.coarsening import Coarsening, coarsening

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, RemedyError, Tree
+from tcdp_audit.plugin.engine import Tree
+from tcdp_audit.plugin.remedy import Attribute, RemedyError
 from tcdp_audit_plugins.remedies._shared.masses import consecutive, pack
 from tcdp_audit_plugins.remedies._shared.optimal_runs import least_runs
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged

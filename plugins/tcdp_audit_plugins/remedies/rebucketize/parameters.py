@@ -8,7 +8,9 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import Attribute, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Scale, Text
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.remedy import Attribute, RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
 from tcdp_audit_plugins.remedies.rebucketize.trial import concerns
 
@@ -38,7 +40,7 @@ def faults(parameters: RebucketizeParameters, document: PolicyDocument) -> Itera
         )
 
 
-def cannot_help(view: RemedyView, parameters: RebucketizeParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: RebucketizeParameters | None, outcome: Outcome) -> str:
     """Why joining buckets cannot help a failing demand, or nothing."""
     if other := only_on_classes(view, outcome):
         return other

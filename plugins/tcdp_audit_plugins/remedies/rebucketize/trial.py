@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, MergedDemands, Outcome, RemedyView, Role, fold
+from tcdp_audit.plugin._internal import fold
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.remedy import Attribute, MergedDemands, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 
 Integers = NDArray[np.int64]
 

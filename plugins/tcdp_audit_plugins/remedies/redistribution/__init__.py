@@ -9,10 +9,10 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.mondrian.parameters import faults
 from tcdp_audit_plugins.remedies.redistribution.apply import redistribute
-from tcdp_audit_plugins.remedies.redistribution.parameters import RedistributionParameters, cannot_help, plans
+from tcdp_audit_plugins.remedies.redistribution.parameters import RedistributionParameters, plans, why_not_applicable
 
 __all__ = ["REDISTRIBUTION", "RedistributionParameters"]
 GUIDE = RemedyGuide(
@@ -74,5 +74,5 @@ REDISTRIBUTION = Remedy(
     apply=redistribute,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

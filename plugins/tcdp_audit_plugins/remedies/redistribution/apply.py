@@ -9,18 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.plugin import (
-    Attribute,
-    Demands,
-    MergedDemands,
-    NewColumn,
-    RemedyError,
-    RemedyView,
-    Treatment,
-    figure,
-    fold,
-    numbered,
-)
+from tcdp_audit.plugin._internal import fold, numbered
+from tcdp_audit.plugin.remedy import Attribute, Demands, MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import figure
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.recoding import recode
 from tcdp_audit_plugins.remedies.mondrian.apply import Task, axis_of

@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats, rank_within
+from tcdp_audit.plugin._internal import Floats, rank_within
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis
 from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers
 from tcdp_audit_plugins.remedies.redistribution.nodes import Nodes, nodes_of, ranges_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis
 from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers, PlaceRanges
 

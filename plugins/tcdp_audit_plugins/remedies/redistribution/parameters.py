@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tcdp_audit.plugin import Comparison, Outcome, RemedyView
+from tcdp_audit.plugin.check import Comparison
+from tcdp_audit.plugin.remedy import RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
 from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters
 
@@ -16,7 +18,7 @@ class RedistributionParameters(MondrianParameters):
     """Parameters of `redistribution`."""
 
 
-def cannot_help(view: RemedyView, parameters: RedistributionParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: RedistributionParameters | None, outcome: Outcome) -> str:
     """Why dividing the records cannot help a failing demand, or why it is not tried unasked; or nothing."""
     if (other := only_on_classes(view, outcome)) or parameters is not None:
         return other
@@ -32,5 +34,5 @@ def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[s
         view: the release.
         outcomes: what stands against it.
     """
-    if any(not cannot_help(view, None, one) for one in outcomes):
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}

@@ -9,7 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Demands, Floats, Histogram, boundaries, fold, numbered
+from tcdp_audit.plugin._internal import Floats, boundaries, fold, numbered
+from tcdp_audit.plugin.check import Histogram
+from tcdp_audit.plugin.remedy import Demands
 
 MOST = 64  # strata; more values are put together, neighbours first
 

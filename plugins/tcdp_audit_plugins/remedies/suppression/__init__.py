@@ -11,9 +11,9 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Remedy, RemedyGuide
+from tcdp_audit.plugin.remedy import Remedy, RemedyGuide
 from tcdp_audit_plugins.remedies.suppression.apply import plans, suppress
-from tcdp_audit_plugins.remedies.suppression.parameters import SuppressionParameters, cannot_help, faults
+from tcdp_audit_plugins.remedies.suppression.parameters import SuppressionParameters, faults, why_not_applicable
 
 GUIDE = RemedyGuide(
     method=(
@@ -72,5 +72,5 @@ SUPPRESSION = Remedy(
     apply=suppress,
     validate=faults,
     plan=plans,
-    cannot_help=cannot_help,
+    why_not_applicable=why_not_applicable,
 )

@@ -7,7 +7,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from tcdp_audit.plugin import Outcome, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.class_size import sufficient_size
 from tcdp_audit_plugins.remedies.suppression.cells import suppress_cells
 from tcdp_audit_plugins.remedies.suppression.parameters import Of, SuppressionParameters

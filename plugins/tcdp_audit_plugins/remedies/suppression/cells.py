@@ -9,7 +9,8 @@ from math import comb
 
 import numpy as np
 
-from tcdp_audit.plugin import Demands, Floats, MergedDemands, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies.suppression.enlargement import enlarge, refine
 from tcdp_audit_plugins.remedies.suppression.local_suppression import LocalSuppression
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integers, Mask, QuasiIdentifierCells
@@ -27,7 +28,7 @@ def suppress_cells(view: RemedyView, demands: Demands, importance: Mapping[str, 
 
     Raises:
         RemedyError: not even one class of all records keeps the demands, or none but that.
-        OutdoneError: another remedy, after which the release passes, loses less than what has to be hidden.
+        DominatedError: another remedy, after which the release passes, loses less than what has to be hidden.
 
     Cost: two sorts of the pending records for each of at most 4,096 patterns, and a few of all records for each
     attribute.

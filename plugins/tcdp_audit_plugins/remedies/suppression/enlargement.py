@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.plugin import Counts, Floats, RemedyError, first_of_each, rank_within
+from tcdp_audit.plugin._internal import Counts, Floats, first_of_each, rank_within
+from tcdp_audit.plugin.remedy import RemedyError
 from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies._shared.search import smallest
 from tcdp_audit_plugins.remedies.suppression.local_suppression import LocalSuppression

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.plugin import Demands
+from tcdp_audit.plugin.remedy import Demands
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import (
     Indices,
     Integers,

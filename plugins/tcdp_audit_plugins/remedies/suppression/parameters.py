@@ -9,7 +9,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact, Outcome, PolicyDocument, RemedyParameters, RemedyView, Role, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.remedy import RemedyParameters, RemedyView
+from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.class_size import ClassSize
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 
@@ -58,6 +60,6 @@ def faults(parameters: SuppressionParameters, document: PolicyDocument) -> Itera
             yield "importance", f"{name!r} is no quasi-identifier of this policy; only their cells are suppressed"
 
 
-def cannot_help(view: RemedyView, parameters: SuppressionParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: SuppressionParameters | None, outcome: Outcome) -> str:
     """Why suppressing what fails in its class cannot help a failing demand, or nothing."""
     return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, NewColumn, RemedyError, RemedyView, fold, numbered
+from tcdp_audit.plugin._internal import fold, numbered
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.intp]

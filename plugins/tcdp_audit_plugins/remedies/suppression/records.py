@@ -7,7 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from tcdp_audit.plugin import Counts, Demands, MergedDemands, RemedyError, RemedyView, Treatment, count as count_of
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import count as count_of
 from tcdp_audit_plugins.remedies.suppression.quasi_identifier_cells import Integers, Mask, QuasiIdentifierCells
 
 AT_ONCE = 8  # an eighth of the failing records is dropped before the others are judged again

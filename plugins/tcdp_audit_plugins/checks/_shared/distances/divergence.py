@@ -6,13 +6,14 @@ from math import log
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats, Histogram, Marginal, cached_on_histogram
+from tcdp_audit.plugin._internal import Floats, cached_on_histogram
+from tcdp_audit.plugin.check import Histogram, ReferenceDistribution
 from tcdp_audit_plugins.checks._shared.frequency_ratios import ratios
 
 HUGE = 1e300  # stands for infinity where 0 times it must be 0
 
 
-def kullback_leibler(histogram: Histogram, marginal: Marginal) -> Floats:
+def kullback_leibler(histogram: Histogram, marginal: ReferenceDistribution) -> Floats:
     """KL(p || q) = sum_i p_i ln(p_i/q_i), in nats; a value that the class lacks adds nothing.
 
     Relabelling values does not change it.
@@ -31,13 +32,13 @@ def kullback_leibler(histogram: Histogram, marginal: Marginal) -> Floats:
 
     Example:
         >>> classes = Histogram(np.array([0, 1]), np.array([0]), np.array([3]))
-        >>> kullback_leibler(classes, Marginal(np.array([1, 1]))).round(6).tolist()
+        >>> kullback_leibler(classes, ReferenceDistribution(np.array([1, 1]))).round(6).tolist()
         [0.693147]
     """
     return np.asarray(np.maximum(histogram.sum(_shares(histogram) * _log_ratios(histogram, marginal)), 0))
 
 
-def jensen_shannon(histogram: Histogram, marginal: Marginal) -> Floats:
+def jensen_shannon(histogram: Histogram, marginal: ReferenceDistribution) -> Floats:
     """JS(p, q) = 1/2 KL(p || (p+q)/2) + 1/2 KL(q || (p+q)/2), in nats.
 
     Relabelling values does not change it.
@@ -55,7 +56,7 @@ def jensen_shannon(histogram: Histogram, marginal: Marginal) -> Floats:
 
     Example:
         >>> classes = Histogram(np.array([0, 1]), np.array([0]), np.array([3]))
-        >>> jensen_shannon(classes, Marginal(np.array([1, 1]))).round(6).tolist()
+        >>> jensen_shannon(classes, ReferenceDistribution(np.array([1, 1]))).round(6).tolist()
         [0.215762]
     """
     weights = marginal.weights_of(histogram)
@@ -67,7 +68,7 @@ def jensen_shannon(histogram: Histogram, marginal: Marginal) -> Floats:
 
 
 @cached_on_histogram
-def _log_ratios(histogram: Histogram, marginal: Marginal) -> Floats:
+def _log_ratios(histogram: Histogram, marginal: ReferenceDistribution) -> Floats:
     """ln(p_i/q_i) of every pair of class and value. Shape (pairs,)."""
     return np.asarray(np.log(ratios(histogram, marginal)))
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Counts, Histogram, Marginal, Ratios
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
 from tcdp_audit_plugins.checks._shared.distances.room import roomy
 
 
-def equal_distance(histogram: Histogram, marginal: Marginal) -> Ratios:
+def equal_distance(histogram: Histogram, marginal: ReferenceDistribution) -> Ratios:
     """Variational distance, 1/2 sum_i |p_i - q_i| = sum_i max(p_i - q_i, 0).
 
     It is the earth mover's distance where all values are equally far apart. Relabelling values does not change it.
@@ -29,7 +30,7 @@ def equal_distance(histogram: Histogram, marginal: Marginal) -> Ratios:
 
     Example:
         >>> classes = Histogram(np.array([0, 2]), np.array([0, 1]), np.array([1, 3]))
-        >>> equal_distance(classes, Marginal(np.array([1, 1]))).values.tolist()
+        >>> equal_distance(classes, ReferenceDistribution(np.array([1, 1]))).values.tolist()
         [0.25]
     """
     total = marginal.total

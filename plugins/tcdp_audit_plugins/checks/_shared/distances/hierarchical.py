@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tcdp_audit.plugin import Counts, Histogram, Marginal, Ratios, Tree, add_up, boundaries
+from tcdp_audit.plugin._internal import Counts, add_up, boundaries
+from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
+from tcdp_audit.plugin.engine import Tree
 from tcdp_audit_plugins.checks._shared.distances.equal import surplus
 from tcdp_audit_plugins.checks._shared.distances.room import roomy
 
 
-def hierarchical_distance(histogram: Histogram, marginal: Marginal, tree: Tree) -> Ratios:
+def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution, tree: Tree) -> Ratios:
     """Earth mover's distance where two values cost the height of their lowest common ancestor over that of the root.
 
     Li et al. sum over inner nodes N the cost height(N)/H min(pos(N), neg(N)), with pos and neg what the children of N
@@ -39,7 +41,7 @@ def hierarchical_distance(histogram: Histogram, marginal: Marginal, tree: Tree) 
     Example:
         >>> classes = Histogram(np.array([0, 2]), np.array([0, 1]), np.array([1, 1]))
         >>> tree = Tree(np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]]))
-        >>> hierarchical_distance(classes, Marginal(np.array([1, 1, 1, 1])), tree).values.tolist()
+        >>> hierarchical_distance(classes, ReferenceDistribution(np.array([1, 1, 1, 1])), tree).values.tolist()
         [0.5]
     """
     total, height = marginal.total, max(tree.height, 1)

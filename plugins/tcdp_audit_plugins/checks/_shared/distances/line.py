@@ -17,19 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import (
-    LIMIT,
-    Floats,
-    Histogram,
-    Integers,
-    Marginal,
-    Measured,
-    Ratios,
-    Signs,
-    Transcendental,
-    cached_on_histogram,
-    cached_on_marginal,
-)
+from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, cached_on_histogram, cached_on_reference
+from tcdp_audit.plugin.check import ApproximateFigure, Histogram, Measured, Ratios, ReferenceDistribution, Signs
 from tcdp_audit_plugins.checks._shared.distances.room import widened
 
 Positions = NDArray[Any]
@@ -41,7 +30,7 @@ STEPS = 2  # values further on that are looked at before those that remain are s
 EXACT_FLOAT = 2**53  # products below this are exact as floats, too
 
 
-def ordered_distance(histogram: Histogram, marginal: Marginal) -> Measured:
+def ordered_distance(histogram: Histogram, marginal: ReferenceDistribution) -> Measured:
     """Earth mover's distance by rank, 1/(m-1) sum_i |sum_{j<=i} (p_j - q_j)| over a domain of m values in order.
 
     Only the order of the values counts: any relabelling that keeps it, or reverses it, keeps the distance.
@@ -59,13 +48,13 @@ def ordered_distance(histogram: Histogram, marginal: Marginal) -> Measured:
 
     Example:
         >>> classes = Histogram(np.array([0, 1]), np.array([0]), np.array([2]))
-        >>> ordered_distance(classes, Marginal(np.array([1, 1, 0, 0, 0]))).values.tolist()
+        >>> ordered_distance(classes, ReferenceDistribution(np.array([1, 1, 0, 0, 0]))).values.tolist()
         [0.125]
     """
     return line_distance(histogram, marginal, _ranks(marginal))
 
 
-def line_distance(histogram: Histogram, marginal: Marginal, positions: NDArray[np.int64]) -> Measured:
+def line_distance(histogram: Histogram, marginal: ReferenceDistribution, positions: NDArray[np.int64]) -> Measured:
     """Earth mover's distance where value i stands at an integer position, divided by the span of the positions.
 
     Args:
@@ -89,12 +78,12 @@ def line_distance(histogram: Histogram, marginal: Marginal, positions: NDArray[n
     estimate = _estimated(histogram, marginal, positions / span)
     if len(narrow):
         estimate[narrow] = _ratios(histogram.take(narrow), marginal, positions).values
-    return Transcendental(estimate, _exactly(histogram, marginal, lambda: positions.astype(object)))
+    return ApproximateFigure(estimate, _exactly(histogram, marginal, lambda: positions.astype(object)))
 
 
 def estimated_distance(
-    histogram: Histogram, marginal: Marginal, positions: Floats, exact: Callable[[], Integers]
-) -> Transcendental:
+    histogram: Histogram, marginal: ReferenceDistribution, positions: Floats, exact: Callable[[], Integers]
+) -> ApproximateFigure:
     """The same distance for positions that are no small integers: floats, of which borderline ones are decided exactly.
 
     Args:
@@ -105,14 +94,14 @@ def estimated_distance(
 
     Cost: O(pairs of class and value x log m), and O(m) in Python integers when it is close.
     """
-    return Transcendental(_estimated(histogram, marginal, positions), _exactly(histogram, marginal, exact))
+    return ApproximateFigure(_estimated(histogram, marginal, positions), _exactly(histogram, marginal, exact))
 
 
-def _ratios(histogram: Histogram, marginal: Marginal, positions: NDArray[np.int64]) -> Ratios:
+def _ratios(histogram: Histogram, marginal: ReferenceDistribution, positions: NDArray[np.int64]) -> Ratios:
     return Ratios(*_work(histogram, _line(marginal, positions), _turns(histogram, _quantiles(marginal))))
 
 
-def _estimated(histogram: Histogram, marginal: Marginal, positions: Floats) -> Floats:
+def _estimated(histogram: Histogram, marginal: ReferenceDistribution, positions: Floats) -> Floats:
     counted = replace(histogram, counts=histogram.counts.astype(np.float64))
     line = _line_in_floats(marginal, positions)
     narrow = int(histogram.total.max(initial=0)) * marginal.total < EXACT_FLOAT
@@ -122,7 +111,7 @@ def _estimated(histogram: Histogram, marginal: Marginal, positions: Floats) -> F
 
 
 def _exactly(
-    histogram: Histogram, marginal: Marginal, positions: Callable[[], Integers]
+    histogram: Histogram, marginal: ReferenceDistribution, positions: Callable[[], Integers]
 ) -> Callable[[NDArray[np.intp], Fraction], Signs]:
     """Decides classes in Python integers."""
 
@@ -240,23 +229,23 @@ class _Line:
         return np.asarray(2 * figures.take(turn) - start - _next(histogram, start, figures[-1]))
 
 
-@cached_on_marginal
-def _ranks(marginal: Marginal) -> NDArray[np.int64]:
+@cached_on_reference
+def _ranks(marginal: ReferenceDistribution) -> NDArray[np.int64]:
     return np.arange(marginal.size)
 
 
-@cached_on_marginal
-def _quantiles(marginal: Marginal) -> _Quantiles:
+@cached_on_reference
+def _quantiles(marginal: ReferenceDistribution) -> _Quantiles:
     return _Quantiles(marginal.weights)
 
 
-@cached_on_marginal
-def _line(marginal: Marginal, positions: Positions) -> _Line:
+@cached_on_reference
+def _line(marginal: ReferenceDistribution, positions: Positions) -> _Line:
     return _Line(marginal.weights, positions)
 
 
-@cached_on_marginal
-def _line_in_floats(marginal: Marginal, positions: Floats) -> _Line:
+@cached_on_reference
+def _line_in_floats(marginal: ReferenceDistribution, positions: Floats) -> _Line:
     return _Line(marginal.weights.astype(np.float64), positions)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Histogram, Marginal, Ratios, cached_on_histogram
+from tcdp_audit.plugin._internal import cached_on_histogram
+from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio, least_ratio
 
 CLEAR = 1e-9
 
 
-def multiplicative_distance(histogram: Histogram, marginal: Marginal) -> Ratios:
+def multiplicative_distance(histogram: Histogram, marginal: ReferenceDistribution) -> Ratios:
     """max_i max(p_i/q_i, q_i/p_i); a value that neither has is left out, one that only one of them has is infinite.
 
     Relabelling values does not change it. It is not an earth mover's distance.
@@ -29,7 +30,7 @@ def multiplicative_distance(histogram: Histogram, marginal: Marginal) -> Ratios:
 
     Example:
         >>> classes = Histogram(np.array([0, 3, 4]), np.array([0, 1, 2, 0]), np.array([2, 1, 1, 4]))
-        >>> multiplicative_distance(classes, Marginal(np.array([4, 4, 4]))).values.tolist()
+        >>> multiplicative_distance(classes, ReferenceDistribution(np.array([4, 4, 4]))).values.tolist()
         [1.5, inf]
     """
     infinite = lacks_value(histogram, marginal)
@@ -43,13 +44,13 @@ def multiplicative_distance(histogram: Histogram, marginal: Marginal) -> Ratios:
     return Ratios(numerator, denominator)
 
 
-def _largest(histogram: Histogram, marginal: Marginal) -> Ratios:
+def _largest(histogram: Histogram, marginal: ReferenceDistribution) -> Ratios:
     """The same for classes that have every value of the reference."""
     return larger(greatest_ratio(histogram, marginal), largest_loss(histogram, marginal))
 
 
 @cached_on_histogram
-def lacks_value(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
+def lacks_value(histogram: Histogram, marginal: ReferenceDistribution) -> NDArray[np.bool_]:
     """Which classes lack a value that the reference has. Shape (classes,). O(pairs)."""
     lacks = histogram.distinct < np.count_nonzero(marginal.weights)
     if lacks.all():
@@ -58,7 +59,7 @@ def lacks_value(histogram: Histogram, marginal: Marginal) -> NDArray[np.bool_]:
     return np.asarray(present < np.count_nonzero(marginal.weights))
 
 
-def largest_loss(histogram: Histogram, marginal: Marginal) -> Ratios:
+def largest_loss(histogram: Histogram, marginal: ReferenceDistribution) -> Ratios:
     """max_i q_i/p_i over the values that a class has. O(pairs)."""
     least = least_ratio(histogram, marginal)
     return Ratios(least.denominator, least.numerator)

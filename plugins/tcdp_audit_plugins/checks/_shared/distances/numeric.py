@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import LIMIT, Floats, Histogram, Integers, Marginal, Measured, Ratios, cached_on_marginal
+from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, cached_on_reference
+from tcdp_audit.plugin.check import Histogram, Measured, Ratios, ReferenceDistribution
 from tcdp_audit_plugins.checks._shared.distances.line import estimated_distance, line_distance
 
 EXACT_DECIMAL = 1e15  # a decimal of up to 15 digits is the shortest text of the float nearest to it
@@ -17,7 +18,7 @@ MOST_DECIMALS = 22  # powers of ten up to this one are exact floats
 COARSE = 1e-12  # floats further apart than this, relative to their range, are subtracted as decimals
 
 
-def numeric_distance(histogram: Histogram, marginal: Marginal, values: NDArray[Any]) -> Measured:
+def numeric_distance(histogram: Histogram, marginal: ReferenceDistribution, values: NDArray[Any]) -> Measured:
     """Earth mover's distance where moving from v_i to v_j costs |v_i - v_j| / (max v - min v).
 
     An extra that Li et al. do not define: unlike by rank, a gap between neighbouring values matters. Shifting all
@@ -39,7 +40,8 @@ def numeric_distance(histogram: Histogram, marginal: Marginal, values: NDArray[A
 
     Example:
         >>> classes = Histogram(np.array([0, 2]), np.array([0, 1]), np.array([1, 1]))
-        >>> numeric_distance(classes, Marginal(np.array([1, 1, 1])), np.array([0, 1, 100])).numerator.tolist()
+        >>> whole = ReferenceDistribution(np.array([1, 1, 1]))
+        >>> numeric_distance(classes, whole, np.array([0, 1, 100])).numerator.tolist()
         [199]
     """
     if marginal.size == 1:
@@ -50,8 +52,8 @@ def numeric_distance(histogram: Histogram, marginal: Marginal, values: NDArray[A
     return estimated_distance(histogram, marginal, _scale(marginal, values), lambda: _decimal(values))
 
 
-@cached_on_marginal
-def _positions(_: Marginal, values: NDArray[Any]) -> NDArray[np.int64] | None:
+@cached_on_reference
+def _positions(_: ReferenceDistribution, values: NDArray[Any]) -> NDArray[np.int64] | None:
     """Where values stand from the smallest on, in the largest unit in which all are integers; None if there is none."""
     whole = _whole(values)
     if whole is None:
@@ -60,8 +62,8 @@ def _positions(_: Marginal, values: NDArray[Any]) -> NDArray[np.int64] | None:
     return np.asarray(positions // np.gcd.reduce(positions))
 
 
-@cached_on_marginal
-def _scale(_: Marginal, values: NDArray[Any]) -> Floats:
+@cached_on_reference
+def _scale(_: ReferenceDistribution, values: NDArray[Any]) -> Floats:
     return _scaled(values)
 
 

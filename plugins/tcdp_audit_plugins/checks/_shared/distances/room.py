@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tcdp_audit.plugin import LIMIT, Histogram
+from tcdp_audit.plugin._internal import LIMIT
+from tcdp_audit.plugin.check import Histogram
 
 
 def roomy(histogram: Histogram, factor: int) -> Histogram:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline
 from tcdp_audit_plugins.checks.record_linkage.supervised.links import FeatureBlocks, Learned, Links, Singles, links
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints

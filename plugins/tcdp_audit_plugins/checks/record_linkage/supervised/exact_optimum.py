@@ -18,7 +18,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family
 from tcdp_audit_plugins.checks.record_linkage.supervised.links import CELLS, Learned, links

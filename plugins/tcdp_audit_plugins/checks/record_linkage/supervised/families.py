@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import squares
 
 FamilyName = Literal["weighted_mean", "owa", "bilinear", "choquet"]

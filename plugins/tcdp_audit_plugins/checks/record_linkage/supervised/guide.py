@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin import Guide
+from tcdp_audit.plugin.check import Guide
 from tcdp_audit_plugins.formulas import formula
 
 GUIDE = Guide(
-    asks="How many people are recognised by somebody who knows which facts tell most?",
+    question="How many people are recognised by somebody who knows which facts tell most?",
     risk="Somebody who has seen which facts were changed least can look at these, and find far more people.",
     definition=(
         "An intruder links every released record to the nearest known one, by the distance of a family that is right "

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.standardised import EPSILON
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tcdp_audit.plugin import CheckError, Floats
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import CheckError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.standardised import RANDOM_PAIR, RecordPoints, Space
 
 Positions = NDArray[np.intp]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tcdp_audit.plugin import Exact
+from tcdp_audit.plugin.detector import Exact
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparedAttributes
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import FamilyName
 

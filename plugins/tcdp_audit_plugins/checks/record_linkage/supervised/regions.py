@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import (
     ALL_SUBSETS,
     BilinearForm,

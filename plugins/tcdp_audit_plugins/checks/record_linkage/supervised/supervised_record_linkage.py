@@ -8,21 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin import (
-    CheckError,
-    Comparison,
-    Floats,
-    Outcome,
-    Pairs,
-    Quarter,
-    Scale,
-    TableCheck,
-    TableFigure,
-    TableView,
-    known_columns,
-    percent,
-    percent_of,
-)
+from tcdp_audit.plugin._internal import Floats, percent_of
+from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.sentences import Outcome, known_columns, percent
 from tcdp_audit_plugins.checks.record_linkage.comparison import comparable_attributes, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
@@ -168,7 +157,7 @@ CHECKS = [
     TableCheck(
         name="supervised_record_linkage",
         title="Supervised record linkage",
-        quarter=Quarter.IDENTITY_DEGREE,
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=SupervisedLinkageParameters,
         measure=supervised_record_linkage,
         comparison=Comparison.AT_MOST,

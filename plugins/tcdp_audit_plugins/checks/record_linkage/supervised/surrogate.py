@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import inf
 
-from tcdp_audit.plugin import Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.supervised.coordinate_search import searched
 from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family

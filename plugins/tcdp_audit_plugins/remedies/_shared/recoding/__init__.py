@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, NewColumn
+from tcdp_audit.plugin.remedy import Attribute, NewColumn
 from tcdp_audit_plugins.remedies._shared.recoding.extremes import extremes
 from tcdp_audit_plugins.remedies._shared.recoding.nodes import common_ancestors
 from tcdp_audit_plugins.remedies._shared.recoding.ranges import is_ranged, ranges

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, ancestors_of, inverse
+from tcdp_audit.plugin._internal import ancestors_of, inverse
+from tcdp_audit.plugin.remedy import Attribute
 from tcdp_audit_plugins.remedies._shared.recoding.extremes import distinct_pairs, extremes
 
 Integers = NDArray[np.int64]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, Scale, interval_label, number_text
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.remedy import Attribute, interval_label, number_text
 from tcdp_audit_plugins.remedies._shared.recoding.extremes import distinct_pairs, extremes
 
 Integers = NDArray[np.int64]

@@ -7,7 +7,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin import Attribute, Histogram, count_pairs, fold, members, set_label
+from tcdp_audit.plugin._internal import count_pairs, fold
+from tcdp_audit.plugin.check import Histogram
+from tcdp_audit.plugin.remedy import Attribute, members, set_label
 
 Integers = NDArray[np.int64]
 

@@ -6,17 +6,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin import (
+from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
-    Exact,
+    DisclosureType,
     Guide,
-    Quarter,
     Ratios,
     Threshold,
 )
+from tcdp_audit.plugin.detector import Exact
 
 
 class DominanceParameters(AttributeParameters):
@@ -34,7 +34,7 @@ def dominance(evidence: ClassEvidence, _: DominanceParameters) -> Ratios:
 DOMINANCE = ClassCheck(
     name="example_dominance",
     title="Dominance",
-    quarter=Quarter.ATTRIBUTE_DEGREE,
+    disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
     parameters=DominanceParameters,
     thresholds=(Threshold("at_most", Comparison.AT_MOST, dominance, "share of the commonest value"),),
     monotone=lambda _: True,  # a share in a union lies between the shares in its parts

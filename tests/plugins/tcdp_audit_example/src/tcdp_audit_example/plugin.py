@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tcdp_audit.plugin import Audit, ClassCheck, Remedy, Reporter, hookimpl
+from tcdp_audit.plugin.check import ClassCheck, hookimpl
+from tcdp_audit.plugin.remedy import Remedy
+from tcdp_audit.plugin.report import Audit, Reporter
 from tcdp_audit_example.dominance import DOMINANCE
 from tcdp_audit_example.rare_classes import RARE_CLASSES
 

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin import Outcome, Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment, fold
+from tcdp_audit.plugin._internal import fold
+from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import Outcome
 
 
 class RareClassesParameters(RemedyParameters):

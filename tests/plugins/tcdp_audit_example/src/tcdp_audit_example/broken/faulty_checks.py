@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tcdp_audit import Threshold, hookimpl
+from tcdp_audit.plugin.check import Threshold, hookimpl
 from tcdp_audit_example.dominance import DOMINANCE
 
 

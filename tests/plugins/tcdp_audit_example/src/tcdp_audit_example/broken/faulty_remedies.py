@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tcdp_audit import NewColumn, Treatment, hookimpl
+from tcdp_audit.plugin.check import hookimpl
+from tcdp_audit.plugin.remedy import NewColumn, Treatment
 from tcdp_audit_example.rare_classes import RARE_CLASSES
 
 

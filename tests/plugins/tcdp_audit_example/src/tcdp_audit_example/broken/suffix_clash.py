@@ -1,6 +1,7 @@
 """Brings a report format for an extension that is taken."""
 
-from tcdp_audit import Reporter, hookimpl
+from tcdp_audit.plugin.check import hookimpl
+from tcdp_audit.plugin.report import Reporter
 
 
 @hookimpl

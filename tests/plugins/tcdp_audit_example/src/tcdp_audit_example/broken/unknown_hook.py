@@ -1,6 +1,6 @@
 """A hook that does not exist: its name lacks a letter."""
 
-from tcdp_audit import hookimpl
+from tcdp_audit.plugin.check import hookimpl
 
 
 @hookimpl

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tcdp_audit import hookimpl
+from tcdp_audit.plugin.check import hookimpl
 from tcdp_audit_example.dominance import DOMINANCE
 
 

@@ -1,6 +1,6 @@
 """A hook that asks for an argument that no hook has."""
 
-from tcdp_audit import hookimpl
+from tcdp_audit.plugin.check import hookimpl
 
 
 @hookimpl

@@ -1,6 +1,6 @@
 """A hook that yields the name of a check where the check is expected."""
 
-from tcdp_audit import hookimpl
+from tcdp_audit.plugin.check import hookimpl
 
 
 @hookimpl

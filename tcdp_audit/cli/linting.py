@@ -1,0 +1,196 @@
+"""What a sound policy tells by itself, before there is any data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tcdp_audit.api import (
+    MOSTLY,
+    Expectation,
+    Policy,
+    Release,
+    Source,
+    SourceFault,
+    mostly_wildcards,
+    parse,
+    sentence,
+    suppressed_in_all,
+    undemanded,
+    vacuous,
+)
+from tcdp_audit.core.results.change_log import flow
+from tcdp_audit.core.results.findings import POLICY, Level, ToolFinding
+from tcdp_audit.core.results.place import Place, name_in_repository
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import Engine
+from tcdp_audit.plugin.sentences import Severity, listing, share
+
+Demand = tuple[str, Mapping[str, Any]]  # a check's name, and parameters of it
+
+
+def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
+    """Every expectation with one that implies it; of two that imply each other, the later one.
+
+    What a profile asks is not told as implied by the policy's own demands: it stays when those change.
+    """
+    stronger = [(one, list(_implications(one, policy))) for one in policy.expectations]
+    for number, weak in enumerate(policy.expectations):
+        for place, (strong, demands) in enumerate(stronger):
+            if strong is weak or not weak.check.demands(weak.parameters) or weak.profile:
+                continue
+            is_mutual = place > number and not strong.profile and _covers(stronger[number][1], weak, strong)
+            if _covers(demands, strong, weak) and not is_mutual:
+                yield weak, strong
+                break
+
+
+def _implications(one: Expectation, policy: Policy) -> Iterator[Demand]:
+    """What an expectation demands, and what follows from it by what its check says."""
+    given = one.parameters.model_dump()
+    yield one.check.name, given
+    yield from one.check.implies(one.parameters, policy.document)
+
+
+def _covers(demands: list[Demand], strong: Expectation, weak: Expectation) -> bool:
+    if strong.parameters.severity is Severity.WARNING and weak.parameters.severity is Severity.ERROR:
+        return False
+    return any(name == weak.check.name and _at_least_as_strict(given, weak) for name, given in demands)
+
+
+def _at_least_as_strict(given: Mapping[str, Any], weak: Expectation) -> bool:
+    """Whether parameters demand all that an expectation demands, of whatever it demands it."""
+    limits = {one.parameter: one.comparison for one in weak.check.limits}
+    asked = weak.parameters.model_dump()
+    for name, value in asked.items():
+        if name in limits:
+            threshold = given.get(name)
+            if value is not None and (threshold is None or not _stricter(threshold, value, limits[name])):
+                return False
+        elif name == "attribute":
+            if given.get("attribute") not in (None, value):
+                return False
+        elif name != "severity" and given.get(name, _default(weak, name)) != value:
+            return False
+    return True
+
+
+def _stricter(threshold: Any, other: Any, comparison: Any) -> bool:
+    """Whether a threshold lets nothing pass that another would not."""
+    one, two = Fraction(threshold), Fraction(other)
+    return one >= two if comparison.higher_is_safer else one <= two
+
+
+def _default(weak: Expectation, name: str) -> Any:
+    return type(weak.parameters).model_fields[name].default
+
+
+NOTHING = (
+    "no demand of it that counts can fail, so every audit under it ends with exit code 3; "
+    "demand something, or accept it with --allow-vacuous"
+)
+WARNINGS_ONLY = (
+    "every demand of it only warns, so no release fails it and every audit under it ends with exit code 3; "
+    "let one demand have severity error, or accept it with --allow-vacuous or --fail-on warning"
+)
+
+
+def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
+    """Demands that no release could fail, that none could keep, that others imply, or that are not made at all."""
+    counts = warns = False
+    for one in policy.expectations:
+        demands = one.check.demands(one.parameters)
+        names = vacuous(one.check, one.parameters)
+        judged = len(names) < len(demands)
+        counts |= judged and one.parameters.severity is Severity.ERROR
+        warns |= judged
+        if names:
+            said = sentence(names, demands, judged=judged, whatever="by every release")
+            yield finding(policy, one, Level.ERROR, said)
+        for reason in one.check.impossible(one.parameters, policy.document):
+            yield finding(policy, one, Level.ERROR, f"no release keeps this demand: {reason}")
+    if not counts:
+        title, said = ("Warnings only", WARNINGS_ONLY) if warns else ("Nothing to judge", NOTHING)
+        yield finding(policy, None, Level.ERROR, said, title)
+    secret = undemanded(policy)
+    if secret and counts:
+        yield finding(policy, None, Level.WARNING, _undemanded(secret), "Sensitive columns without a demand")
+    weaker = list(implied(policy))
+    yield from (finding(policy, weak, Level.WARNING, _why(strong)) for weak, strong in weaker)
+    named = {id(one) for pair in weaker for one in pair}
+    for one in policy.expectations:
+        if one.check.class_size(one.parameters) is not None and id(one) not in named:
+            for name, demanded in one.check.implies(one.parameters, policy.document):
+                yield finding(policy, one, Level.NOTE, f"it demands the same as `{name}: {flow(demanded)}`")
+
+
+def _undemanded(secret: Sequence[str]) -> str:
+    return (
+        f"nothing is demanded of {listing([repr(name) for name in secret])}, which must stay secret: all members of a "
+        "group may have the same value; demand l-diversity or t-closeness as well, for example"
+    )
+
+
+def _why(strong: Expectation) -> str:
+    title = strong.check.titled(strong.parameters)
+    if strong.profile:
+        return f"laxer than, or the same as, what the profile {strong.profile} demands ({title}); drop it"
+    where = f" of line {strong.line}" if strong.line else ""
+    return f"holds whenever the demand {title}{where} holds, so it says nothing more; drop one of the two"
+
+
+def finding(
+    policy: Policy, expectation: Expectation | None, level: Level, message: str, title: str = ""
+) -> ToolFinding:
+    """A finding about an expectation, or about the whole policy."""
+    name = name_in_repository(policy.path or Path(policy.name))
+    if expectation is None:
+        return ToolFinding(POLICY, level, title, message, Place(name), "")
+    place = Place(name, expectation.line or 1, expectation.column)
+    title = title or expectation.check.titled(expectation.parameters)
+    return ToolFinding(expectation.check.name, level, title, message, place, "")
+
+
+def release_findings(policy: Policy, engine: Engine) -> Iterator[ToolFinding]:
+    """Wildcards over columns that are mostly missing, and exemptions of most records. Cost: two passes at most."""
+    release = Release(engine, policy)
+    for domain in mostly_wildcards(release):
+        part = share(domain.missing, engine.records)
+        said = (
+            f"`missing_quasi_identifier: wildcard`: {domain.attribute!r} is missing in {part} of the records, "
+            "and each of them matches every value of it, so classes look larger than an intruder finds them; "
+            "take the column out, or let a missing value be its own_category"
+        )
+        yield _finding(policy, ["conventions", "missing_quasi_identifier"], "Wildcard", said)
+    if policy.conventions.suppressed == "exempt":
+        exempt = _exempt(policy, release, engine)
+        if exempt > MOSTLY * engine.records:
+            said = (
+                f"`suppressed: exempt` leaves {share(exempt, engine.records)} of the records out of every demand; drop "
+                "them from the release, or count them"
+            )
+            yield _finding(policy, ["conventions", "suppressed"], "Exempt records", said)
+
+
+def _exempt(policy: Policy, release: Release, engine: Engine) -> int:
+    """How many records are suppressed in every quasi-identifier and every sensitive attribute."""
+    attributes = [*release.quasi_identifiers, *release.sensitive]
+    if not attributes or not all(domain.suppressed for domain in attributes):
+        return 0
+    (table,) = TableView(policy, engine, {}).counted([domain.attribute for domain in attributes])
+    domains = [table.domains[domain.attribute] for domain in attributes]
+    return int(np.sum(table.rows.each[suppressed_in_all(table.rows, domains)]))
+
+
+def _finding(policy: Policy, location: list[str | int], title: str, message: str) -> ToolFinding:
+    try:
+        source = parse(policy.text) if policy.path else Source(None, None)
+    except SourceFault:
+        source = Source(None, None)
+    line, column = source.position(location)
+    place = Place(name_in_repository(policy.path or Path(policy.name)), line or 1, column or None)
+    return ToolFinding(POLICY, Level.WARNING, title, message, place, "")

@@ -1,0 +1,273 @@
+"""One expectation measured on the equivalence classes of a release, shard by shard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.auditor.exposure import ExposureMeasure
+from tcdp_audit.core.auditor.noted import FailingRecordMask
+from tcdp_audit.core.auditor.singles import Singles
+from tcdp_audit.core.auditor.tasks import Measurements, Summaries, Task, plain_figures
+from tcdp_audit.core.auditor.worst_values import worst_values
+from tcdp_audit.core.base.outcome import BY_SIZE, WORST_GROUP, Comparison, Outcome, Status, Tally, WorstClass
+from tcdp_audit.core.check.kinds import (
+    CheckOnClasses,
+    ClassEvidence,
+    Figure,
+    ReferenceDistribution,
+    SingletonClasses,
+    Verdict,
+)
+from tcdp_audit.core.check.summary import ClassSummary, merge, summarise
+from tcdp_audit.core.check.unfailable import classes_of_one
+from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
+from tcdp_audit.core.classes.histogram import Counts, Histogram
+from tcdp_audit.core.encoding.domain import Domain, Labels
+from tcdp_audit.core.encoding.hierarchy import Tree
+
+
+@dataclass(frozen=True)
+class ClassTask(Task[CheckOnClasses[Any]]):
+    """A check to run over all shards.
+
+    Args:
+        quasi_identifiers: the domains to group by.
+        attribute: the sensitive attribute's domain (or that of several, joined), for a check that measures one.
+        marginal: the reference distribution of that attribute.
+        tree: its hierarchy, laid over its domain.
+        records: the records of the whole release; its entities, where the policy names a unit.
+        noted: where the records that fail are noted, for whoever asks which they are.
+        incomplete: the attributes in which a missing value is a failure of its own, by convention.
+    """
+
+    quasi_identifiers: tuple[Domain, ...] = ()
+    attribute: Domain | None = None
+    marginal: ReferenceDistribution | None = None
+    tree: Tree | None = None
+    records: int = 0
+    noted: FailingRecordMask | None = None
+    incomplete: Sequence[Domain] = ()
+
+    def on_classes(self) -> Sequence[ClassTask]:
+        """This task."""
+        return (self,)
+
+    def failing(self, size: Counts, histogram: Histogram | None) -> NDArray[np.bool_]:
+        """Which of some classes, of at least one record each, fail whatever becomes of the others. Shape (classes,)."""
+        return self._figures(size, histogram)[2]
+
+    def attained(self, size: Counts, histogram: Histogram | None) -> list[tuple[float, Fraction, Comparison]]:
+        """What a single class attains of the demands that it fails, each with what is demanded of it.
+
+        Args:
+            size: how many records it has, shape (1,).
+            histogram: its counts of the attribute.
+
+        Returns:
+            Figures of the class; none for an attack, which succeeds or does not, or where it has no distribution.
+        """
+        figures, filled, _ = self._figures(size, histogram)
+        demands = self.check.demands(self.expectation.parameters)
+        if not (self.check.judges_each_class and filled.all()):
+            return []
+        return [
+            (float(figure.values[0]), demands[limit.parameter], figure.comparison)
+            for figure, limit in zip(figures, self.check.limits, strict=True)
+            if limit.parameter in demands and figure.fails[0]
+        ]
+
+    def _figures(
+        self, size: Counts, histogram: Histogram | None
+    ) -> tuple[tuple[Figure, ...], NDArray[np.bool_], NDArray[np.bool_]]:
+        """The check's figures, the classes that have a distribution, and the classes that fail."""
+        filled = np.ones(len(size), dtype=bool) if histogram is None else histogram.filled()
+        figures = self.check.figures(self._evidence(size, histogram, filled), self.expectation.parameters)
+        fails = (_with_empty_classes(figure.fails, filled, fill=True) for figure in figures)
+        return figures, filled, np.logical_or.reduce([~filled, *fails])
+
+    @property
+    def of_entities(self) -> bool:
+        """Whether the policy names a unit."""
+        return self.conventions.get("unit", "row") != "row"
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether some grouping of the records fails a demand, or leaves a class no distribution to be judged by."""
+        parameters, finest = self.expectation.parameters, self._finest()
+        demands = self.check.demands(parameters)
+        if self.check.judges_each_class and finest.valueless:
+            return bool(demands)
+        return len(self.check.unfailable(finest, parameters)) < len(demands)
+
+    def measure(
+        self,
+        grouping: Grouping | MatchedClasses,
+        histogram: Histogram | None,
+        *,
+        show_values: bool,
+        exposure: ExposureMeasure | None = None,
+    ) -> Summaries:
+        """The summaries of some classes. Cost: that of the check, and a sort of the classes."""
+        values = 0 if self.attribute is None else self.attribute.size
+        singles = None if show_values else Singles.of(grouping, histogram, values)
+        if singles is None:
+            figures, filled, failing = self._figures(grouping.size, histogram)
+            self._note(grouping, failing, exposure)
+            cells = _cells(grouping) if show_values else None
+            return _summaries(figures, filled, grouping.records, failing, self._pictured(histogram), cells)
+        figures, filled, failing = self._figures(singles.size, singles.histogram)
+        self._note(grouping, singles.spread(failing), exposure)
+        pictured = self._pictured(singles.histogram)
+        return _summaries(figures, filled, singles.size, failing, pictured, times=singles.times)
+
+    def _pictured(self, histogram: Histogram | None) -> Histogram | None:
+        """The values of classes, where those of the worst are shown: only a judged class can be the worst."""
+        return histogram if self.check.judges_each_class else None
+
+    def _note(
+        self, grouping: Grouping | MatchedClasses, failing: NDArray[np.bool_], exposure: ExposureMeasure | None
+    ) -> None:
+        """Note which classes fail, for whoever asks."""
+        if exposure is not None:
+            exposure.add(self, grouping, failing)
+        if self.noted is not None:
+            self.noted.add(grouping, failing)
+
+    def _evidence(self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_]) -> ClassEvidence:
+        if histogram is not None and not filled.all():
+            histogram = histogram.take(np.flatnonzero(filled))
+        numeric = self.attribute is not None and self.attribute.values.dtype != object
+        return ClassEvidence(
+            size=size[filled],
+            histogram=histogram,
+            marginal=self.marginal,
+            values=self.attribute.values if self.attribute is not None and numeric else None,
+            labels=() if self.attribute is None else Labels(self.attribute),
+            tree=self.tree,
+            records=self.records,
+        )
+
+    def merge(self, shards: Sequence[Summaries]) -> Summaries:
+        """The summaries of all shards as one."""
+        by_figure = zip(zip(*shards, strict=True), self.check.limits, strict=True)
+        return tuple(merge(summaries, limit.comparison) for summaries, limit in by_figure)
+
+    def with_entities(self, summaries: Summaries, failing: int | None) -> Summaries:
+        """The merged summaries of an attack with how many entities it succeeds on; None where no shard counts them."""
+        if self.check.judges_each_class or not self.of_entities:
+            return summaries
+        return tuple(
+            replace(one, entities=self.records, failing_entities=one.failing_records if failing is None else failing)
+            for one in summaries
+        )
+
+    def _outcome(self, measurements: Measurements) -> Outcome:
+        result = measurements.of_classes.get(id(self))
+        if isinstance(result, BaseException):
+            return self._raised(result)
+        if result is None or not result[0].classes:
+            return replace(self._blank(), message="no equivalence class was evaluated")
+        outcome = self._outcome_of_classes(result[0], self.check.verdict(result, self.expectation.parameters))
+        if outcome.status is not Status.PASSED:
+            return self._worded(outcome)
+        finest = self._finest()
+        every = "by every class that has a value, " if finest.valueless and self.check.judges_each_class else ""
+        unfailable = self.check.unfailable(finest, self.expectation.parameters)
+        return self._judged(outcome, unfailable, f"{every}however these records are grouped")
+
+    def _finest(self) -> SingletonClasses:
+        """The release's records, each in a class of its own. Cost: O(domain)."""
+        attribute, marginal, one = self.attribute, self.marginal, np.ones(1, dtype=np.int64)
+        if attribute is None or marginal is None:
+            evidence = ClassEvidence(size=one, records=self.records)
+            return SingletonClasses(evidence, one * self.records, of_entities=self.of_entities)
+        counts = np.append(attribute.counts, attribute.missing)
+        counts, valueless = counts[: marginal.size], int(counts[marginal.size :].sum())
+        if self.conventions["reference"] == "release":  # exempt records are not in it
+            counts = np.where(marginal.weights > 0, counts, 0)
+        values = np.flatnonzero(counts)
+        size = np.ones(len(values), dtype=np.int64)
+        classes = self._evidence(size, classes_of_one(values), size > 0)
+        return SingletonClasses(classes, counts[values], valueless, self.of_entities)
+
+    def _outcome_of_classes(self, headline: ClassSummary, verdict: Verdict) -> Outcome:
+        status = self._status(verdict)
+        counted = status is not Status.MEASURED or not self.check.judges_each_class
+        return replace(
+            self._blank(),
+            status=status,
+            observed=verdict.observed,
+            threshold=verdict.threshold,
+            comparison=verdict.comparison,
+            classes=Tally(headline.classes, headline.failing_classes if counted else None),
+            records=Tally(headline.records, headline.failing_records if counted else None),
+            details={
+                "distribution": headline.distribution.rows,
+                **self._pictures(headline),
+                **plain_figures(verdict.details),
+            },
+            worst=tuple(
+                WorstClass(ordinal, one.records, one.value, one.cells) for ordinal, one in enumerate(headline.worst, 1)
+            ),
+        )
+
+    def _pictures(self, headline: ClassSummary) -> dict[str, Any]:
+        """The values of the worst class beside the reference, and figures by size, where it measures an attribute."""
+        if self.attribute is None or self.marginal is None:
+            return {}
+        named = bool(headline.worst) and headline.worst[0].cells is not None
+        values = worst_values(headline.worst_values, self.marginal, self.attribute, named=named)
+        details = {WORST_GROUP: values, BY_SIZE: headline.by_size.grid()}
+        return {name: one for name, one in details.items() if one}
+
+
+def _summaries(
+    figures: Sequence[Figure],
+    filled: NDArray[np.bool_],
+    records: Counts,
+    failing: NDArray[np.bool_],
+    histogram: Histogram | None,
+    cells: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
+    times: Counts | None = None,
+) -> Summaries:
+    """The summary of each figure; see `summarise`. The values of the worst class are those by the first figure."""
+    return tuple(
+        summarise(
+            _with_empty_classes(figure.values, filled, figure.comparison.worst_possible),
+            records,
+            failing,
+            figure.comparison,
+            cells,
+            times,
+            None if number else histogram,
+        )
+        for number, figure in enumerate(figures)
+    )
+
+
+def _with_empty_classes(values: NDArray[Any], filled: NDArray[np.bool_], fill: Any) -> NDArray[Any]:
+    """Values of the classes that have a distribution, with `fill` for those that have none."""
+    if filled.all():
+        return values
+    whole = np.full(len(filled), fill, dtype=values.dtype)
+    whole[filled] = values
+    return whole
+
+
+def _cells(grouping: Grouping | MatchedClasses) -> Callable[[NDArray[np.intp]], list[Mapping[str, str]]]:
+    """The quasi-identifiers' values of some classes, for `--show-values` only."""
+
+    def of(classes: NDArray[np.intp]) -> list[Mapping[str, str]]:
+        codes = grouping.codes()
+        return [
+            {d.attribute: d.label(int(column[c])) for d, column in zip(grouping.quasi_identifiers, codes, strict=True)}
+            for c in classes
+        ]
+
+    return of

@@ -1,0 +1,188 @@
+"""Column checks that warn of what no demand looks at: hidden people, undeclared identifiers, secrets without a demand.
+
+They are outcomes of every audit, like those of `release.structure`, and change the words of the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tcdp_audit.core.auditor.expectations import Counted
+from tcdp_audit.core.base.outcome import (
+    HIDDEN_PEOPLE,
+    LEFT_OUT,
+    STRUCTURE,
+    UNDECLARED_IDENTIFIERS,
+    UNDEMANDED_SENSITIVE,
+    Outcome,
+    Severity,
+    Status,
+)
+from tcdp_audit.core.base.words import agree, listing, share
+from tcdp_audit.core.check.undemanded import undemanded
+from tcdp_audit.core.detection.column import MOST
+from tcdp_audit.core.detection.detecting import Detections, detect
+from tcdp_audit.core.detection.detector import Detector, ValueDetector
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.policy import Policy, Role, Scale
+from tcdp_audit.core.release.hidden import MOSTLY, HiddenCells, hidden_cells, suppressed_values
+from tcdp_audit.core.release.release import Release
+
+BIRTH = "date_of_birth"  # helps to identify and tells nothing else, so it is no harmless column either
+PLACE = "B"  # the letter of Safe Harbor for places: a policy may rightly say that an intruder knows one
+
+
+def column_warnings(release: Release, counted: Counted, detectors: Mapping[str, Detector]) -> Iterator[Outcome]:
+    """The column checks that warn, always all of them.
+
+    Args:
+        release: a table under a policy.
+        counted: what of it counts under the policy's conventions.
+        detectors: what knows the values of identifiers.
+
+    Cost: the distinct values of the columns, of each at most 10,000; see `_looked_at`.
+    """
+    yield _hidden_people(release, counted)
+    yield _undeclared_identifiers(release, detectors)
+    yield _undemanded_sensitive(release.policy, release.columns)
+
+
+def _hidden_people(release: Release, counted: Counted) -> Outcome:
+    """Records that `exempt` leaves out, and cells that count as missing although they tell people apart."""
+    records = release.engine.records
+    left_out = records - counted.records
+    if left_out <= MOSTLY * records and not (left_out and suppressed_values(release)):
+        left_out = 0
+    cells = [*hidden_cells(release)]
+    sentences = [_said_of(one, records) for one in cells]
+    if left_out:
+        part = share(left_out, records)
+        sentences.insert(
+            0, f"`suppressed: exempt` leaves {left_out:,} of {records:,} records ({part}) out of every demand"
+        )
+    sentence = f"{'; '.join(sentences)}. An intruder reads what the file shows: audit it without this convention"
+    return _warning(
+        HIDDEN_PEOPLE,
+        ("No convention hides people", "A convention hides people"),
+        sorted({one.column for one in cells}),
+        sentence if sentences else "",
+        {LEFT_OUT: left_out, "records": records, "cells": {one.column: one.cells for one in cells}},
+    )
+
+
+def _said_of(hidden: HiddenCells, records: int) -> str:
+    part = f"{hidden.cells:,} of {records:,} records ({share(hidden.cells, records)})"
+    if hidden.matches_anything:
+        return f"column {hidden.column!r} counts as missing in {part}, each of which matches every value"
+    return f"column {hidden.column!r} is written in {part} and counts as missing there"
+
+
+def _undeclared_identifiers(release: Release, detectors: Mapping[str, Detector]) -> Outcome:
+    """Columns that look like direct identifiers, and are declared as something else."""
+    titles = "No column looks like an identifier", "Columns look like identifiers"
+    if not detectors:
+        return _not_looked_at()
+    kinds = {name: one.detector.plural for name, one in _looked_at(release, detectors).items()}
+    roles = {name: _role_of(release.policy, name) for name in kinds}
+    said = [f"column {name!r} looks like {kinds[name]} and is declared {roles[name]}" for name in sorted(kinds)]
+    advice = agree(len(kinds), "declare it as an identifier and drop it", "declare them as identifiers and drop them")
+    return _warning(UNDECLARED_IDENTIFIERS, titles, sorted(kinds), f"{'; '.join(said)}; {advice}", {"kinds": kinds})
+
+
+def _role_of(policy: Policy, column: str) -> str:
+    return policy.attributes[column].role.value.replace("_", "-")
+
+
+def _looked_at(release: Release, detectors: Mapping[str, Detector]) -> dict[str, Any]:
+    """The best detection of each column that looks like an identifier.
+
+    Detectors that need a library are left out, so that no verdict depends on what is installed, and so are those of
+    whole columns: numbers of records are for the check that asks for them. Of a column that the policy says harmless,
+    its name may speak as well. Of one that an intruder knows or must not learn, only values do, and not places.
+    """
+    named = [
+        one for one in detectors.values() if _is_of_values(one) and (one.role is Role.IDENTIFIER or one.name == BIRTH)
+    ]
+    by_values = [
+        one for one in named if not one.needs_name and one.role is Role.IDENTIFIER and one.safe_harbor != PLACE
+    ]
+    policy, engine = release.policy, release.engine
+    harmless = _columns(release, [Role.INSENSITIVE])
+    others = [one for one in _columns(release, [Role.QUASI_IDENTIFIER, Role.SENSITIVE]) if _is_text(release, one)]
+    found: dict[str, Any] = _detected(policy, engine, by_values, others).best if others else {}
+    if harmless:
+        with engine.glimpse(harmless, MOST) as some:
+            there = {one.name for one in some.columns}  # not those whose type has no values to speak of
+            found |= _detected(policy, some, named, [name for name in harmless if name in there]).best
+    return found
+
+
+def _is_of_values(detector: Detector) -> bool:
+    return isinstance(detector, ValueDetector) and detector.library is None
+
+
+def _columns(release: Release, roles: Collection[Role]) -> list[str]:
+    """The columns of some roles that the table has, but for those that a policy names for a purpose."""
+    document = release.policy.document
+    purposes = {document.key, document.unit, document.weight}
+    named = [name for name, one in release.policy.attributes.items() if one.role in roles and name not in purposes]
+    return [name for name in named if name in release.columns and name not in release.unreadable]
+
+
+def _is_text(release: Release, column: str) -> bool:
+    return (
+        release.policy.attributes[column].scale is not Scale.NUMERIC and release.domains[column].values.dtype == object
+    )
+
+
+def _detected(policy: Policy, engine: Engine, detectors: Iterable[Detector], columns: Sequence[str]) -> Detections:
+    conventions = policy.conventions
+    absent = (*conventions.missing_tokens, *conventions.suppressed_tokens)
+    return detect(engine, detectors, columns, missing=absent, seed=policy.document.seed)
+
+
+def _undemanded_sensitive(policy: Policy, columns: Collection[str]) -> Outcome:
+    """Sensitive columns of which nothing is demanded, where a profile asks what is demanded."""
+    secret = [name for name in undemanded(policy) if name in columns] if policy.profiles else []
+    titles = "No profile leaves a sensitive column without a demand", "Sensitive columns without a demand"
+    return _warning(UNDEMANDED_SENSITIVE, titles, secret, _of_secrets(policy, secret) if secret else "")
+
+
+def _of_secrets(policy: Policy, secret: Sequence[str]) -> str:
+    question = f"{listing([one.key for one in policy.profiles])} {agree(len(policy.profiles), 'question', 'ask')}"
+    return (
+        f"nothing is demanded of {listing([repr(name) for name in secret])}, which must stay secret: {question} how "
+        "many look alike, not what they have in common; demand l-diversity or t-closeness as well, or declare "
+        f"{agree(len(secret), 'it', 'them')} insensitive"
+    )
+
+
+def _warning(
+    name: str, titles: tuple[str, str], columns: Sequence[str], sentence: str, details: Mapping[str, Any] | None = None
+) -> Outcome:
+    """What came of a check that warns, titled by what holds or else by what is wrong."""
+    holds, broken = titles
+    fails = bool(columns) or bool((details or {}).get(LEFT_OUT))
+    return Outcome(
+        check=name,
+        title=broken if fails else holds,
+        status=Status.FAILED if fails else Status.PASSED,
+        severity=Severity.WARNING,
+        observed=float(len(columns)),
+        details={"columns": list(columns), **(details or {})},
+        message=sentence if fails else "",
+        source=STRUCTURE,
+    )
+
+
+def _not_looked_at() -> Outcome:
+    return Outcome(
+        check=UNDECLARED_IDENTIFIERS,
+        title="No column was looked at for identifiers",
+        status=Status.SKIPPED,
+        severity=Severity.WARNING,
+        details={"columns": []},
+        message="no plugin that takes part has a detector of identifiers",
+        source=STRUCTURE,
+    )

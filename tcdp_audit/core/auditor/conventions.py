@@ -1,0 +1,116 @@
+"""Would another convention change the verdict? Every combination that applies to a release, audited in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from types import MappingProxyType
+from typing import Any
+
+from tcdp_audit.core.auditor.evaluation import Options, evaluate
+from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.outcome import Status
+from tcdp_audit.core.classes.shards import silent
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.policy import Policy, Role
+from tcdp_audit.core.release.release import Release
+
+GRAVITY = (Status.SKIPPED, Status.MEASURED, Status.PASSED, Status.FAILED, Status.ERROR)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What came of each expectation under one combination of conventions.
+
+    Args:
+        conventions: the combination, only those that were varied.
+        verdicts: status of each expectation, in the policy's order; skipped where the combination does not suit it.
+        declared: whether it is the policy's own combination.
+    """
+
+    conventions: Mapping[str, str]
+    verdicts: tuple[Status, ...]
+    declared: bool = False
+
+    def __post_init__(self) -> None:
+        """Lock its mapping."""
+        freeze(self, "conventions")
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "conventions": dict(self.conventions),
+            "declared": self.declared,
+            "verdicts": [verdict.value for verdict in self.verdicts],
+        }
+
+
+def convention_matrix(
+    policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine] = MappingProxyType({})
+) -> tuple[Variant, ...]:
+    """Audit under every combination of conventions that applies, the policy's own first.
+
+    A convention applies where the release gives it something to decide: missing values, suppressed records,
+    several sensitive attributes, a second reference distribution.
+
+    Cost: that of one audit for each combination.
+    """
+    choices = _choices(Release(engine, policy, companions.get("original")))
+    combinations = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
+    declared = {name: getattr(policy.conventions, name) for name in choices}
+    combinations.sort(key=lambda combination: combination != declared)
+    variants = []
+    for done, combination in enumerate(combinations, 1):
+        verdicts = _verdicts(policy.with_conventions(**combination), engine, options, companions)
+        variants.append(Variant(combination, tuple(verdicts), combination == declared))
+        options.progress("conventions", done, len(combinations))
+    return tuple(variants)
+
+
+def flips(variants: Sequence[Variant]) -> list[int]:
+    """The positions of expectations whose verdict is not the same under every combination that suits them."""
+    if not variants:
+        return []
+    return [
+        position
+        for position in range(len(variants[0].verdicts))
+        if len({one.verdicts[position] for one in variants} - {Status.SKIPPED}) > 1
+    ]
+
+
+def _choices(release: Release) -> dict[str, list[str]]:
+    """The values of each convention that could matter for a release, the policy's own always among them."""
+    policy = release.policy
+    sensitive = [policy.attributes[domain.attribute] for domain in release.sensitive]
+    references = ["release"]
+    references += ["original"] if release.original is not None else []
+    references += ["declared"] if sensitive and all(one.distribution is not None for one in sensitive) else []
+    choices = {
+        "missing_quasi_identifier": (
+            ["own_category", "wildcard", "fail"] if any(d.missing for d in release.quasi_identifiers) else []
+        ),
+        "missing_sensitive": (
+            ["excluded", "own_category", "fail"] if any(d.missing for d in release.sensitive) else []
+        ),
+        "suppressed": ["counted", "exempt"] if all(d.suppressed for d in release.quasi_identifiers) else [],
+        "multiple_sensitive": (
+            ["per_attribute", "others_as_quasi_identifiers", "joint"]
+            if len(policy.with_role(Role.SENSITIVE)) > 1
+            else []
+        ),
+        "reference": references if len(references) > 1 else [],
+    }
+    return {name: values for name, values in choices.items() if values}
+
+
+def _verdicts(policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine]) -> Iterator[Status]:
+    """The gravest status of each expectation's outcomes, skipped for one that the conventions rule out."""
+    document = policy.document
+    suited = tuple(e for e in policy.expectations if not any(e.check.faults(e.parameters, document)))
+    quiet = replace(options, progress=silent)
+    outcomes = evaluate(replace(policy, expectations=suited), engine, quiet, companions) if suited else ()
+    statuses = (one.status for one in outcomes if not one.is_structural)
+    for expectation in policy.expectations:
+        targets = expectation.check.targets(expectation.parameters, document) if expectation in suited else []
+        yield max(islice(statuses, len(targets)), key=GRAVITY.index, default=Status.SKIPPED)

@@ -1,0 +1,271 @@
+"""The auditor: policy and release in, outcomes out.
+
+The table is read once into shards of codes. Every shard is grouped once per set of quasi-identifiers, every
+sensitive attribute is counted once per grouping, and every check measures the classes. Summaries merge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from types import MappingProxyType
+
+import numpy as np
+
+from tcdp_audit.core.auditor.class_tasks import ClassTask
+from tcdp_audit.core.auditor.column_warnings import column_warnings
+from tcdp_audit.core.auditor.expectations import Counted, Tasks
+from tcdp_audit.core.auditor.exposure import Exposure, decided_per_class
+from tcdp_audit.core.auditor.measuring import Measuring
+from tcdp_audit.core.auditor.noted import FailingRecordMasks, NumberedEngine
+from tcdp_audit.core.auditor.table_tasks import TableTask
+from tcdp_audit.core.auditor.tasks import Measurements, Result
+from tcdp_audit.core.base.errors import DataError, UsageError
+from tcdp_audit.core.base.exposed import ExposureCount
+from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.base.resources import budget, processors
+from tcdp_audit.core.check.table_view import TableView
+from tcdp_audit.core.classes.column_risk import ColumnRisk, affordable, column_risks
+from tcdp_audit.core.classes.grouping import Grouping
+from tcdp_audit.core.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
+from tcdp_audit.core.detection.detector import Detector
+from tcdp_audit.core.engines.base import BorrowedEngine, Engine
+from tcdp_audit.core.engines.shards import MappedShards
+from tcdp_audit.core.policy import Policy, Role
+from tcdp_audit.core.release.columns import AuditedColumn, audited_columns
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.release.structure import examine
+from tcdp_audit.core.release.unit_readings import as_read
+
+PARTS = 8  # of a single shard whose classes overlap, for each processor
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run an audit; none of it changes an answer but that more memory makes exact what was estimated.
+
+    Args:
+        memory: budget in bytes; None for three quarters of what is free.
+        shards: a number of shards, instead of the one that suits the memory.
+        show_values: name the worst classes by their cells. The evidence then is as confidential as the release.
+        progress: told how far the audit is.
+        samples: estimate from a sample of pairs where the tables outgrow the memory; otherwise say that they do.
+        column_risks: measure what each quasi-identifier adds to the risk, for whoever writes a report.
+        detectors: finds the detectors of identifiers when a check asks for them.
+    """
+
+    memory: int | None = None
+    shards: int | None = None
+    show_values: bool = False
+    progress: Progress = silent
+    samples: bool = True
+    column_risks: bool = False
+    detectors: Callable[[], Mapping[str, Detector]] = dict
+
+    def __post_init__(self) -> None:
+        """Insist on numbers.
+
+        Raises:
+            UsageError: the memory or the shards are none, such as the text "4GiB".
+        """
+        for name, value, unit in (("memory", self.memory, "bytes"), ("shards", self.shards, "shards")):
+            if value is not None and not isinstance(value, Real):
+                raise UsageError(f"{name}: must be a number of {unit}, not of type {type(value).__name__}")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What came of a release under a policy.
+
+    Args:
+        outcomes: structure first, then the expectations in the policy's order.
+        exposed: whom failing demands expose, each counted once.
+        columns: what the policy and the release say of each column.
+        column_risks: what each quasi-identifier adds to the risk; nothing where nobody asked, or there are too many.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    exposed: ExposureCount
+    columns: tuple[AuditedColumn, ...]
+    column_risks: tuple[ColumnRisk, ...] = ()
+
+
+def evaluate(
+    policy: Policy,
+    engine: Engine,
+    options: Options,
+    companions: Mapping[str, Engine] = MappingProxyType({}),
+    noted: FailingRecordMasks | None = None,
+) -> tuple[Outcome, ...]:
+    """Every outcome of a release under a policy; see `evaluation`."""
+    return evaluation(policy, engine, options, companions, noted).outcomes
+
+
+def evaluation(
+    policy: Policy,
+    engine: Engine,
+    options: Options,
+    companions: Mapping[str, Engine] = MappingProxyType({}),
+    noted: FailingRecordMasks | None = None,
+) -> Evaluation:
+    """Every outcome of a release under a policy, and whom it exposes.
+
+    Args:
+        policy: what the release must satisfy.
+        engine: the release.
+        options: how to run.
+        companions: the further tables by their name in the policy: original, population, holdout, registry, previous.
+        noted: where to note which records fail each expectation; None where nobody asks.
+
+    Raises:
+        DataError: the release is empty or cannot be read; or its records are asked for, and have no order.
+        PolicyError: a hierarchy that the policy names is not one.
+    """
+    _announce(policy, engine, companions)
+    engine.progress = options.progress
+    if not engine.records:
+        raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
+    release = Release(engine, policy, companions.get("original"))
+    examined = tuple(examine(release, show_values=options.show_values))
+    running = _Evaluation(as_read(release), options, companions, noted)
+    judged = tuple(running.outcomes())
+    structural = (*examined, *column_warnings(release, running.counted, options.detectors()))
+    outcomes = structural + judged
+    failed = {place: len(structural) + number for place, number in running.failed.items()}
+    exposed = running.exposure.of(failed, outcomes, running.counted)
+    return Evaluation(outcomes, exposed, tuple(audited_columns(release)), running.risks)
+
+
+def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) -> None:
+    """Tell engines which columns will be counted together, so that one that counts where a table lives asks once."""
+    known, sensitive = policy.with_role(Role.QUASI_IDENTIFIER), policy.with_role(Role.SENSITIVE)
+    unit = [] if policy.document.unit is None else [policy.document.unit]
+    grouped = [(engine, [*known, *sensitive, *unit])]
+    if "population" in companions:
+        grouped.append((companions["population"], known))
+    if "original" in companions and policy.conventions.reference == "original":
+        grouped.append((companions["original"], sensitive))
+    for table, names in grouped:
+        columns = {column.name for column in table.columns}
+        table.group_by([name for name in names if name in columns])
+
+
+class _Evaluation:
+    """The expectations of one audit."""
+
+    def __init__(
+        self, release: Release, options: Options, companions: Mapping[str, Engine], noted: FailingRecordMasks | None
+    ) -> None:
+        self.release, self.options, self.noted = release, options, noted
+        borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
+        self.memory = budget(options.memory)
+        self.view = TableView(
+            release.policy, BorrowedEngine(release.engine), borrowed, self.memory, options.samples, options.detectors
+        )
+        self.conventions = release.policy.conventions
+        self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
+        self.exposure = Exposure(release.unit)
+        self.risks: tuple[ColumnRisk, ...] = ()
+        self.counted = Counted(release.engine.records)
+        self.failed: dict[int, int] = {}  # the place of a task among those on classes, and the number of its outcome
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """One outcome per expectation and target."""
+        if not self.release.quasi_identifiers:
+            yield from (self._outcome(task, Measurements(self.view)) for task in Tasks(self.release, None))
+            return
+        with self._partitioned() as shards:
+            self.shards, self.tasks = shards, Tasks(self.release, shards)
+            self.counted = self.tasks.counted
+            tasks = [self._noting(task) for task in self.tasks]
+            on_classes = [one for task in tasks for one in task.on_classes() if not one.obstacle]
+            places = {id(task): place for place, task in enumerate(on_classes)}
+            measurements = Measurements(self.view, self._run(on_classes))
+            self.risks = self._column_risks() if self.options.column_risks else ()
+            for number, task in enumerate(tasks):
+                outcome = self._outcome(task, measurements)
+                if id(task) in places and outcome.status is Status.FAILED and outcome.blocks:
+                    self.failed[places[id(task)]] = number
+                yield outcome
+
+    def _column_risks(self) -> tuple[ColumnRisk, ...]:
+        """What each quasi-identifier adds, from all classes together; nothing where they are too many."""
+        known = self.release.quasi_identifiers
+        parts = [(one.codes(), one.records) for one in self.shards.each(lambda shard: Grouping(shard, known))]
+        if not parts or not affordable(len(known), sum(len(sizes) for _, sizes in parts)):
+            return ()
+        columns = [np.concatenate(codes) for codes in zip(*(codes for codes, _ in parts), strict=True)]
+        codes = {domain.attribute: column for domain, column in zip(known, columns, strict=True)}
+        labels = {name: one.label for name, one in self.release.policy.attributes.items() if one.label}
+        return tuple(column_risks(codes, np.concatenate([sizes for _, sizes in parts]), labels))
+
+    def _noting(self, task: ClassTask | TableTask) -> ClassTask | TableTask:
+        """A task that notes which records fail, if they are asked for."""
+        if self.noted is None:
+            return task
+        noted = self.noted.blank(self.tasks.incomplete(task.target))
+        return next((replace(one, noted=noted) for one in task.on_classes()), task)
+
+    def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
+        outcome = task.outcome(measurements)
+        if self.noted is not None:
+            self.noted.close(next(iter(task.on_classes()), None), outcome)
+        return outcome
+
+    def _partitioned(self) -> MappedShards:
+        release = self.release
+        unit = () if release.unit is None else (release.unit,)
+        number = () if self.noted is None else (self.noted.number,)
+        domains = [*release.quasi_identifiers, *release.sensitive, *unit, *number]
+        engine = release.engine if self.noted is None else NumberedEngine(release.engine)
+        chosen = plan(engine.rows, domains, self.memory, processors())
+        if self.options.shards is not None:
+            chosen = Plan(self.options.shards, chosen.spill)
+        by = [d for d in release.quasi_identifiers if not (self.wildcard and d.missing)]
+        return partition(engine, domains, by, chosen, self.options.progress)
+
+    def _run(self, tasks: Sequence[ClassTask]) -> dict[int, Result]:
+        """Every task over all shards, shards side by side."""
+        if not tasks:
+            return {}
+        overlapping = self.wildcard and any(domain.missing for task in tasks for domain in task.quasi_identifiers)
+        divided = (
+            overlapping and self.shards.divisible and decided_per_class(tasks)
+        )  # few shards are worked on in parts
+        parts = max(1, PARTS * processors() // self.shards.count) if divided else 1
+        shards: list[Sequence[Result]] = []
+        every = self.shards.count * parts
+        for measured in self.shards.map(self._measuring(tasks, overlapping=overlapping), parts):
+            shards.append(measured.results)
+            self.exposure.add(measured.exposed)
+            self.options.progress("measuring", len(shards), every)
+        self.options.progress("measuring", every, every)  # some shards had no records
+        return {id(task): self._merged(task, i, [results[i] for results in shards]) for i, task in enumerate(tasks)}
+
+    def _merged(self, task: ClassTask, place: int, results: Sequence[Result]) -> Result:
+        """One task's results over all shards, with the entities in classes that an attack succeeds on."""
+        merged = _merged(task, results)
+        if merged is None or isinstance(merged, BaseException):
+            return merged
+        return task.with_entities(merged, self.exposure.victims_of(task, place))
+
+    def _measuring(self, tasks: Sequence[ClassTask], *, overlapping: bool) -> Measuring:
+        return Measuring(
+            tasks=tasks,
+            exempt=self.tasks.exempt,
+            unit=self.release.unit,
+            missing_is_a_value=self.conventions.missing_sensitive == "own_category",
+            show_values=self.options.show_values,
+            overlapping=overlapping,
+            memory=self.memory,
+            limit=4 * largest_shard(self.memory, processors()),
+        )
+
+
+def _merged(task: ClassTask, results: Sequence[Result]) -> Result:
+    """One task's results over all shards: the first error if there is one, None if no shard had a record."""
+    errors = [result for result in results if isinstance(result, BaseException)]
+    summaries = [result for result in results if result is not None and not isinstance(result, BaseException)]
+    return errors[0] if errors else task.merge(summaries) if summaries else None

@@ -1,0 +1,340 @@
+"""The tasks that a policy's expectations become on a release, each with its attribute, reference and hierarchy.
+
+The conventions that look at records before they are grouped, such as exempt ones, are decided here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from tcdp_audit.core.auditor.class_tasks import ClassTask
+from tcdp_audit.core.auditor.reference import (
+    marginal_as_declared,
+    marginal_of_original,
+    marginal_of_release,
+)
+from tcdp_audit.core.auditor.table_tasks import TableTask
+from tcdp_audit.core.auditor.tasks import conventions_of
+from tcdp_audit.core.base.errors import CheckError, TcdpAuditError
+from tcdp_audit.core.base.outcome import DisplayNames
+from tcdp_audit.core.base.plugin_faults import sentence_about
+from tcdp_audit.core.base.words import agree, count
+from tcdp_audit.core.check.kinds import Check, CheckOnClasses, ReferenceDistribution, TableCheck, Target
+from tcdp_audit.core.classes.exempt import suppressed_in_all, without_exempt
+from tcdp_audit.core.classes.grouping import Grouping, Shard
+from tcdp_audit.core.classes.histogram import Counts
+from tcdp_audit.core.classes.joint import combinations_in, count_codes, joint_domain
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.engines.shards import MappedShards
+from tcdp_audit.core.policy import Conventions, Expectation, Policy, Role
+from tcdp_audit.core.release.release import Release
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How much of a release counts.
+
+    Args:
+        records: that are not exempt.
+        entities: with such a record; None where the unit of privacy is the record.
+    """
+
+    records: int
+    entities: int | None = None
+
+
+@dataclass
+class Tasks:
+    """The expectations of a policy, ready to be measured on the shards of a release.
+
+    Args:
+        release: the table under its policy.
+        shards: its records as codes; None for a release without quasi-identifiers.
+        whole: whether the shards hold every record of the release; a part of them has a distribution of its own.
+    """
+
+    release: Release
+    shards: MappedShards | None
+    whole: bool = True
+    _attributes: dict[tuple[str, ...], Domain] = field(default_factory=dict)
+    _marginals: dict[Target, ReferenceDistribution] = field(default_factory=dict)
+
+    @property
+    def policy(self) -> Policy:
+        """What the release must satisfy."""
+        return self.release.policy
+
+    @property
+    def conventions(self) -> Conventions:
+        """What its verdicts mean."""
+        return self.release.policy.conventions
+
+    def __iter__(self) -> Iterator[ClassTask | TableTask]:
+        """One task per expectation and target, in the policy's order."""
+        for expectation in self.policy.expectations:
+            for target in expectation.check.targets(expectation.parameters, self.policy.document):
+                yield self._task(expectation, target)
+
+    def _task(self, expectation: Expectation, target: Target) -> ClassTask | TableTask:
+        """One task; what the check itself raises on the way is the obstacle."""
+
+        def on_classes(check: CheckOnClasses[Any]) -> ClassTask | TableTask:
+            return ClassTask(check, expectation, target)
+
+        def on_tables(check: TableCheck[Any]) -> ClassTask | TableTask:
+            unit = self.release.unit
+            return TableTask(check, expectation, target, several_rows=unit is not None and unit.repeats)
+
+        check: Check = expectation.check
+        task = check.by_kind(on_classes, on_tables)
+        try:
+            return self._prepared(task)
+        except (TcdpAuditError, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
+            return replace(task, obstacle=sentence_about(error, "the check", expectation.plugin))
+
+    def _prepared(self, bare: ClassTask | TableTask) -> ClassTask | TableTask:
+        target = bare.target
+        task = replace(
+            bare,
+            conventions=conventions_of(
+                self.conventions,
+                sensitive=bool(target.attributes),
+                declared=any(self.policy.attributes[name].order is not None for name in target.attributes),
+                unit=self.policy.document.unit,
+            ),
+            obstacle=self._obstacle(bare.expectation, target),
+            violation=self._violation(target),
+            known=tuple(bare.check.known(bare.expectation.parameters, self.policy.document, target)),
+            naming=self._naming(target),
+        )
+        if task.obstacle:
+            return task
+        try:
+            return next((self._with_evidence(one) for one in task.on_classes()), task)
+        except CheckError as error:
+            return replace(task, obstacle=f"cannot be evaluated: {error}")
+
+    def _naming(self, target: Target) -> DisplayNames:
+        """What sentences call people and columns; several attributes that are read together are a combination."""
+        naming = self.policy.naming
+        return naming.with_combination(target.attributes, target.name or "") if len(target.attributes) > 1 else naming
+
+    def _with_evidence(self, task: ClassTask) -> ClassTask:
+        """A task with what it is measured in and against."""
+        attribute = self._attribute(task.target.attributes)
+        return replace(
+            task,
+            quasi_identifiers=self._grouped_by(task.target),
+            attribute=attribute,
+            marginal=None if attribute is None else self._marginal(task.target, attribute),
+            tree=None if attribute is None else self.release.tree(attribute),
+            records=self.records,
+            incomplete=tuple(self.incomplete(task.target)),
+        )
+
+    def _grouped_by(self, target: Target) -> tuple[Domain, ...]:
+        """What tells the classes apart that a target is measured in: quasi-identifiers, and what an intruder knows."""
+        return (*self.release.quasi_identifiers, *(self.release.domains[name] for name in target.known))
+
+    def _obstacle(self, expectation: Expectation, target: Target) -> str:
+        """Why an expectation cannot be evaluated, or nothing."""
+        unit = self.policy.document.unit
+        needed = [*self.policy.with_role(Role.QUASI_IDENTIFIER), *target.attributes, *target.known, unit]
+        reasons = (self.release.obstacle(name) for name in needed if name is not None)
+        reason = next((reason for reason in reasons if reason), "") or self._unordered(expectation, target)
+        if not reason and expectation.check.needs_hierarchy(expectation.parameters):
+            unknown = [name for name in target.attributes if name in self.release.unknown_labels]
+            reason = f"the hierarchy of {unknown[0]!r} does not know all its values" if unknown else ""
+        if not reason and self._suppressed_throughout:
+            reason = "every record is fully suppressed"
+        return f"cannot be evaluated: {reason}" if reason else ""
+
+    def _unordered(self, expectation: Expectation, target: Target) -> str:
+        """Why some values have no place in a measure of rank or difference: overlapping ranges, and missing ones."""
+        restricted = expectation.check.scales(expectation.parameters) is not None
+        overlapping = [name for name in target.attributes if not self.release.domains[name].is_ordered]
+        if restricted and overlapping:
+            return f"generalised values of {overlapping[0]!r} overlap, so that they have no order"
+        if self.conventions.missing_sensitive != "own_category":
+            return ""
+        if not restricted and not expectation.check.needs_hierarchy(expectation.parameters):
+            return ""
+        missing = [name for name in target.attributes if self._has_missing(name)]
+        return (
+            f"missing values of {missing[0]!r} have no place in its order; set `missing_sensitive: excluded`"
+            if missing
+            else ""
+        )
+
+    def _has_missing(self, name: str) -> bool:
+        """Whether an attribute is missing in a record of the release, or of the original that is its reference."""
+        reference = self.release.original_domains.get(name)
+        return self.release.domains[name].missing > 0 or (reference is not None and reference.missing > 0)
+
+    def _violation(self, target: Target) -> str:
+        """Why an expectation fails whatever is measured, or nothing: the conventions that say `fail`."""
+        incomplete = self.incomplete(target)
+        known = [domain for domain in incomplete if domain.attribute not in target.attributes]
+        if known:
+            worst = max(known, key=lambda domain: domain.missing)
+            return f"{_valueless(worst.missing)} in the quasi-identifier {worst.attribute!r}"
+        if incomplete:
+            return f"{_valueless(incomplete[0].missing)} in the sensitive attribute {incomplete[0].attribute!r}"
+        return ""
+
+    def incomplete(self, target: Target) -> Sequence[Domain]:
+        """The attributes that lack a value somewhere although a convention says `fail`, quasi-identifiers first."""
+        known = self.release.quasi_identifiers if self.conventions.missing_quasi_identifier == "fail" else ()
+        names = target.attributes if self.conventions.missing_sensitive == "fail" else ()
+        sensitive = (self.release.domains[name] for name in names if name in self.release.domains)
+        return [domain for domain in (*known, *sensitive) if domain.missing]
+
+    def _attribute(self, names: tuple[str, ...]) -> Domain | None:
+        """The domain of an attribute, or of several read together."""
+        if len(names) < 2:
+            return self.release.domains[names[0]] if names else None
+        if names not in self._attributes:
+            parts = [self.release.domains[name] for name in names]
+            counted = self._shards.each(partial(combinations_in, parts))
+            original = self._original(names) if self.conventions.reference == "original" else ()
+            others = [combinations_in(parts, rows) for rows in original]
+            self._attributes[names] = joint_domain(" × ".join(names), parts, counted, others)
+        return self._attributes[names]
+
+    @property
+    def _shards(self) -> MappedShards:
+        assert self.shards is not None  # noqa: S101 - nothing is counted without quasi-identifiers
+        return self.shards
+
+    def _original(self, names: Sequence[str]) -> Iterator[Shard]:
+        """The original's records, coded as the release's are."""
+        original, coded = self.release.original, self.release.original_domains
+        if original is None:
+            raise CheckError("the reference is the original, and no original is given")
+        lacking = [name for name in names if name not in coded]
+        if lacking:
+            raise CheckError(f"the original has no column {lacking[0]!r}")
+        return original.counted([coded[name] for name in names])
+
+    def _marginal(self, target: Target, attribute: Domain) -> ReferenceDistribution:
+        """The reference distribution of an attribute, under the conventions that shape it."""
+        if target not in self._marginals:
+            marginal = self._reference(target, attribute)
+            if not marginal.total:
+                raise CheckError(f"column {attribute.attribute!r} has no value in any record")
+            self._marginals[target] = marginal
+        return self._marginals[target]
+
+    def _reference(self, target: Target, attribute: Domain) -> ReferenceDistribution:
+        if self.conventions.reference == "declared":
+            return marginal_as_declared(attribute, self.policy)
+        if self.conventions.reference == "original":
+            return marginal_of_original(attribute, self._counts_in_original(target, attribute), self.policy)
+        return marginal_of_release(attribute, self.policy, self._counts_in_release(target, attribute))
+
+    def _counts_in_original(self, target: Target, attribute: Domain) -> Counts:
+        original = self._original(target.attributes)
+        return _added((count_codes(attribute, rows) for rows in original), attribute.size + 1)
+
+    def _counts_in_release(self, target: Target, attribute: Domain) -> Counts:
+        """What counts for each code in the reference; without wildcards, so that no classes overlap."""
+        if self.release.unit is not None:
+            figure = _CountsInClasses(self.exempt, self._grouped_by(target), self.release.unit, attribute)
+            return _added(self._shards.each(figure), attribute.size + 1)
+        if self.whole and not self.exempt:
+            return np.append(attribute.counts, attribute.missing)
+        return _added(self._shards.each(_Counts(self.exempt, attribute)), attribute.size + 1)
+
+    # Conventions that look at records before they are grouped
+
+    @cached_property
+    def _may_be_suppressed(self) -> bool:
+        return all(domain.suppressed for domain in self.release.quasi_identifiers)
+
+    @cached_property
+    def _suppressed_throughout(self) -> bool:
+        if not self._may_be_suppressed or not self.release.quasi_identifiers:
+            return False
+        return all(self._shards.each(_SuppressedThroughout(self.release.quasi_identifiers)))
+
+    @cached_property
+    def exempt(self) -> tuple[Domain, ...]:
+        """The attributes in all of which a record is suppressed that the policy exempts; none where it exempts none."""
+        if self.conventions.suppressed == "counted" or not self._may_be_suppressed:
+            return ()
+        return (*self.release.quasi_identifiers, *self.release.sensitive)
+
+    @cached_property
+    def records(self) -> int:
+        """Records of the release that are counted; entities with such a record, where the policy names a unit."""
+        return self.counted.records if self.counted.entities is None else self.counted.entities
+
+    @cached_property
+    def counted(self) -> Counted:
+        """What is not exempt, in records and in entities. Cost: a pass over the shards where something may be."""
+        unit = self.release.unit
+        if self.whole and not self.exempt:  # records without an entity are one entity together
+            entities = None if unit is None else unit.size + (unit.missing > 0)
+            return Counted(self.release.engine.records, entities)
+        if unit is None:
+            return Counted(sum(self._shards.each(_Records(self.exempt))))
+        records = _added(self._shards.each(_Counts(self.exempt, unit)), unit.size + 1)
+        return Counted(int(records.sum()), int(np.count_nonzero(records)))
+
+
+def _added(counts: Iterable[Counts], size: int) -> Counts:
+    return sum(counts, np.zeros(size, dtype=np.int64))
+
+
+# Figures of a shard. Each may travel to where the shard is, so it holds what it needs and nothing of the audit.
+
+
+@dataclass(frozen=True)
+class _SuppressedThroughout:
+    domains: Sequence[Domain]
+
+    def __call__(self, shard: Shard) -> bool:
+        return bool(suppressed_in_all(shard, self.domains).all())
+
+
+@dataclass(frozen=True)
+class _Records:
+    exempt: Sequence[Domain]
+
+    def __call__(self, shard: Shard) -> int:
+        return without_exempt(shard, self.exempt).records
+
+
+@dataclass(frozen=True)
+class _Counts:
+    exempt: Sequence[Domain]
+    attribute: Domain
+
+    def __call__(self, shard: Shard) -> Counts:
+        return count_codes(self.attribute, without_exempt(shard, self.exempt))
+
+
+@dataclass(frozen=True)
+class _CountsInClasses:
+    exempt: Sequence[Domain]
+    quasi_identifiers: Sequence[Domain]
+    unit: Domain
+    attribute: Domain
+
+    def __call__(self, shard: Shard) -> Counts:
+        counted = without_exempt(shard, self.exempt)
+        if not counted.rows:
+            return np.zeros(self.attribute.size + 1, dtype=np.int64)
+        classes = Grouping(counted, self.quasi_identifiers, self.unit)
+        return classes.occurrences(self.attribute.codes(counted), self.attribute.size + 1)
+
+
+def _valueless(records: int) -> str:
+    return f"{count(records, 'record')} {agree(records, 'has', 'have')} no value"

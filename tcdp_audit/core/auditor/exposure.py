@@ -1,0 +1,214 @@
+"""Which records failing demands expose, each counted once.
+
+Whether a demand fails is known only when all shards are measured. So every shard tells how many of its records fail
+which set of demands; the sets that hold a failing demand are added up afterwards. An entity may be in several shards,
+so for entities each demand has a list of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.base.exposed import ExposureCount, failures
+from tcdp_audit.core.base.outcome import Outcome, Severity
+from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
+from tcdp_audit.core.encoding.counting import distinct_of, tally
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.keys import fold
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.auditor.class_tasks import ClassTask
+    from tcdp_audit.core.auditor.expectations import Counted
+
+Mask = NDArray[np.bool_]
+Codes = NDArray[np.integer[Any]]
+Places = frozenset[int]  # of tasks, among those that are measured on classes
+
+
+@dataclass(frozen=True)
+class ShardExposure:
+    """What came of a shard, or of a part of its classes.
+
+    Args:
+        records: how many records fail every task of a set and no other, by the tasks' places.
+        entities: for each task the entities of records that fail it; nothing where the unit is the record.
+        victims: for each attack the entities of records in the classes that it succeeds on, whether or not the policy
+            demands anything; nothing where each entity has one record, so that to count records is enough.
+    """
+
+    records: Mapping[Places, int]
+    entities: Mapping[int, Codes] = field(default_factory=dict)
+    victims: Mapping[int, Codes] = field(default_factory=dict)
+
+
+@dataclass
+class ExposureMeasure:
+    """What is exposed in a shard, or in a part of its classes, noted task by task.
+
+    Args:
+        tasks: all tasks on classes.
+        unit: the domain of the entity column, where the unit of privacy is not the row.
+    """
+
+    tasks: Sequence[ClassTask]
+    unit: Domain | None
+    _masks: dict[int, tuple[Grouping, Mask]] = field(default_factory=dict)
+    _victims: dict[int, tuple[Grouping, Mask]] = field(default_factory=dict)
+
+    def add(self, task: ClassTask, classes: Grouping | MatchedClasses, failing: Mask) -> None:
+        """Note which of some classes fail a task; not every class needs to be among them."""
+        some = bool(failing.any())
+        if judges(task) and (some or task.incomplete):
+            self._mark(self._masks, task, classes, failing)
+        if some and counts_victims(task, self.unit):
+            self._mark(self._victims, task, classes, failing)
+
+    def _mark(
+        self,
+        masks: dict[int, tuple[Grouping, Mask]],
+        task: ClassTask,
+        classes: Grouping | MatchedClasses,
+        failing: Mask,
+    ) -> None:
+        grouping, some = (classes.grouping, classes.classes) if isinstance(classes, MatchedClasses) else (classes, ...)
+        place = next(number for number, one in enumerate(self.tasks) if one is task)
+        whole = masks.setdefault(place, (grouping, np.zeros(len(grouping.records), dtype=bool)))[1]
+        whole[some] |= failing
+
+    def result(self) -> ShardExposure:
+        """How many records and which entities fail what."""
+        victims = {p: self._entities(grouping, grouping.rows_of(m)) for p, (grouping, m) in self._victims.items()}
+        return replace(self._failing(), victims=victims)
+
+    def _failing(self) -> ShardExposure:
+        if not self._masks:
+            return ShardExposure({})
+        if decided_per_class([self.tasks[place] for place in self._masks]):
+            grouping = next(iter(self._masks.values()))[0]
+            records = _by_places({place: mask for place, (_, mask) in self._masks.items()}, grouping.records)
+        else:
+            shard = next(iter(self._masks.values()))[0].shard
+            records = _by_places({place: self._rows(place) for place in self._masks}, shard.each)
+        if self.unit is None:
+            return ShardExposure(records)
+        return ShardExposure(records, {p: self._entities(one, self._rows(p)) for p, (one, _) in self._masks.items()})
+
+    def _entities(self, grouping: Grouping, rows: Mask) -> Codes:
+        """The entities of some rows."""
+        assert self.unit is not None  # noqa: S101 - only asked for where an entity counts once
+        return distinct_of(grouping.shard[self.unit.attribute][rows], self.unit.size + 1)
+
+    def _rows(self, place: int) -> Mask:
+        """The rows of the classes that fail a task, and those without a value where a convention asks for one."""
+        grouping, failing = self._masks[place]
+        rows = grouping.rows_of(failing) if failing.any() else np.zeros(grouping.shard.rows, dtype=bool)
+        return rows | without_value(grouping.shard, self.tasks[place].incomplete)
+
+
+def judges(task: ClassTask) -> bool:
+    """Whether a task may fail a release."""
+    parameters = task.expectation.parameters
+    return parameters.severity is Severity.ERROR and bool(task.violation or task.check.demands(parameters))
+
+
+def counts_victims(task: ClassTask, unit: Domain | None) -> bool:
+    """Whether a task gives a share of entities of which some have several records."""
+    return unit is not None and unit.repeats and not task.check.judges_each_class
+
+
+def decided_per_class(tasks: Sequence[ClassTask]) -> bool:
+    """Whether classes tell which records several tasks fail: all group alike, and no single record fails by itself."""
+    alike = {tuple(domain.attribute for domain in task.quasi_identifiers) for task in tasks}
+    return len(alike) == 1 and not any(task.incomplete for task in tasks)
+
+
+def without_value(shard: Shard, attributes: Sequence[Domain]) -> Mask:
+    """Which rows lack a value of some attribute. Shape (rows,)."""
+    rows = np.zeros(shard.rows, dtype=bool)
+    for domain in attributes:
+        rows |= shard[domain.attribute] == domain.size
+    return rows
+
+
+def _by_places(masks: Mapping[int, Mask], records: NDArray[np.int64]) -> dict[Places, int]:
+    """How many records have which set of masks true; of no mask is not told. Cost: `tally` of those with one."""
+    places, some = list(masks), np.flatnonzero(np.logical_or.reduce(list(masks.values())))
+    if not len(some):
+        return {}
+    columns = [masks[place][some] for place in places]
+    keys = fold(columns, [2] * len(columns))
+    distinct, totals = tally(keys.values, keys.span, records[some])
+    sets = (frozenset(compress(places, of_set)) for of_set in zip(*keys.decode(distinct), strict=True))
+    return dict(zip(sets, totals.tolist(), strict=True))
+
+
+@dataclass
+class Exposure:
+    """What all shards tell together.
+
+    Args:
+        unit: the domain of the entity column, where the unit of privacy is not the row.
+    """
+
+    unit: Domain | None
+    records: Counter[Places] = field(default_factory=Counter)
+    entities: dict[int, Mask] = field(default_factory=dict)
+    victims: dict[int, Mask] = field(default_factory=dict)
+
+    def add(self, part: ShardExposure) -> None:
+        """Take what a shard tells. Cost: a byte for each entity and task that exposes one, and for each attack."""
+        self.records.update(part.records)
+        for marked, of_places in ((self.entities, part.entities), (self.victims, part.victims)):
+            for place, codes in of_places.items():
+                if place not in marked and self.unit is not None:
+                    marked[place] = np.zeros(self.unit.size + 1, dtype=bool)
+                marked[place][codes] = True
+
+    def victims_of(self, task: ClassTask, place: int) -> int | None:
+        """How many entities an attack succeeds on; None where records are counted."""
+        if not counts_victims(task, self.unit):
+            return None
+        return int(self.victims[place].sum()) if place in self.victims else 0
+
+    def of(self, failed: Mapping[int, int], outcomes: Sequence[Outcome], counted: Counted) -> ExposureCount:
+        """The records that failing demands expose.
+
+        Args:
+            failed: the failing tasks on classes by their place, with the position of their outcome.
+            outcomes: all of them.
+            counted: the records, and the entities, that are not exempt.
+        """
+        if not failed:
+            return _of_a_table(outcomes, counted.records)
+        exposed = ExposureCount(
+            records=sum(number for places, number in self.records.items() if places & failed.keys()),
+            of=counted.records,
+            counted=tuple(sorted(failed.values())),
+        )
+        if self.unit is None:
+            return exposed
+        return replace(exposed, units=self._units(failed, self.unit), units_of=counted.entities)
+
+    def _units(self, failed: Mapping[int, int], unit: Domain) -> int:
+        """Entities with a record that is exposed."""
+        exposed = np.zeros(unit.size + 1, dtype=bool)
+        for place in failed.keys() & self.entities.keys():
+            exposed |= self.entities[place]
+        return int(exposed.sum())
+
+
+def _of_a_table(outcomes: Sequence[Outcome], records: int) -> ExposureCount:
+    """The records of the only failing demand that counts some, where none is on classes."""
+    tallies = {position: outcomes[position].records for position in failures(outcomes)}
+    counts = {position: one.failing for position, one in tallies.items() if one is not None and one.failing is not None}
+    if len(counts) != 1:
+        return ExposureCount(records=None, of=records)
+    ((position, failing),) = counts.items()
+    return ExposureCount(records=failing, of=records, counted=(position,))

@@ -1,0 +1,71 @@
+"""One expectation measured on the release as a whole, and on the tables beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tcdp_audit.core.auditor.tasks import Measurements, Task, plain_figures
+from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
+from tcdp_audit.core.base.phrases import LIMITS, unit_noun
+from tcdp_audit.core.base.words import percent_of, with_article
+from tcdp_audit.core.check.estimate import Estimate
+from tcdp_audit.core.check.kinds import TableCheck, TableFigure, Verdict
+
+OF_ROWS = frozenset({"original", "holdout"})  # tables whose rows are compared with those of the release, one by one
+
+
+@dataclass(frozen=True)
+class TableTask(Task[TableCheck[Any]]):
+    """A check to run on tables.
+
+    Args:
+        several_rows: whether the policy names a unit of which some have several rows.
+    """
+
+    several_rows: bool = False
+
+    def _outcome(self, measurements: Measurements) -> Outcome:
+        parameters = self.expectation.parameters
+        figure = self.check.measure(measurements.view, parameters)
+        task = replace(self, violation=self.violation or figure.violation)
+        outcome = task._outcome_of_table(figure, self.check.verdict(figure, parameters))  # noqa: SLF001 - a task
+        unfailable = self.check.unfailable(figure, parameters) if outcome.status is Status.PASSED else ()
+        return _with_estimate(task._judged(outcome, unfailable, "by every release"), figure.estimate)  # noqa: SLF001
+
+    def _worded(self, outcome: Outcome) -> Outcome:
+        """An outcome with its sentences, and what a comparison of rows leaves open of people who have several."""
+        worded = super()._worded(outcome)
+        if not (self.several_rows and self.check.requires & OF_ROWS):
+            return worded
+        an_intruder = with_article(unit_noun(outcome))
+        several = f"Every row counts, however many {an_intruder} has, and what is known of {an_intruder} is one row."
+        return replace(worded, message=f"{worded.message} {several}")
+
+    def _outcome_of_table(self, figure: TableFigure, verdict: Verdict) -> Outcome:
+        distribution = {"distribution": [list(one) for one in figure.distribution]} if figure.distribution else {}
+        return replace(
+            self._blank(),
+            status=self._status(verdict),
+            observed=verdict.observed,
+            classes=None if figure.classes is None else Tally(*figure.classes),
+            records=Tally(figure.records, figure.failing),
+            details=plain_figures({**distribution, **figure.details}),
+        )
+
+
+def _with_estimate(outcome: Outcome, estimate: Estimate | None) -> Outcome:
+    """An outcome that says what a sample stands for, where its figure is that of a sample."""
+    if estimate is None:
+        return outcome
+    sentences = [outcome.message, estimate.sentence(outcome.threshold)]
+    if outcome.status is Status.ERROR:
+        sentences.append(f"So whether {_kept(outcome)} cannot be decided; {estimate.more}.")
+    details = {**outcome.details, ESTIMATE: estimate.as_details()}
+    return replace(outcome, details=plain_figures(details), message=" ".join(sentences))
+
+
+def _kept(outcome: Outcome) -> str:
+    """What an estimate leaves open: `at most 20% is kept`."""
+    assert outcome.comparison is not None  # noqa: S101 - the outcome of a demand has one
+    return f"{LIMITS[outcome.comparison]} {percent_of(outcome.threshold)} is kept"

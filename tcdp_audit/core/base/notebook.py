@@ -1,0 +1,115 @@
+"""What a notebook displays of an audit: its outcomes as lines of text, and as a table of HTML.
+
+The HTML stands by itself: no script, no style sheet, no request. It takes text and ground from the page that it is in;
+its own colours can be told apart on white and on black. Neither holds a cell of a release, whatever was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.base.words import count, prose, sentence_case
+
+SHAPES = {"failed": "✗", "passed": "✓", "warning": "▲", "measured": "○", "skipped": "◇", "error": "?"}
+COLOURS = {"failed": "#d1451b", "passed": "#12806f", "warning": "#a06a00", "error": "#9a55c8"}
+GREY = "#71787f"
+LINES = 5  # of a text
+ROWS = 50  # of a table; an audit may have thousands
+HEADINGS = ("status", "expectation", "observed", "demanded", "groups failing", "records failing")
+CELL = "padding:.25em .8em;vertical-align:top;border-bottom:1px solid rgba(128,128,128,.4)"
+NAME = "font-weight:normal;max-width:40em;white-space:normal;overflow-wrap:anywhere"
+LEFT, RIGHT = f"{CELL};text-align:left", f"{CELL};text-align:right;white-space:nowrap"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One outcome.
+
+    Args:
+        state: its status, or "warning" for a failure that only warns.
+        name: the check, and the attribute that it measured.
+        observed: the figure.
+        demanded: the threshold with its comparison, or "none".
+        failing: how many classes and records fail, where that is known.
+        note: what was found, in a sentence without cells.
+        title: what a person calls the check.
+    """
+
+    state: str
+    name: str
+    observed: str
+    demanded: str
+    failing: tuple[int, int] | None
+    note: str
+    title: str
+
+    @property
+    def matters(self) -> bool:
+        """Whether it stands against the release, warns, or is no answer."""
+        return self.state in ("failed", "error", "warning")
+
+    @property
+    def line(self) -> str:
+        """The row as text."""
+        demand = "" if self.demanded == "none" else f", demanded {self.demanded}"
+        return f"{visible(self.name)}: {self.state}, observed {self.observed}{demand}"
+
+
+def as_text(head: str, rows: Iterable[Row]) -> str:
+    """A head, and what matters of its outcomes, a line each. Only the first are named."""
+    lines = [f"{SHAPES[row.state]} {row.line}" for row in rows if row.matters]
+    more = [f"… and {len(lines) - LINES:,} more"] if len(lines) > LINES else []
+    return "\n".join([head, *lines[:LINES], *more])
+
+
+def as_html(rows: Sequence[Row], *, state: str = "", verdict: str = "", sentence: str = "", about: str = "") -> str:
+    """Outcomes as a table.
+
+    Args:
+        rows: the outcomes. Where they are too many, those that matter come first.
+        state: the status of their audit. Without one, the table stands alone.
+        verdict: the audit's verdict in a few words.
+        sentence: what it means.
+        about: what was audited.
+    """
+    chosen = rows if len(rows) <= ROWS else sorted(rows, key=lambda row: not row.matters)[:ROWS]
+    more = f"… and {count(len(rows) - ROWS, 'outcome')} more" if len(rows) > ROWS else ""
+    headings = "".join(
+        f'<th scope="col" style="{RIGHT if number > 1 else LEFT}">{one}</th>' for number, one in enumerate(HEADINGS)
+    )
+    strong = f"{_mark(state)} <strong>{_text(verdict)}.</strong>" if state else ""
+    parts = [
+        f'<p style="margin:.3em 0;max-width:60em">{strong} {_text(sentence)}<br>{_text(about)}</p>' if state else "",
+        f'<table style="border-collapse:collapse"><thead><tr>{headings}</tr></thead>',
+        f"<tbody>{''.join(map(_row, chosen))}</tbody></table>",
+        f"<p>{more}</p>" if more else "",
+    ]
+    return f"<div>{''.join(parts)}</div>"
+
+
+def as_paragraph(clause: str) -> str:
+    """A clause as a paragraph; nothing for none."""
+    return f"<p>{_text(sentence_case(clause))}.</p>" if clause else ""
+
+
+def _row(row: Row) -> str:
+    note = f'<br><span style="opacity:.8">{_text(prose(row.note))}</span>' if row.matters and row.note else ""
+    failing = ("–", "–") if row.failing is None else (count(one) for one in row.failing)
+    figures = "".join(f'<td style="{RIGHT}">{_text(one)}</td>' for one in (row.observed, row.demanded, *failing))
+    return (
+        f'<tr><td style="{LEFT};white-space:nowrap">{_mark(row.state)} {row.state}</td>'
+        f'<th scope="row" style="{LEFT};{NAME}" title="{_text(row.title)}">'
+        f"{_text(row.name)}{note}</th>{figures}</tr>"
+    )
+
+
+def _mark(state: str) -> str:
+    return f'<span aria-hidden="true" style="color:{COLOURS.get(state, GREY)}">{SHAPES[state]}</span>'
+
+
+def _text(text: str) -> str:
+    from html import escape  # noqa: PLC0415 - only in a notebook
+
+    return escape(visible(text))

@@ -1,0 +1,210 @@
+"""Parts of sentences about one outcome, the same in its own message, on the terminal and in every report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tcdp_audit.core.base.outcome import Comparison, Outcome, Tally
+from tcdp_audit.core.base.words import (
+    agree,
+    count,
+    decimal,
+    figure,
+    listing,
+    noun_form,
+    noun_of_column,
+    one_in,
+    percent_of,
+    plural,
+    sentence_case,
+    with_article,
+)
+
+SIGNS = {one: one.sign for one in Comparison}
+LIMITS = {
+    Comparison.AT_LEAST: "at least",
+    Comparison.AT_MOST: "at most",
+    Comparison.BELOW: "less than",
+    Comparison.ABOVE: "more than",
+}
+NAMED = 6  # columns in a sentence, at most
+SEVERAL = 10  # from here on a mean is told without digits
+
+
+def state_of(outcome: Outcome) -> str:
+    """The status as a report shows it: a failure that only warns is a warning."""
+    return outcome.as_row().state
+
+
+def demanded(outcome: Outcome) -> str:
+    """The threshold with its comparison, such as `≥ 5`, or `none`."""
+    return outcome.as_row().demanded
+
+
+def bound(outcome: Outcome) -> str:
+    """The threshold in words: `at least 5 is demanded`, `at most 0.2 is allowed`; `nothing is demanded` without one."""
+    if outcome.threshold is None or outcome.comparison is None:
+        return "nothing is demanded"
+    kind = "demanded" if outcome.comparison.higher_is_safer else "allowed"
+    return f"{LIMITS[outcome.comparison]} {decimal(outcome.threshold)} is {kind}"
+
+
+def observed(outcome: Outcome) -> str:
+    """The observed figure of the worst class."""
+    return outcome.as_row().observed
+
+
+def failing(outcome: Outcome) -> tuple[int, int] | None:
+    """How many classes and records fail, where the outcome says so."""
+    return outcome.as_row().failing
+
+
+def record_noun(outcome: Outcome) -> str:
+    """What a record is called: `record`, or the policy's `unit_name` where a record is the unit of privacy."""
+    named = outcome.naming.unit_name if outcome.conventions.get("unit", "row") == "row" else ""
+    return named or "record"
+
+
+def unit_noun(outcome: Outcome) -> str:
+    """What a class counts: records, or what the policy's unit names."""
+    unit = outcome.conventions.get("unit", "row")
+    return outcome.naming.unit_name or ("record" if unit == "row" else noun_of_column(unit))
+
+
+def column_of(outcome: Outcome, name: str | None = None) -> str:
+    """What a sentence calls a column: its label, or its name in quotes.
+
+    Args:
+        outcome: it has the labels.
+        name: of the column; that of the outcome's attribute by default.
+    """
+    return outcome.naming.column(outcome.attribute or "" if name is None else name)
+
+
+def columns_of(outcome: Outcome, names: Sequence[str]) -> str:
+    """Some columns in a sentence: `age, sex and 'zip'`; of many the first, and how many more there are."""
+    named = [column_of(outcome, name) for name in names]
+    if len(named) > NAMED:
+        named = [*named[: NAMED - 1], f"{len(named) - NAMED + 1:,} other columns"]
+    return listing(named) if named else "nothing"
+
+
+def known_columns(outcome: Outcome) -> str:
+    """The columns that the intruder is taken to know, as `columns_of` names them."""
+    return columns_of(outcome, outcome.known)
+
+
+def an_intruder(outcome: Outcome) -> str:
+    """One whom an outcome is about: `a person`, `a household`."""
+    return with_article(outcome.naming.unit_name or _entity(outcome) or "person")
+
+
+def intruder_who_knows(outcome: Outcome) -> str:
+    """The subject of a sentence about one person: `Whoever knows a person's age, sex and 'zip'`."""
+    return f"Whoever knows {an_intruder(outcome)}'s {known_columns(outcome)}"
+
+
+def in_worst_group(outcome: Outcome) -> str:
+    """The first half of a sentence about one person, whom groups give away.
+
+    `Whoever knows a person's age and sex finds a group of 22 people on average; in the worst group, of 12 people,`
+    """
+    knows, classes = intruder_who_knows(outcome), outcome.classes
+    assert classes is not None  # noqa: S101 - outcomes on classes have them
+    if classes.total == 1:
+        return f"{knows} finds the only group, of {worst_people(outcome)}; there"
+    return (
+        f"{knows} finds a group of {average_group(outcome)} on average; in the worst group, of {worst_people(outcome)},"
+    )
+
+
+def average_group(outcome: Outcome) -> str:
+    """How large groups are in the mean: `22 people`, `4.31 people`."""
+    classes, records = outcome.classes, outcome.records
+    assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes on classes have both
+    mean = records.total / max(classes.total, 1)
+    number = float(round(mean)) if mean >= SEVERAL else mean
+    return f"{figure(number)} {noun_form(record_noun(outcome), number)}"
+
+
+def worst_people(outcome: Outcome) -> str:
+    """How many are in the worst group: `12 people`."""
+    return count(outcome.worst[0].records if outcome.worst else 0, record_noun(outcome))
+
+
+def every_record(outcome: Outcome) -> str:
+    """All whom an outcome is about: `8,000 people`, `only record`; to stand after `the`."""
+    records = outcome.records
+    assert records is not None  # noqa: S101 - outcomes on classes have them
+    return agree(records.total, f"only {record_noun(outcome)}", count(records.total, record_noun(outcome)))
+
+
+def values_left(outcome: Outcome, number: int) -> str:
+    """What a group leaves open of its attribute, as the second half of such a sentence."""
+    column = column_of(outcome)
+    if number <= 1 and outcome.conventions.get("unit", "row") != "row":  # an entity may have other values besides
+        return f"everybody has the same value of {column}: it is known to be theirs for certain"
+    if number <= 1:
+        return f"{column} is the same throughout: theirs is known for certain"
+    return f"only {number:,} values of {column} are left for them"
+
+
+def chance_of(value: Fraction | float) -> str:
+    """How sure a guess is: `certainty`, `a chance of 1 in 4`, `a chance of 66.7%`, `no chance`."""
+    if value in (0, 1):
+        return "certainty" if value else "no chance"
+    return f"a chance of {one_in(value)}"
+
+
+def _entity(outcome: Outcome) -> str:
+    """What the column of the policy's unit identifies; nothing where a record is the unit, or its name says nothing."""
+    unit = outcome.conventions.get("unit", "row")
+    noun = "" if unit == "row" else noun_of_column(unit)
+    return "" if noun == "entity" else noun
+
+
+def groups(number: int) -> str:
+    """`a group`, `812 groups`: how a sentence names equivalence classes."""
+    return agree(number, "a group", count(number, "group"))
+
+
+def victims(outcome: Outcome) -> str:
+    """The failing records and classes: `3,244 of 30,162 records are in 812 groups`."""
+    classes, records = outcome.classes, outcome.records
+    assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes on classes have both
+    return f"{records_of(records, record_noun(outcome))} in {groups(classes.failing or 0)}"
+
+
+def part_of(number: float, total: int, noun: str) -> str:
+    """`1 of 4 records`, `all 4 records`, `both records`, `the only record`, `no record`."""
+    if not number:
+        return f"no {noun}"
+    if number == total:
+        return f"both {plural(noun)}" if total == 2 else agree(total, f"the only {noun}", f"all {count(total, noun)}")
+    return f"{figure(number)} of {count(total, noun)}"
+
+
+def records_of(records: Tally, noun: str = "record") -> str:
+    """The failing records and their verb: `1 of 4 records is`, `All 4 people are`."""
+    number = records.failing or 0
+    return f"{sentence_case(part_of(number, records.total, noun))} {agree(number or 1, 'is', 'are')}"
+
+
+def allowance(outcome: Outcome) -> str:
+    """What the policy allows of a share: `at most 10% is allowed`, `none is allowed`."""
+    if not outcome.threshold or outcome.comparison is None:
+        return "none is allowed"
+    return f"{LIMITS[outcome.comparison]} {percent_of(outcome.threshold)} is allowed"
+
+
+def worst_group(outcome: Outcome, adjective: str) -> str:
+    """`the smallest of 1,234 groups`, `the only group`."""
+    assert outcome.classes is not None  # noqa: S101 - outcomes on classes have them
+    total = outcome.classes.total
+    return agree(total, "the only group", f"the {adjective} of {count(total, 'group')}")
+
+
+def worst_group_of(outcome: Outcome, adjective: str) -> str:
+    """The same with how many are in it: `the smallest of 1,234 groups, of 3 people,`."""
+    return f"{worst_group(outcome, adjective)}, of {worst_people(outcome)},"

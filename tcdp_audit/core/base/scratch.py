@@ -1,0 +1,216 @@
+"""Private folders for temporary files. No run leaves one behind; what a killed run could not remove, the next one does.
+
+A folder holds a file that its process keeps locked. The lock goes with the process, however that ends, so a folder
+whose lock is free belongs to nobody.
+
+Windows removes no file that is open. So the lock is closed there before its file is removed, and that a process still
+has it open keeps its folder; everywhere else it is removed first, since an open file keeps nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import stat
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from io import FileIO
+from pathlib import Path
+
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.signal_mask import ENDING, waiting
+
+LOCK = "lock"
+ATTEMPTS, PAUSE = 100, 0.02  # seconds
+NAME = re.compile(r"\.?tcdp-audit-[0-9a-f]{16}\.tmp")
+
+IS_POSIX = hasattr(os, "O_DIRECTORY")  # Windows opens no folder, knows users by rights, and removes no open file
+REPARSE_POINT = 0x400  # what Windows calls a junction: a link that looks like a folder
+
+_present: dict[Path, FileIO | None] = {}  # with their locks; from before a folder is made, lest a signal come between
+
+
+class Scratch:
+    """A new folder that only this user can look into. Use it as a context manager, or call `cleanup`.
+
+    Args:
+        beside: where it is made, hidden; by default in the folder for temporary files.
+
+    Raises:
+        UsageError: no folder for temporary files can be written to.
+        OSError: nothing can be made in `beside`.
+    """
+
+    def __init__(self, beside: Path | None = None) -> None:
+        self.path = _in_temporary_folder() if beside is None else _made(beside, ".tcdp-audit-")
+        self._removal = weakref.finalize(self, _remove, self.path)
+
+    @property
+    def name(self) -> str:
+        """Its path as text."""
+        return str(self.path)
+
+    def cleanup(self) -> None:
+        """Remove the folder with everything in it."""
+        self._removal()
+
+    def __enter__(self) -> Path:
+        """Use as a context manager."""
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        """Remove it."""
+        self.cleanup()
+
+
+def sweep(folder: Path | None = None) -> None:
+    """Remove what killed runs of this user left in a folder; by default in the one for temporary files.
+
+    Folders whose process lives, those of other users, and links to folders stay.
+    """
+    with suppress(OSError):
+        for entry in list(os.scandir(_temporary_folder() if folder is None else folder)):
+            if NAME.fullmatch(entry.name):
+                with suppress(OSError):
+                    _remove_if_stale(Path(entry.path))
+
+
+@contextmanager
+def leaving_nothing() -> Iterator[None]:
+    """Remove every folder that was made inside and is still there at the end, because a signal came between."""
+    with suppress(OSError):
+        _temporary_folder()  # looked for while there is one thread
+    known = set(_present)
+    try:
+        yield
+    finally:
+        for path in set(_present) - known:
+            for _ in range(ATTEMPTS):
+                _remove(path)
+                if not path.exists():
+                    break
+                time.sleep(PAUSE)  # a thread that was interrupted with the rest is still writing there
+            _present.pop(path, None)
+
+
+@contextmanager
+def writing_temporarily() -> Iterator[None]:
+    """Turn what keeps temporary files from being written into a sentence.
+
+    Raises:
+        UsageError: they cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"temporary files cannot be written: {error.strerror or 'the disk is full'}; "
+            "name a folder for them in TMPDIR"
+        ) from None
+
+
+def _temporary_folder() -> Path:
+    """Where temporary files go. Signals wait meanwhile: Python tries a folder out with a file of its own."""
+    with waiting(ENDING):
+        return Path(tempfile.gettempdir())
+
+
+def _in_temporary_folder() -> Path:
+    with writing_temporarily():
+        return _made(_temporary_folder(), "tcdp-audit-")
+
+
+def _made(parent: Path, prefix: str) -> Path:
+    """A new folder with its locked file; made again if another process took it for abandoned before it was locked."""
+    while True:
+        path = parent / f"{prefix}{secrets.token_hex(8)}.tmp"
+        _present[path] = None
+        try:
+            path.mkdir(mode=0o700)
+            lock = _present[path] = _locked(path)
+        except FileNotFoundError:
+            _present.pop(path)
+            if not parent.is_dir():
+                raise
+            continue
+        except BaseException:
+            _remove(path)
+            raise
+        if os.fstat(lock.fileno()).st_nlink:
+            return path
+        lock.close()
+        _present.pop(path)
+
+
+def _locked(path: Path) -> FileIO:
+    lock = FileIO(path / LOCK, "x+")
+    with suppress(OSError):  # a file system without locks: then nobody can take it for abandoned either
+        _lock(lock.fileno())
+    return lock
+
+
+def _lock(file: int, *, blocking: bool = True) -> bool:
+    from filelock import lock_descriptor  # noqa: PLC0415 - a command that needs no folder does without
+
+    return lock_descriptor(file, blocking=blocking, poll_interval=PAUSE)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder of this process. Where a thread still writes there, `leaving_nothing` tries again."""
+    lock = _present.get(path)
+    with suppress(OSError):
+        _empty_and_remove(path, lock)
+    if lock is not None:
+        lock.close()
+    if not path.exists():
+        _present.pop(path, None)
+
+
+def _remove_if_stale(path: Path) -> None:
+    if not IS_POSIX:
+        _remove_if_stale_on_windows(path)
+        return
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        if os.fstat(folder).st_uid == os.getuid():
+            _remove_if_free(path, partial(os.open, LOCK, os.O_RDWR | os.O_NOFOLLOW, dir_fd=folder))
+    finally:
+        os.close(folder)
+
+
+def _remove_if_stale_on_windows(path: Path) -> None:
+    """Rights decide: what this user may not open stays, and folders for temporary files belong to one user."""
+    state = path.lstat()
+    is_link = getattr(state, "st_file_attributes", 0) & REPARSE_POINT
+    if stat.S_ISDIR(state.st_mode) and not is_link and not (path / LOCK).is_symlink():
+        _remove_if_free(path, partial(os.open, path / LOCK, os.O_RDWR))
+
+
+def _remove_if_free(path: Path, opened: Callable[[], int]) -> None:
+    try:
+        lock = FileIO(opened(), "r+")
+    except FileNotFoundError:
+        path.rmdir()  # killed before it had a lock, or about to make one: then it makes another folder
+        return
+    with lock:
+        if _lock(lock.fileno(), blocking=False):
+            _empty_and_remove(path, lock)
+
+
+def _empty_and_remove(path: Path, lock: FileIO | None) -> None:
+    """Remove a folder, its lock last: whoever is killed here leaves a folder that can still be told from a live one."""
+    for entry in list(os.scandir(path)):
+        if stat.S_ISDIR(entry.stat(follow_symlinks=False).st_mode):
+            shutil.rmtree(entry.path)
+        elif entry.name != LOCK:
+            os.unlink(entry.path)  # noqa: PTH108 - a link itself, never what it leads to
+    if lock is not None and not IS_POSIX:
+        lock.close()
+    (path / LOCK).unlink(missing_ok=True)
+    path.rmdir()

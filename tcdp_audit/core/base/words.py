@@ -1,0 +1,194 @@
+"""Numbers and nouns in words: plural forms, counts, shares, lists, and figures that never read like another one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isfinite, isinf
+
+from tcdp_audit.core.base.visible import visible
+
+CARDINALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
+HISSING = ("s", "x", "z", "ch", "sh")  # nouns on these take -es
+IDENTIFYING = re.compile(r"([ _-](id|ids|key|no|nr|num|number|code|uuid|guid|ref)|(?<=[a-z])I[Dd])$", re.IGNORECASE)
+NOUN = re.compile(r"[^\W\d_]{3,}( [^\W\d_]{3,})*")  # `ori h` of `ori_hid` is no noun
+ROUND = 10**9  # denominators of thresholds that people type; a figure between two others is at none of them
+BORDERLINE = 1e-9  # closer than this, a whole number is what was meant: the core decides it exactly
+HUGE = 1e15  # above it, figures are written with an exponent
+
+
+def agree(number: float, one: str, many: str) -> str:
+    """The form of a word that a number asks for: `agree(2, "is", "are")` is `are`."""
+    return one if number == 1 else many
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun, of which the last word changes: `equivalence classes`, `people`, `households`."""
+    before, space, last = noun.rpartition(" ")
+    if last in IRREGULAR:
+        return before + space + IRREGULAR[last]
+    if last.endswith("y") and last[-2:-1] not in set("aeiou"):
+        return noun[:-1] + "ies"
+    return noun + ("es" if last.endswith(HISSING) else "s")
+
+
+def noun_form(noun: str, number: float) -> str:
+    """The noun in the form that a number asks for."""
+    return agree(number, noun, plural(noun))
+
+
+def with_article(noun: str) -> str:
+    """A noun with its indefinite article, by its first letter: `a person`, `an entity`."""
+    return f"{'an' if noun[:1].lower() in set('aeio') else 'a'} {noun}"
+
+
+def noun_of_column(column: str) -> str:
+    """What a column identifies, in the singular: `patient` for `patient_id`; `entity` where its name is no word."""
+    noun = IDENTIFYING.sub("", column.strip()).replace("_", " ").replace("-", " ").lower()
+    if not NOUN.fullmatch(noun):
+        return "entity"
+    return noun[:-1] if noun.endswith("s") and not noun.endswith(("ss", "us", "is", "ies")) else noun
+
+
+def count(number: int, noun: str = "") -> str:
+    """A number with thousands separators, and its noun: `1 record`, `30,162 records`."""
+    return f"{number:,} {noun_form(noun, number)}" if noun else f"{number:,}"
+
+
+def in_words(number: int) -> str:
+    """A number in words up to ten, in digits above."""
+    return CARDINALS[number] if 0 <= number < len(CARDINALS) else f"{number:,}"
+
+
+def sentence_case(text: str) -> str:
+    """The text with a capital first letter and the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def listing(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def gibibytes(size: int) -> str:
+    """An amount of memory, `1.5 GiB`; a small one in MiB.
+
+    Example:
+        >>> gibibytes(3 * 2**29), gibibytes(2**21)
+        ('1.5 GiB', '2 MiB')
+    """
+    return f"{size / 2**30:.1f} GiB" if size >= 2**29 else f"{max(1, round(size / 2**20)):,} MiB"
+
+
+def prose(message: str) -> str:
+    """An outcome's sentence as a report shows it, its comparisons as signs that stay with their number."""
+    signs = re.sub(r"([<>])= (?=\d)", lambda match: "≥\u00a0" if match[1] == ">" else "≤\u00a0", message)
+    return visible(signs)
+
+
+def share(part: float, whole: float) -> str:
+    """A percentage that never rounds something to nothing, nor nearly all to all."""
+    percent = 100 * part / whole if whole else 0.0
+    if 0 < percent < 0.05:
+        return "under 0.1%"
+    if 99.95 <= percent < 100:
+        return "over 99.9%"
+    return f"{percent:.1f}%".replace("100.0%", "100%").replace("0.0%", "0%" if percent == 0 else "0.0%")
+
+
+def one_in(value: Fraction | float) -> str:
+    """A chance as people say it: `1 in 4`, `1 in 22`; as a percentage above a half or where no such number is near.
+
+    Example:
+        >>> one_in(Fraction(1, 4)), one_in(0.0451), one_in(Fraction(2, 3)), one_in(1), one_in(0)
+        ('1 in 4', '1 in 22', '66.7%', 'certainty', 'none')
+    """
+    if value in (0, 1):
+        return "certainty" if value else "none"
+    times = 1 / value
+    return (
+        f"1 in {round(times):,}"
+        if round(times) >= 2 and abs(times - round(times)) <= times / 20
+        else percent(float(value))
+    )
+
+
+def percent(value: float | None, threshold: Fraction | None = None) -> str:
+    """A share as a percentage, with as many digits as keep it from reading like none, all, or another threshold."""
+    if value is None or not isfinite(value):
+        return figure(value)
+    exact = 100 * value
+    if abs(exact - round(exact)) < BORDERLINE:
+        return f"{exact:,.0f}%"
+    texts = [text for digits in range(1, 16) if float(text := f"{exact:.{digits}f}") not in (0, 100)]
+    if threshold is None or _is_at(value, threshold):
+        return f"{texts[0]}%"
+    above = Fraction(value) > threshold
+    return f"{next((one for one in texts if _keeps_side(one, 100 * threshold, above=above)), texts[-1])}%"
+
+
+def percent_of(threshold: Fraction | None) -> str:
+    """A share that was demanded, as a percentage where that is exact, and otherwise as it was typed."""
+    if threshold is None:
+        return "–"
+    exact = 100 * threshold
+    return f"{decimal(exact)}%" if Fraction(repr(float(exact))) == exact else decimal(threshold)
+
+
+def decimal(threshold: Fraction | None) -> str:
+    """A threshold as the decimal that was typed; a fraction where no decimal is exact."""
+    if threshold is None:
+        return "–"
+    if threshold.denominator == 1:
+        return f"{threshold.numerator:,}"
+    text = repr(float(threshold))
+    return text if Fraction(text) == threshold else str(threshold)
+
+
+def figure(value: float | None, threshold: Fraction | None = None) -> str:
+    """An observed figure to three digits; more where it would read like a threshold that it is not."""
+    if value is None:
+        return "–"
+    if isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if abs(value) < HUGE and (float(value).is_integer() or 0 < abs(value - round(value)) < BORDERLINE < abs(value)):
+        return f"{value:,.0f}"
+    texts = (text for digits in range(3, 18) if not _is_whole(text := _digits(value, digits)) or abs(value) >= HUGE)
+    if threshold is None or _is_at(value, threshold):
+        return next(texts, repr(value))
+    side = Fraction(value) > threshold
+    return next((text for text in texts if _keeps_side(text, threshold, above=side)), repr(value))
+
+
+def finite(value: float | None) -> bool:
+    """True for a number that an axis can hold."""
+    return value is not None and isfinite(value)
+
+
+def _is_at(value: float, threshold: Fraction) -> bool:
+    """Whether a figure is the float nearest to a round threshold; that of 0.1 is a little above 1/10."""
+    return value == float(threshold) and threshold.denominator <= ROUND
+
+
+def _digits(value: float, digits: int) -> str:
+    """A fractional figure to so many significant digits, without an exponent where it can be avoided."""
+    if abs(value) >= HUGE:
+        return f"{value:.{digits}g}"
+    if abs(value) >= 1000:
+        return f"{value:,.{max(digits - 4, 1)}f}"
+    if abs(value) < 1e-4:
+        return f"{value:.{digits}g}"
+    places = digits - 1 if abs(value) >= 1 else digits
+    return f"{value:.{places}f}"
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a fractional figure would read like a whole one, as 0.9997 would as 1.000."""
+    return float(text.replace(",", "")).is_integer()
+
+
+def _keeps_side(text: str, threshold: Fraction, *, above: bool) -> bool:
+    number = Fraction(text.replace(",", ""))
+    return number != threshold and (number > threshold) == above

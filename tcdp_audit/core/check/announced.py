@@ -1,0 +1,97 @@
+"""Checks that are announced before they are loaded, so that a policy loads those that it names and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tcdp_audit.core.base.frozen import refuse
+from tcdp_audit.core.check.guide import DisclosureType
+from tcdp_audit.core.check.kinds import KINDS, Check
+
+
+@dataclass(frozen=True)
+class LazyCheck:
+    """A check by what lists of checks need of it. It is loaded when a policy, a page or a program asks for it.
+
+    Args:
+        name: the check's own.
+        title: the check's own.
+        disclosure_type: the check's own.
+        load: gives the check. Its plugin is broken where that raises, or gives one with another name, title, quarter or
+            risk.
+        risk: the check's own, for reports that did not run it; nothing, and they do not tell.
+    """
+
+    name: str
+    title: str
+    disclosure_type: DisclosureType
+    load: Callable[[], Check]
+    risk: str = ""
+
+
+Announced = Check | LazyCheck
+
+
+def loaded(announced: Announced, kinds: tuple[type, ...] = KINDS) -> Check:
+    """The check that was announced, of one of the kinds that there are.
+
+    Raises:
+        TypeError: what is loaded is no check.
+        ValueError: it is another one.
+        BaseException: whatever `load` raises.
+    """
+    if not isinstance(announced, LazyCheck):
+        return announced
+    check = announced.load()
+    if not issubclass(type(check), kinds):
+        raise TypeError(f"what is loaded is a {type(check).__name__} and no check")
+    for what, said, own in (
+        ("name", announced.name, check.name),
+        ("title", announced.title, check.title),
+        ("disclosure_type", announced.disclosure_type, check.disclosure_type),
+        ("risk", announced.risk, check.risk if announced.risk else ""),
+    ):
+        if said != own:
+            raise ValueError(f"its {what} was announced as {said!r} and is {own!r}")
+    return check
+
+
+class ChecksByName(Mapping[str, Check]):
+    """Checks by name, each loaded when it is first looked up. Names, and how many there are, load none.
+
+    Args:
+        announced: what plugins yield, by name.
+        load: loads one of them; it is asked once for each.
+    """
+
+    __setitem__ = __delitem__ = __ior__ = refuse
+    clear = pop = popitem = setdefault = update = refuse
+
+    def __init__(self, announced: Mapping[str, Announced], load: Callable[[Announced], Check]) -> None:
+        self.announced = announced
+        self._load = load
+        self._loaded: dict[str, Check] = {}
+
+    def __getitem__(self, name: str) -> Check:
+        """The check.
+
+        Raises:
+            KeyError: no plugin has it.
+            PluginError: its plugin announces it and cannot load it.
+        """
+        if name not in self._loaded:
+            self._loaded[name] = self._load(self.announced[name])
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a plugin has it."""
+        return name in self.announced
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in the order of the plugins."""
+        return iter(self.announced)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.announced)

@@ -1,0 +1,205 @@
+"""The declarations that every kind of check makes, and the reasons why an expectation cannot hold for a policy."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from tcdp_audit.core.base.outcome import Outcome
+from tcdp_audit.core.check.evidence import Target
+from tcdp_audit.core.check.guide import DisclosureType, Guide
+from tcdp_audit.core.check.parameters import Parameters
+from tcdp_audit.core.check.threshold import Limit
+from tcdp_audit.core.policy.faults import nearest
+from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.check.on_classes import CheckOnClasses
+    from tcdp_audit.core.check.table_check import TableCheck
+
+P = TypeVar("P", bound=Parameters)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Specification(ABC, Generic[P]):
+    """What every kind of check declares. What differs between the kinds is a method here; nobody asks for the kind.
+
+    Args:
+        name: snake_case name for policies, unique among all plugins, never changed once released.
+        title: what a person calls it.
+        guide: definition, formula, reading and source.
+        disclosure_type: its place in Torra's map.
+        parameters: a model of its parameters, derived from `Parameters` or `AttributeParameters`.
+        on_attribute: whether it measures a sensitive attribute.
+        joint: whether it always reads several sensitive attributes together, whatever the policy's convention.
+        needs_quasi_identifiers: whether it has nothing to measure where no column is a quasi-identifier.
+        needs_hierarchy: whether it needs the attribute's hierarchy under some parameters.
+        scales: the scales of the attribute that it can measure under some parameters; None for every scale.
+        variant: a suffix of the title that parameters bring, such as the distance.
+        monotone: whether merging equivalence classes never turns a passing release into a failing one under some
+            parameters, each record being counted and the reference staying as it is. A search for a remedy prunes by
+            it, so it is False unless it is proved.
+        validate: further faults of the parameters under a policy: (parameter or "", sentence).
+        implies: demands that hold whenever an expectation holds: a check's name, and parameters of it. What is said
+            here may let a person drop a demand, so say only what is proved.
+        impossible: why no release can keep an expectation under a policy, whatever its records are.
+        class_size: the size from which on larger equivalence classes may keep a demand that is not one on classes
+            itself; None where their size does not decide. A plan of remedies tries k from there on.
+        sentence: one sentence about an outcome, in place of the general one. It sees no cell.
+        person: one sentence on what an outcome means for one person: who knows what, down to how many that narrows,
+            and what is learned. It sees no cell either. Without it nothing is said.
+        requires: the further tables that it needs: "original", "population", "holdout", "registry", "previous" for
+            all earlier releases. Checks on classes see none.
+    """
+
+    name: str
+    title: str
+    guide: Guide
+    disclosure_type: DisclosureType
+    parameters: type[P]
+    on_attribute: bool = False
+    joint: bool = False
+    needs_quasi_identifiers: bool = True
+    needs_hierarchy: Callable[[P], bool] = field(default=lambda _: False)
+    scales: Callable[[P], frozenset[Scale] | None] = field(default=lambda _: None)
+    variant: Callable[[P], str] = field(default=lambda _: "")
+    monotone: Callable[[P], bool] = field(default=lambda _: False)
+    validate: Callable[[P, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
+    implies: Callable[[P, PolicyDocument], Iterable[tuple[str, Mapping[str, Any]]]] = field(default=lambda _, __: ())
+    impossible: Callable[[P, PolicyDocument], Iterable[str]] = field(default=lambda _, __: ())
+    class_size: Callable[[P], int | None] = field(default=lambda _: None)
+    sentence: Callable[[Outcome], str] | None = None
+    person: Callable[[Outcome], str] | None = None
+    requires: frozenset[str] = frozenset()
+
+    on_classes: ClassVar[bool] = False
+    """Whether it is measured on equivalence classes, so that grouping records in another way can mend a failure."""
+    judges_each_class: ClassVar[bool] = False
+    """Whether every class must keep the thresholds by itself."""
+    passes_if: ClassVar[str] = "Passes if"
+    """How the sentence on a threshold begins."""
+
+    @abstractmethod
+    def by_kind(self, of_classes: Callable[[CheckOnClasses[Any]], T], of_table: Callable[[TableCheck[Any]], T]) -> T:
+        """What one of two functions makes of this check: that for checks on classes, or that for checks on tables."""
+
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[Limit, ...]:
+        """The parameters with a threshold, that of the headline figure first."""
+
+    @property
+    def headline(self) -> Limit:
+        """The limit of the figure that outcomes report first."""
+        return self.limits[0]
+
+    def demanded(self, parameters: P) -> Fraction | None:
+        """The headline threshold of an expectation."""
+        return self.headline.demanded(parameters)
+
+    def demands(self, parameters: P) -> dict[str, Fraction]:
+        """Every threshold of an expectation, by the parameter that has it."""
+        given = {one.parameter: one.demanded(parameters) for one in self.limits}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def risk(self) -> str:
+        """What could still happen where nobody asks it, in one line; nothing if its guide has none."""
+        return self.guide.risk or self.guide.question
+
+    def titled(self, parameters: P) -> str:
+        """The title with what the parameters add to it."""
+        variant = self.variant(parameters)
+        return f"{self.title}, {variant}" if variant else self.title
+
+    def targets(self, parameters: P, document: PolicyDocument) -> list[Target]:
+        """What an expectation runs on, one outcome each."""
+        if not self.on_attribute:
+            return [Target()]
+        sensitive = sorted(name for name, one in document.attributes.items() if one.role is Role.SENSITIVE)
+        chosen = self._chosen(parameters)
+        convention = document.conventions.multiple_sensitive
+        if self.joint or (convention == "joint" and not chosen):
+            return [Target(tuple(chosen or sensitive))] if chosen or sensitive else []
+        known = convention == "others_as_quasi_identifiers"
+        return [
+            Target((name,), tuple(other for other in sensitive if other != name) if known else ())
+            for name in chosen or sensitive
+        ]
+
+    def known(self, parameters: P, document: PolicyDocument, target: Target) -> list[str]:  # noqa: ARG002
+        """The columns that the intruder is taken to know: the quasi-identifiers, and others by convention."""
+        quasi_identifiers = (n for n, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER)
+        return [*sorted(quasi_identifiers), *target.known]
+
+    def _chosen(self, parameters: P) -> list[str]:
+        """The sensitive attributes that the parameters name."""
+        one, several = getattr(parameters, "attribute", None), getattr(parameters, "attributes", None)
+        return [one] if one is not None else sorted(several or [])
+
+    def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        """Why an expectation cannot hold for this policy: (parameter or "", sentence)."""
+        known = (one.role is Role.QUASI_IDENTIFIER for one in document.attributes.values())
+        if self.needs_quasi_identifiers and not any(known):
+            yield "", "no attribute has the role quasi_identifier, so there is nothing to group by"
+        misnamed = list(self._misnamed(parameters, document)) if self.on_attribute else []
+        yield from misnamed
+        if misnamed:
+            return
+        targets = self.targets(parameters, document)
+        if not targets:
+            yield "", "no attribute has the role sensitive"
+        for target in targets:
+            yield from self._unmeasurable(parameters, target, document)
+        yield from self.validate(parameters, document)
+
+    def _misnamed(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        field_name = "attributes" if getattr(parameters, "attribute", None) is None else "attribute"
+        for name in self._chosen(parameters):
+            declaration = document.attributes.get(name)
+            if declaration is None:
+                meant = nearest(name, document.attributes)
+                yield field_name, f"the policy declares no attribute {name!r}{meant}"
+            elif declaration.role is not Role.SENSITIVE:
+                yield field_name, f"{name!r} is not sensitive: its role is {declaration.role.value}"
+
+    def _unmeasurable(self, parameters: P, target: Target, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        allowed, title = self.scales(parameters), self.titled(parameters)
+        if len(target.attributes) > 1 and (allowed is not None or self.needs_hierarchy(parameters)):
+            yield "", f"{title} cannot read several attributes as one; name one `attribute`"
+            return
+        for name in target.attributes:
+            declaration = document.attributes[name]
+            if allowed is not None:
+                yield from _scale_faults(title, name, declaration, allowed)
+            if self.needs_hierarchy(parameters) and declaration.hierarchy is None:
+                yield (
+                    "",
+                    f"{title} needs a hierarchy of {name!r}; add `hierarchy: {name}.csv` to its declaration",
+                )
+            if document.conventions.reference == "declared" and declaration.distribution is None:
+                yield (
+                    "",
+                    f"the reference is declared, but {name!r} has none; add `distribution: uniform` or weights",
+                )
+
+
+def _scale_faults(
+    title: str, name: str, declaration: AttributeDeclaration, allowed: frozenset[Scale]
+) -> Iterator[tuple[str, str]]:
+    if declaration.scale not in allowed:
+        scales = " or ".join(sorted(scale.value for scale in allowed))
+        example = f"{name}: {{role: sensitive, scale: {'numeric' if Scale.NUMERIC in allowed else scales}}}"
+        yield "", f"{title} needs {name!r} to be {scales}; declare it, for example `{example}`"
+    elif declaration.scale is Scale.ORDINAL and declaration.order is None:
+        yield (
+            "",
+            (
+                f"{title} needs the order of {name!r}; declare it, for example "
+                f"`{name}: {{role: sensitive, scale: ordinal, order: [low, middle, high]}}`"
+            ),
+        )

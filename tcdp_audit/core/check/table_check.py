@@ -1,0 +1,174 @@
+"""A check on the release as a whole, and on the tables that it can be compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.estimate import Estimate
+from tcdp_audit.core.check.evidence import Target
+from tcdp_audit.core.check.specification import P, Specification, T
+from tcdp_audit.core.check.threshold import Limit
+from tcdp_audit.core.check.unfailable import keeps, worst_share
+from tcdp_audit.core.check.verdict import Verdict
+from tcdp_audit.core.policy.model import PolicyDocument
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.check.on_classes import CheckOnClasses
+    from tcdp_audit.core.check.table_view import TableView
+
+ALL_COUNTED = (
+    "it counts every record, and `suppressed: exempt` would leave some out; use `counted`, or drop the suppressed "
+    "records from the release"
+)
+NO_PAIRING = (
+    "which released record came from which original is not declared; add `key:` with the attribute that both tables "
+    "share, or `rows_aligned: true` if row i of one is row i of the other"
+)
+
+
+@dataclass(frozen=True)
+class TableFigure:
+    """What a table check measured.
+
+    Args:
+        value: the figure: exact where it can be, infinite or finite, never NaN.
+        records: how many records it is about.
+        failing: how many of them are exposed, where that is a matter of yes or no.
+        classes: how many equivalence classes it is about, and how many of them are exposed, where it is about classes.
+        details: further figures by documented names; no cell among them.
+        distribution: [figure, classes, records] triples for the chart, in ascending order of the figure.
+        estimate: where the figure is that of a sample, what it says of the whole table's.
+        further: the figure of each of the check's `further` limits, by its parameter.
+        violation: why the check fails whatever it measured, where a convention of the policy says so.
+    """
+
+    value: Fraction | float
+    records: int
+    failing: int | None = None
+    classes: tuple[int, int | None] | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+    distribution: Sequence[Sequence[float]] = ()
+    estimate: Estimate | None = None
+    further: Mapping[str, Fraction | float] = field(default_factory=dict)
+    violation: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableCheck(Specification[P]):
+    """A check on the release as a whole, and on the tables that it can be compared with.
+
+    Args:
+        measure: the figure, from a view that reads what it is asked for.
+        threshold: the parameter with the largest (or least) figure allowed.
+        comparison: how the figure must stand to it.
+        label: what the figure is called.
+        worst: the worst figure that a release could have, of as many records as the figure is about; None if there is
+            none. It tells which demands nothing can fail. By default 1 (or 0, where more is safer) if the threshold is
+            declared to lie from 0 to 1, as a share does; otherwise none.
+        further: thresholds of other figures, which must be kept too; a share's worst is 1 (or 0), others have none.
+    """
+
+    measure: Callable[[TableView, P], TableFigure]
+    threshold: str = "at_most"
+    comparison: Comparison = Comparison.AT_MOST
+    label: str = "share of records"
+    worst: Callable[[TableFigure, P], Fraction | float | None] | None = None
+    further: tuple[Limit, ...] = ()
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """The threshold of the figure, then those of further figures."""
+        return (Limit(self.threshold, self.comparison, self.label), *self.further)
+
+    def by_kind(
+        self,
+        of_classes: Callable[[CheckOnClasses[Any]], T],  # noqa: ARG002 - the other kinds'
+        of_table: Callable[[TableCheck[Any]], T],
+    ) -> T:
+        """What the second function makes of this check."""
+        return of_table(self)
+
+    def unfailable(self, figure: TableFigure, parameters: P) -> tuple[str, ...]:
+        """The parameters whose demand is kept by every release of as many records."""
+        demands = self.demands(parameters)
+        return tuple(
+            one.parameter
+            for one in self.limits
+            if one.parameter in demands
+            and keeps(self._worst_figure(one, figure, parameters), demands[one.parameter], one.comparison)
+        )
+
+    def _worst_figure(self, limit: Limit, figure: TableFigure, parameters: P) -> Fraction | float | None:
+        if self.worst is not None and limit.parameter == self.threshold:
+            return self.worst(figure, parameters)
+        return worst_share(self.parameters.model_fields[limit.parameter], limit.comparison)
+
+    def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        """Why an expectation cannot hold for this policy: (parameter or "", sentence)."""
+        yield from Specification.faults(self, parameters, document)
+        if document.conventions.suppressed == "exempt":
+            yield "", ALL_COUNTED
+        if "original" in self.requires and document.key is None and not document.rows_aligned:
+            yield "", NO_PAIRING
+
+    def known(self, parameters: P, document: PolicyDocument, target: Target) -> list[str]:
+        """The columns that the parameters name, or the quasi-identifiers."""
+        return sorted(getattr(parameters, "attributes", None) or super().known(parameters, document, target))
+
+    def verdict(self, figure: TableFigure, parameters: P) -> Verdict:
+        """The figures, compared exactly with their thresholds; of an estimate both ends of the interval."""
+        demands, ends = self.demands(parameters), {self.threshold: _ends(figure)}
+        for one in self.further:
+            ends[one.parameter] = (_sound(figure.further.get(one.parameter)),)
+        kept = [_kept(one, ends[one.parameter], demands.get(one.parameter)) for one in self.limits]
+        failed = None if not demands else any(one == {False} for one in kept)
+        undecided = not failed and any(len(one) > 1 for one in kept)
+        return Verdict(
+            float(figure.value),
+            demands.get(self.threshold),
+            self.comparison,
+            None if undecided else failed,
+            figure.details,
+            undecided=undecided,
+        )
+
+
+def _kept(limit: Limit, ends: Sequence[Fraction | float], demanded: Fraction | None) -> set[bool]:
+    """Whether a demand is kept at each end of an interval, which may be one figure; nothing without a demand."""
+    if demanded is None:
+        return set()
+    return {bool(limit.comparison.holds((end > demanded) - (end < demanded))) for end in ends}
+
+
+def _sound(value: Any) -> Any:
+    """A figure that can be compared.
+
+    Raises:
+        CheckError: it is none.
+    """
+    if not isinstance(value, Real):
+        raise CheckError(f"the check gave a {type(value).__name__}; a figure must be a real number")
+    if value != value:  # noqa: PLR0124 - NaN
+        raise CheckError("the check gave NaN; a figure must be a number or infinite")
+    return value
+
+
+def _ends(figure: TableFigure) -> Sequence[Fraction | float]:
+    """Between what the whole table's figure lies.
+
+    Raises:
+        CheckError: the figure is none, or the interval of an estimate does not hold it.
+    """
+    value = _sound(figure.value)
+    if figure.estimate is None:
+        return (value,)
+    low, high = figure.estimate.low, figure.estimate.high
+    if not low <= value <= high:
+        raise CheckError("the check gave an interval that its own figure is not in")
+    return (low, high)

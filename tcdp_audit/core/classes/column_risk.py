@@ -1,0 +1,215 @@
+"""Which of the columns that an intruder may know adds how much to the risk of being found.
+
+Everything is computed from the distinct rows of those columns and how many records each stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.encoding.counting import numbered, occurrences
+from tcdp_audit.core.encoding.keys import Codes
+
+EXACT = 8  # columns at most for Shapley values, which need every subset
+ROWS = 200_000  # distinct rows at most, times the subsets that must be looked at; else nothing is measured
+
+Sizes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnRisk:
+    """What one column adds.
+
+    Args:
+        column: its name.
+        label: what the policy calls it; nothing without a label.
+        share: of the risk, from 0 to 1; all columns together have 1.
+        distinction: different values for each record, by this column alone.
+        separation: the part of all pairs of records that this column alone tells apart.
+        unique: records that stand alone with all columns.
+        unique_without: records that stand alone without this one.
+    """
+
+    column: str
+    label: str = ""
+    share: float
+    distinction: float
+    separation: float
+    unique: int
+    unique_without: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "column": self.column,
+            "share": self.share,
+            "distinction": self.distinction,
+            "separation": self.separation,
+            "unique": self.unique,
+            "unique_without": self.unique_without,
+        }
+
+
+def column_risks(codes: Mapping[str, Codes], times: Sizes, labels: Mapping[str, str]) -> list[ColumnRisk]:
+    """The columns by what they add to the risk, the most risky first.
+
+    The share is the Shapley value of a column in the game whose worth is the number of records that stand alone, or
+    of pairs told apart where none does. Beyond eight columns it is the drop when the column is left out.
+
+    Args:
+        codes: of each column, one for every distinct row. Shape (rows,) each.
+        times: how many records each row stands for. Shape (rows,).
+        labels: what the policy calls columns.
+
+    Returns:
+        Nothing where there are no columns.
+
+    Cost: numbering the rows for each subset of up to eight columns, for each column beyond.
+
+    Example:
+        >>> codes = {"age": np.array([0, 1, 2]), "sex": np.array([0, 0, 0])}
+        >>> [(one.column, one.share) for one in column_risks(codes, np.array([1, 1, 1]), {})]
+        [('age', 1.0), ('sex', 0.0)]
+    """
+    names = [*codes]
+    if not names:
+        return []
+    measured = MeasuredSubsets([codes[name] for name in names], times)
+    everything = tuple(range(len(names)))
+    measure = measured.alone if measured.alone(everything) else measured.apart
+    for subset in every_subset(len(names)) if len(names) <= EXACT else ():
+        measure(subset)
+    shares = _shares(measure, len(names))
+    risks = [
+        ColumnRisk(
+            column=name,
+            label=labels.get(name, ""),
+            share=share,
+            distinction=measured.groups((place,)) / measured.records,
+            separation=measured.apart((place,)) / max(comb(measured.records, 2), 1),
+            unique=measured.alone(everything),
+            unique_without=measured.alone(everything[:place] + everything[place + 1 :]),
+        )
+        for place, (name, share) in enumerate(zip(names, shares, strict=True))
+    ]
+    return sorted(risks, key=lambda one: (-one.share, names.index(one.column)))
+
+
+def every_subset(columns: int) -> list[tuple[int, ...]]:
+    """Every set of columns but the empty one, each differing from the one before in its last columns only.
+
+    In this order `MeasuredSubsets` divides groups further and does not begin anew.
+    """
+    return sorted(one for size in range(columns) for one in combinations(range(columns), size + 1))
+
+
+def affordable(columns: int, rows: int) -> bool:
+    """Whether so many columns and distinct rows can be measured at little cost."""
+    subsets = 2**columns if columns <= EXACT else columns + 1
+    return columns > 0 and rows * subsets <= ROWS * 2**EXACT // 4
+
+
+class MeasuredSubsets:
+    """The sizes of groups by any subset of columns. A subset that begins as the last one did continues its groups.
+
+    Args:
+        columns: codes of each column, one for every row. Shape (rows,) each.
+        times: how many records each row stands for. Shape (rows,).
+    """
+
+    def __init__(self, columns: Sequence[Codes], times: Sizes) -> None:
+        self.columns, self.times, self.records = columns, times, int(times.sum())
+        self.radices = [int(one.max()) + 1 for one in columns]
+        self.known: dict[tuple[int, ...], int] = {}  # records alone
+        self.distinguished: dict[tuple[int, ...], int] = {}  # pairs told apart
+        self.path = [_Numbered(-1, np.zeros(len(times), np.int64), 1)]  # the rows by no column, by one, by two, ...
+
+    def groups(self, subset: tuple[int, ...]) -> int:
+        """How many groups there are."""
+        return self._numbered(subset).groups
+
+    def sizes(self, subset: tuple[int, ...]) -> Sizes:
+        """Records in each group."""
+        by = self._numbered(subset)
+        return occurrences(by.numbers, by.groups, self.times)
+
+    def alone(self, subset: tuple[int, ...]) -> int:
+        """Records that no other agrees with."""
+        if subset not in self.known:
+            self.known[subset] = int((self.sizes(subset) == 1).sum())
+        return self.known[subset]
+
+    def apart(self, subset: tuple[int, ...]) -> int:
+        """Pairs of records that are told apart."""
+        if subset not in self.distinguished:
+            together = sum(size * (size - 1) // 2 * number for size, number in _counted(self.sizes(subset)))
+            self.distinguished[subset] = comb(self.records, 2) - together
+        return self.distinguished[subset]
+
+    def numbers(self, subset: tuple[int, ...]) -> tuple[Codes, int]:
+        """The group of each row, and how many groups there are."""
+        by = self._numbered(subset)
+        return by.numbers, by.groups
+
+    def _numbered(self, subset: tuple[int, ...]) -> _Numbered:
+        """The rows by their groups, from those of the columns that the last subset began with, too."""
+        while tuple(one.place for one in self.path[1:]) != subset[: len(self.path) - 1]:
+            self.path.pop()
+        for place in subset[len(self.path) - 1 :]:
+            self.path.append(self._divided(self.path[-1], place))
+        return self.path[-1]
+
+    def _divided(self, by: _Numbered, place: int) -> _Numbered:
+        """The groups by one more column."""
+        if by.groups == len(by.numbers):
+            return _Numbered(place, by.numbers, by.groups)
+        keys = by.numbers * np.int64(self.radices[place]) + self.columns[place]
+        distinct, numbers = numbered(keys, by.groups * self.radices[place])
+        return _Numbered(place, numbers, len(distinct))
+
+
+class _Numbered(NamedTuple):
+    """Rows with the numbers of their groups, and the column that divided them last."""
+
+    place: int
+    numbers: Codes
+    groups: int
+
+
+def _counted(sizes: Sizes) -> list[tuple[int, int]]:
+    """Sizes with how often they occur, as Python's own numbers, which cannot overflow."""
+    values, numbers = np.unique(sizes, return_counts=True)
+    return list(zip(values.tolist(), numbers.tolist(), strict=True))
+
+
+def _shares(measure: Any, columns: int) -> list[float]:
+    """What each column adds, as parts of the whole; equal parts where none adds anything."""
+    added = [
+        shapley_value(measure, columns, one) if columns <= EXACT else _drop(measure, columns, one)
+        for one in range(columns)
+    ]
+    total = sum(added)
+    return [one / total for one in added] if total else [1 / columns] * columns
+
+
+def shapley_value(measure: Any, columns: int, column: int) -> float:
+    """The mean of what a column adds over all orders in which columns may be learned."""
+    others = [one for one in range(columns) if one != column]
+    value = 0.0
+    for number in range(columns):
+        weight = 1 / (columns * comb(columns - 1, number))
+        for some in combinations(others, number):
+            value += weight * (measure(tuple(sorted((*some, column)))) - measure(some))
+    return value
+
+
+def _drop(measure: Any, columns: int, column: int) -> float:
+    everything = tuple(range(columns))
+    return float(measure(everything) - measure(everything[:column] + everything[column + 1 :]))

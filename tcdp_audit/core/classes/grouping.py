@@ -1,0 +1,213 @@
+"""Equivalence classes: the records that agree in all quasi-identifiers, grouped once per set of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up, count_in_classes
+from tcdp_audit.core.classes.visits import Visits
+from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.counting import distinct_of, numbered, occurrences
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.keys import Codes, KeyArray, fold
+from tcdp_audit.core.encoding.packed import PACKED
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.classes.wildcard import Compatibility
+
+Shard = CountedCodes  # no equivalence class is split between two shards
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """One shard grouped by one set of quasi-identifiers. Class c is the same in every figure it gives.
+
+    Args:
+        shard: its rows, each with how many records it stands for.
+        quasi_identifiers: the domains of the attributes to group by, at least one.
+        unit: the domain of the entity column where the unit of privacy is not the row. Records without an
+            entity count as one entity together: they never raise a count that may belong to one person.
+        wildcard: whether a missing quasi-identifier matches every value.
+    """
+
+    shard: Shard
+    quasi_identifiers: Sequence[Domain]
+    unit: Domain | None = None
+    wildcard: bool = False
+
+    @cached_property
+    def _numbered(self) -> tuple[int, Codes]:
+        """How many classes there are, and the class of each row."""
+        columns, radices = self._columns
+        if len(columns) == 1:
+            distinct, numbers = numbered(columns[0], radices[0])
+        else:
+            keys = fold(columns, radices)
+            distinct, numbers = numbered(keys.values, keys.span)
+        return len(distinct), numbers
+
+    @property
+    def _columns(self) -> tuple[list[Codes], list[int]]:
+        """What the quasi-identifiers' codes stand in, and a number above all of each; packed ones stay packed."""
+        shard, domains, packing = self.shard, self.quasi_identifiers, self.shard.packing
+        columns, radices = [], []
+        if packing is not None and packing.begins(domains):
+            columns, radices, domains = [shard[PACKED]], [packing.span], domains[len(packing.radices) :]
+        return columns + [shard[d.attribute] for d in domains], radices + [d.size + 1 for d in domains]
+
+    @property
+    def class_of_row(self) -> Codes:
+        """The class of each row of the shard, in ascending order of the quasi-identifiers' codes. Shape (rows,)."""
+        return self._numbered[1]
+
+    @cached_property
+    def records(self) -> Counts:
+        """Records of the release in each class. Shape (classes,)."""
+        return occurrences(self.class_of_row, self._numbered[0], self.shard.times)
+
+    def codes(self) -> list[KeyArray]:
+        """For each quasi-identifier the code of every class."""
+        row_of_class = np.empty(len(self.records), dtype=np.intp)
+        row_of_class[self.class_of_row] = np.arange(self.shard.rows)
+        one_of_each = self.shard.take(row_of_class)
+        return [one_of_each[domain.attribute].astype(np.int64) for domain in self.quasi_identifiers]
+
+    def rows_of(self, classes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which rows of the shard belong to some classes. Shape (rows,).
+
+        Args:
+            classes: whether each class is one of them. Shape (classes,).
+        """
+        return classes[self.class_of_row]
+
+    @cached_property
+    def compatibility(self) -> Compatibility | None:
+        """Which classes a missing value makes compatible; None where the convention or the classes have none."""
+        missing = [domain.size for domain in self.quasi_identifiers]
+        codes = self.codes() if self.wildcard else []
+        if not any((column == code).any() for column, code in zip(codes, missing, strict=False)):
+            return None
+        from tcdp_audit.core.classes.wildcard import compatibility  # noqa: PLC0415 - only for this convention
+
+        return compatibility(codes, missing)
+
+    @cached_property
+    def size(self) -> Counts:
+        """What k counts: records of the class, its entities, or the records compatible with it. Shape (classes,)."""
+        if self.unit is None:
+            return self.records if self.compatibility is None else self.compatibility.sum(self.records)
+        if self.compatibility is None:
+            return self._visits.in_classes(len(self.records))
+        return self.compatibility.distinct(self.entities_of(self.unit), self.unit.size + 1)
+
+    @cached_property
+    def _visits(self) -> Visits:
+        assert self.unit is not None  # noqa: S101 - only asked for where an entity counts once
+        return Visits.of(self.class_of_row, len(self.records), self.shard[self.unit.attribute], self.unit.size + 1)
+
+    def entities_of(self, unit: Domain) -> Histogram:
+        """The entities of each ordinary class."""
+        return self._counted(self.shard[unit.attribute], unit.size + 1)
+
+    def _counted(self, codes: Codes, radix: int) -> Histogram:
+        return count_in_classes(self.class_of_row, len(self.records), codes, radix, self.shard.times)
+
+    def counted(self, codes: Codes, radix: int) -> tuple[Histogram, int]:
+        """What `values_of` makes a histogram of: counts in each ordinary class, and a number above all values."""
+        if self.unit is None:
+            return self._counted(codes, radix), radix
+        entities = self.unit.size + 1
+        joint = codes.astype(np.int64) * entities + self.shard[self.unit.attribute]
+        return self._counted(joint, radix * entities), radix * entities
+
+    def values_of(self, counted: Histogram, radix: int, left_out: int | None = None) -> Histogram:
+        """A histogram of values out of that of values and entities: an entity counts once per class and value."""
+        if self.unit is None:
+            return counted if left_out is None else counted.without(left_out)
+        values, entities = np.divmod(counted.values, self.unit.size + 1)
+        ones, rows = np.ones(len(values), dtype=np.int64), len(counted)
+        histogram = add_up(counted.rows, values, ones, rows, radix)
+        histogram = histogram if left_out is None else histogram.without(left_out)
+        if self._one_row_each:
+            return histogram
+        have = slice(None) if left_out is None else values != left_out
+        visits = add_up(counted.rows[have], entities[have], ones[have], rows, self.unit.size + 1)
+        return replace(histogram, entities=visits.distinct)
+
+    @cached_property
+    def _one_row_each(self) -> bool:
+        """Whether no entity has several rows, so that each has one value in whatever class."""
+        assert self.unit is not None  # noqa: S101 - only asked for where an entity counts once
+        codes = self.shard[self.unit.attribute]
+        return len(distinct_of(codes, self.unit.size + 1)) == self.shard.rows
+
+    def histogram(self, codes: Codes, radix: int, left_out: int | None = None) -> Histogram:
+        """Counts of a sensitive attribute's codes (all below `radix`) in each class.
+
+        Args:
+            codes: the code of each row.
+            radix: a number above all of them.
+            left_out: a code that is no value, such as that of a missing one; None where all are.
+        """
+        if self.compatibility is not None:
+            return self.values_of(self.compatibility.merge(*self.counted(codes, radix)), radix, left_out)
+        if self.unit is None:
+            return self.values_of(self._counted(codes, radix), radix, left_out)
+        classes, values, further = self._visits.values(codes, radix, left_out)
+        histogram = count_in_classes(classes, len(self.records), values, radix)
+        histogram = histogram if left_out is None else histogram.without(left_out)
+        if not len(further):
+            return histogram
+        return replace(histogram, entities=histogram.total - occurrences(further, len(self.records)))
+
+    def occurrences(self, codes: Codes, radix: int) -> Counts:
+        """What counts for each of an attribute's codes (all below `radix`) in all ordinary classes. Shape (radix,)."""
+        if self.unit is None:
+            return occurrences(codes, radix, self.shard.times)
+        return occurrences(self._visits.values(codes, radix)[1], radix)
+
+
+@dataclass(frozen=True)
+class MatchedClasses:
+    """Some classes of a grouping under the wildcard convention, as a task sees them.
+
+    Args:
+        grouping: the ordinary classes.
+        classes: which of them. Shape (classes,).
+        size: what k counts among the records compatible with each. Shape (classes,).
+    """
+
+    grouping: Grouping
+    classes: NDArray[np.int64]
+    size: Counts
+
+    @property
+    def quasi_identifiers(self) -> Sequence[Domain]:
+        """The domains of the attributes that it groups by."""
+        return self.grouping.quasi_identifiers
+
+    @property
+    def records(self) -> Counts:
+        """Records of the release in each class. Shape (classes,)."""
+        return self.grouping.records[self.classes]
+
+    def codes(self) -> list[KeyArray]:
+        """For each quasi-identifier the code of every class."""
+        return [column[self.classes] for column in self.grouping.codes()]
+
+    @property
+    def shard(self) -> Shard:
+        """The rows that are grouped."""
+        return self.grouping.shard
+
+    def rows_of(self, classes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which rows of the shard belong to some of these classes. Shape (rows,)."""
+        whole = np.zeros(len(self.grouping.records), dtype=bool)
+        whole[self.classes[classes]] = True
+        return self.grouping.rows_of(whole)

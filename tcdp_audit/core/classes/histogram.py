@@ -1,0 +1,261 @@
+"""Counts of sensitive values in every equivalence class, in compressed rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.base.arrays import freeze_arrays, frozen_array, frozen_arrays
+from tcdp_audit.core.encoding.counting import boundaries, narrow, numbered, occurrences, tally
+from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, Keys, fold
+
+Counts = NDArray[np.int64]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Row c holds the values of class c in ascending order of code, from `offsets[c]` to `offsets[c + 1]`.
+
+    Args:
+        offsets: int64, shape (classes + 1,).
+        values: int64 codes, shape (pairs,).
+        counts: int64, at least 1, shape (pairs,).
+        entities: int64, how many entities of each class have a value, shape (classes,). None where each counts for a
+            single value, so that their number is the sum of the counts.
+
+    What several checks ask of the same classes is computed once: see `cached_on_histogram`. Nobody can write to the
+    arrays.
+    """
+
+    offsets: Counts
+    values: Counts
+    counts: Counts
+    entities: Counts | None = None
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "offsets", "values", "counts", "entities")
+
+    def __len__(self) -> int:
+        """How many classes it has."""
+        return len(self.offsets) - 1
+
+    @cached_property
+    def distinct(self) -> Counts:
+        """How many different values each class has. Shape (classes,)."""
+        return frozen_array(np.diff(self.offsets))
+
+    @cached_property
+    def total(self) -> Counts:
+        """The sum of counts of each class. Shape (classes,)."""
+        return frozen_array(self.sum(self.counts))
+
+    @property
+    def members(self) -> Counts:
+        """How many records of each class have a value, or entities where these count once. Shape (classes,)."""
+        return self.total if self.entities is None else self.entities
+
+    @cached_property
+    def certain(self) -> NDArray[np.bool_]:
+        """Which classes have a value that every member has, alone or beside others. Shape (classes,)."""
+        if self.entities is None:
+            return frozen_array(self.distinct == 1)
+        return frozen_array(self.filled() & (self._most == self.entities))
+
+    @cached_property
+    def rows(self) -> Counts:
+        """The class that each pair belongs to. Shape (pairs,)."""
+        return frozen_array(np.repeat(np.arange(len(self)), self.distinct))
+
+    def spread(self, per_class: NDArray[Any]) -> NDArray[Any]:
+        """One figure per class, repeated for each of its pairs. Shape (pairs,)."""
+        return self._spread_total if per_class is self.total else np.repeat(per_class, self.distinct)
+
+    @cached_property
+    def _spread_total(self) -> Counts:
+        """What nearly every distance asks for."""
+        return frozen_array(np.repeat(self.total, self.distinct))
+
+    def sum(self, per_pair: NDArray[Any]) -> NDArray[Any]:
+        """Sum over each class; 0 for a class without values. Shape (classes,)."""
+        if per_pair.dtype != np.int64:
+            return self._reduce(np.add, per_pair)
+        upto = np.empty(len(per_pair) + 1, dtype=np.int64)
+        upto[0] = 0
+        np.cumsum(per_pair, out=upto[1:])  # may wrap around; differences of it are right all the same
+        return np.diff(upto[self.offsets])
+
+    def max(self, per_pair: NDArray[Any]) -> NDArray[Any]:
+        """Largest of each class; 0 for a class without values. Shape (classes,)."""
+        return self._most if per_pair is self.counts else self._reduce(np.maximum, per_pair)
+
+    @cached_property
+    def _most(self) -> Counts:
+        """How often the commonest value of each class occurs, which many checks ask for."""
+        return frozen_array(self._reduce(np.maximum, self.counts))
+
+    def min(self, per_pair: NDArray[Any]) -> NDArray[Any]:
+        """Smallest of each class; 0 for a class without values. Shape (classes,)."""
+        return self._reduce(np.minimum, per_pair)
+
+    def _reduce(self, function: np.ufunc, per_pair: NDArray[Any]) -> NDArray[Any]:
+        filled = self.distinct > 0
+        if filled.all():
+            return function.reduceat(per_pair, self.offsets[:-1]) if len(self) else per_pair[:0]
+        # reduceat answers an empty row with its neighbour's first element, so empty rows are left out.
+        result = np.zeros(len(self), dtype=per_pair.dtype)
+        if filled.any():
+            result[filled] = function.reduceat(per_pair, self.offsets[:-1][filled])
+        return result
+
+    def take(self, classes: NDArray[np.intp]) -> Histogram:
+        """The rows of some classes, in the order given. O(pairs taken)."""
+        lengths = self.distinct[classes]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        pairs = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][classes] - offsets[:-1], lengths)
+        entities = None if self.entities is None else self.entities[classes]
+        return Histogram(offsets, self.values[pairs], self.counts[pairs], entities)
+
+    def filled(self) -> NDArray[np.bool_]:
+        """Which classes have any value at all. Shape (classes,)."""
+        return self.distinct > 0
+
+    def without(self, value: int) -> Histogram:
+        """The same histogram without one value; rows may become empty.
+
+        Raises:
+            ValueError: an entity may have it beside other values, so that entities must be counted anew.
+        """
+        if self.entities is not None:
+            raise ValueError("leave the value out where entities are counted")
+        keep = self.values != value
+        if keep.all():
+            return self
+        kept = np.concatenate([[0], np.cumsum(keep)])
+        return Histogram(kept[self.offsets], self.values[keep], self.counts[keep])
+
+    def ranked(self) -> Histogram:
+        """Each row with its counts in descending order; the values lose their meaning. O(pairs log pairs)."""
+        order = np.lexsort((-self.counts, self.rows))
+        return Histogram(self.offsets, self.values[order], self.counts[order], self.entities)
+
+    def profiles(self, classes: NDArray[np.intp]) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
+        """The different multisets of counts among some classes, each with the positions in `classes` that have it.
+
+        Lets a figure that depends on the counts alone be computed once per multiset in exact arithmetic.
+        """
+        rows = self.take(classes).ranked()
+        for length in np.flatnonzero(np.bincount(rows.distinct)).tolist():
+            here = np.flatnonzero(rows.distinct == length)
+            table = rows.counts[rows.offsets[here][:, None] + np.arange(length)]
+            profiles, which = np.unique(table, axis=0, return_inverse=True)
+            which = which.reshape(-1)
+            order = np.argsort(which, kind="stable")
+            ends = np.cumsum(np.bincount(which, minlength=len(profiles)))[:-1]
+            for profile, positions in zip(profiles.tolist(), np.split(here[order], ends), strict=True):
+                yield tuple(profile), positions
+
+
+class Keeps(Protocol):
+    """What keeps answers about itself."""
+
+    @property
+    def _kept(self) -> dict[Any, Any]: ...
+
+
+K = TypeVar("K", bound=Keeps)
+
+
+def cached_on_histogram(function: Callable[Concatenate[K, P], R]) -> Callable[Concatenate[K, P], R]:
+    """Have a function answer only once for a histogram, whoever asks: the answer lives as long as the histogram.
+
+    For arrays that several checks start from, such as the reference's weights beside a class's counts. The other
+    arguments count as the same if they are the same object. Nobody can write to the arrays of the answer.
+    """
+
+    @wraps(function)
+    def answer(keeper: K, /, *others: P.args, **named: P.kwargs) -> R:
+        key = (function, *map(id, others), *((name, id(one)) for name, one in named.items()))
+        kept = keeper._kept  # noqa: SLF001 - that is what it is for
+        if key not in kept:  # an identity is only an object's own while somebody holds the object
+            kept[key] = frozen_arrays(function(keeper, *others, **named)), others, named
+        return kept[key][0]
+
+    return answer
+
+
+def count_pairs(keys: Keys, codes: Codes, radix: int, times: Counts | None = None) -> Histogram:
+    """Count the codes within every key; rows stand in ascending order of key.
+
+    Args:
+        keys: the key of each row.
+        codes: the code of each row.
+        radix: a number above all codes.
+        times: how many records each row stands for; None where it is one.
+
+    Cost: see `count_in_classes`.
+    """
+    distinct, class_of_row = numbered(keys.values, keys.span)
+    return count_in_classes(class_of_row, len(distinct), codes, radix, times)
+
+
+def count_in_classes(
+    class_of_row: Codes, classes: int, codes: Codes, radix: int, times: Counts | None = None
+) -> Histogram:
+    """Count the codes within classes, each of which has a row.
+
+    Args:
+        class_of_row: the class of each row.
+        classes: how many there are.
+        codes: the code of each row.
+        radix: a number above all codes.
+        times: how many records each row stands for; None where it is one.
+
+    Cost: O(rows) where there are few classes x codes beside them or every class is one row, otherwise O(rows) for each
+    16 bits of them.
+    """
+    if classes == len(class_of_row):
+        return _of_rows(class_of_row, codes, times)
+    span = max(classes, 1) * int(radix)
+    if span > SPAN_LIMIT:
+        before, codes = numbered(codes, radix)
+        compacted = count_in_classes(class_of_row, classes, codes, len(before), times)
+        return Histogram(compacted.offsets, before[compacted.values].astype(np.int64), compacted.counts)
+    pairs = class_of_row.astype(narrow(span + 1))
+    pairs *= radix
+    np.add(pairs, codes, out=pairs, casting="unsafe")  # the sum is below the span
+    distinct, counts = tally(pairs, span, times)
+    rows, values = _split(distinct, radix)
+    return Histogram(np.append(boundaries(rows), len(rows)), values, counts)
+
+
+def _of_rows(class_of_row: Codes, codes: Codes, times: Counts | None) -> Histogram:
+    """The codes of classes that are one row each: what each has need not be counted."""
+    values, counts = np.zeros(len(codes), dtype=np.int64), np.ones(len(codes), dtype=np.int64)
+    values[class_of_row] = codes
+    if times is not None:
+        counts[class_of_row] = times
+    return Histogram(np.arange(len(codes) + 1), values, counts)
+
+
+def _split(pairs: Codes, radix: int) -> tuple[Codes, Counts]:
+    """The classes and the codes that pairs were made of. numpy divides faster than it takes remainders."""
+    rows = pairs // radix
+    return rows, (pairs - rows * radix).astype(np.int64)
+
+
+def add_up(rows: Counts, values: Counts, counts: Counts, classes: int, radix: int) -> Histogram:
+    """Unsorted (class number, value, count) triples as a histogram, equal pairs added. Cost: see `count_in_classes`."""
+    pairs = fold([rows, values], [classes, radix])
+    distinct, sums = tally(pairs.values, pairs.span, counts)
+    present, values = pairs.decode(distinct)
+    offsets = np.concatenate([[0], np.cumsum(occurrences(present, classes))])
+    return Histogram(offsets, values, sums)

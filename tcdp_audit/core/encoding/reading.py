@@ -1,0 +1,193 @@
+"""The meaning of a column's raw values under the policy: which are missing, which are equal, how they are ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain, Strings, texts_of
+from tcdp_audit.core.encoding.generalised import (
+    EVERYTHING,
+    RANGES,
+    Interval,
+    OrderedLabels,
+    by_cover,
+    is_reversed,
+    number_or_interval,
+    number_text,
+)
+from tcdp_audit.core.encoding.numbers import Rounded, number_of, rounded_numbers
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Scale
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Raw values that stand for a value, read under a scale.
+
+    Args:
+        values: the distinct values in the order of the scale.
+        position: for each raw value its place among `values`; their number where it does not fit the scale.
+        misfit: what a raw value is that does not fit.
+        covers: see `Domain`.
+        rounded: see `Domain`.
+    """
+
+    values: NDArray[Any]
+    position: NDArray[np.int64]
+    misfit: str = ""
+    covers: tuple[Interval, ...] | None = None
+    rounded: Rounded = field(default_factory=dict)
+
+
+def domain_of(
+    attribute: str, raw: RawDomain, declaration: AttributeDeclaration, conventions: Conventions
+) -> tuple[Domain, Misfit | None]:
+    """The domain of a column under its declaration.
+
+    Values that do not fit the scale are coded as missing and returned as a misfit, which fails the audit.
+
+    Raises:
+        DataError: two different numbers would be one.
+
+    Cost: O(distinct values), never O(records).
+    """
+    present = np.flatnonzero(~_absent(raw, conventions, declaration.scale))
+    reading = _reading(attribute, raw.values[present], declaration, conventions)
+    size = len(reading.values)
+    code_of_raw = np.full(len(raw.values), size, dtype=np.int64)
+    code_of_raw[present] = reading.position
+    counts = np.bincount(code_of_raw, weights=raw.counts, minlength=size + 1).astype(np.int64)
+    unfit = present[reading.position == size]
+    domain = Domain(
+        attribute=attribute,
+        values=reading.values,
+        counts=counts[:-1],
+        missing=int(counts[-1]) + raw.nulls,
+        code_of_raw=code_of_raw,
+        suppressed=_suppressed(reading.values, conventions),
+        covers=reading.covers,
+        rounded=reading.rounded,
+    )
+    return domain, _misfit(raw, unfit, reading.misfit, declaration) if len(unfit) else None
+
+
+def _misfit(raw: RawDomain, unfit: NDArray[np.intp], reason: str, declaration: AttributeDeclaration) -> Misfit:
+    if not raw.is_text:
+        return Misfit(unfit, reason)
+    if declaration.order is None and all(is_reversed(text) for text in raw.values[unfit].tolist()):
+        return Misfit(unfit, "a range whose lower end is above its upper end")
+    return Misfit(unfit, reason, _forms(declaration))
+
+
+def _forms(declaration: AttributeDeclaration) -> str:
+    """How ranges of an attribute may be written."""
+    return "[low, high] with two values of the order" if declaration.order is not None else RANGES
+
+
+def _absent(raw: RawDomain, conventions: Conventions, scale: Scale | None) -> NDArray[np.bool_]:
+    """Which raw values stand for no value: declared tokens, and NaN among numbers however they are stored."""
+    tokens = [token for token in conventions.missing_tokens if token or raw.is_text]
+    absent = (
+        np.isin(texts_of(raw.values), np.array(tokens, dtype=object)) if tokens else np.zeros(len(raw.values), bool)
+    )
+    if not raw.is_text:
+        return absent | np.isnan(raw.values)
+    if scale is Scale.NUMERIC:
+        absent |= np.array([text.strip().lstrip("+-").lower() == "nan" for text in raw.values.tolist()], bool)
+    return absent
+
+
+def _suppressed(values: NDArray[Any], conventions: Conventions) -> frozenset[int]:
+    if values.dtype != object:
+        return frozenset()
+    return frozenset(np.flatnonzero(np.isin(values, np.array(conventions.suppressed_tokens, dtype=object))).tolist())
+
+
+def _reading(
+    attribute: str, present: NDArray[Any], declaration: AttributeDeclaration, conventions: Conventions
+) -> _Reading:
+    if not declaration.is_ordered:
+        return _nominal(present)
+    covers = _covers(present, declaration, conventions) if present.dtype == object else []
+    if any(cover is not None and cover.low != cover.high for cover in covers):
+        return _generalised(attribute, present, covers, declaration.scale)
+    return _numeric(attribute, present) if declaration.order is None else _ordinal(present, declaration.order)
+
+
+def _nominal(present: NDArray[Any]) -> _Reading:
+    if present.dtype == object:  # distinct and sorted already
+        return _Reading(present, np.arange(len(present)))
+    return _Reading(*np.unique(texts_of(present), return_inverse=True))
+
+
+def _ordinal(present: NDArray[Any], order: Sequence[str]) -> _Reading:
+    return _placed(texts_of(present).tolist(), order, "a value that is not in the declared order")
+
+
+def _numeric(attribute: str, present: NDArray[Any]) -> _Reading:
+    rounded: Rounded = {}
+    if present.dtype == object:
+        numbers, fits, rounded = _parsed(attribute, present)
+    else:
+        numbers, fits = present, np.isfinite(present)
+    values, ranks = np.unique(numbers[fits], return_inverse=True)
+    position = np.full(len(present), len(values), dtype=np.int64)
+    position[fits] = ranks
+    return _Reading(values, position, "a value that is not a finite number", rounded=rounded)
+
+
+def _generalised(attribute: str, present: Strings, covers: Sequence[Interval | None], scale: Scale | None) -> _Reading:
+    """Ranges of numbers or ranks, ordered by what they cover; numbers as they are compared, so that 39.0 is 39.
+
+    Args:
+        attribute: the column's name.
+        present: the raw values that stand for a value.
+        covers: what each covers; None where it does not fit the scale.
+        scale: the declared scale.
+    """
+    numbers = [number_of(text) if scale is Scale.NUMERIC else None for text in present.tolist()]
+    labels = [text if one is None else number_text(one) for text, one in zip(present.tolist(), numbers, strict=True)]
+    known = {label: cover for label, cover in zip(labels, covers, strict=True) if cover is not None}
+    ordered = sorted(known, key=lambda label: by_cover(label, known[label]))
+    placed = _placed(labels, ordered, "a value that is neither of its scale nor a range of it")
+    rounded = _parsed(attribute, present)[2] if scale is Scale.NUMERIC else {}
+    return replace(placed, covers=tuple(known[label] for label in ordered), rounded=rounded)
+
+
+def _placed(labels: Sequence[str], values: Sequence[str], misfit: str) -> _Reading:
+    """Labels by their place among values in order."""
+    rank = {value: code for code, value in enumerate(values)}
+    position = np.array([rank.get(label, len(values)) for label in labels], dtype=np.int64)
+    return _Reading(np.array([*values, None], dtype=object)[:-1], position, misfit)
+
+
+def _covers(present: Strings, declaration: AttributeDeclaration, conventions: Conventions) -> list[Interval | None]:
+    """What each text of a numeric or ordinal attribute covers."""
+    read = number_or_interval if declaration.order is None else OrderedLabels(declaration.order).parse
+    tokens = frozenset(conventions.suppressed_tokens) - frozenset(declaration.order or ())
+    return [EVERYTHING if text in tokens else read(text) for text in present.tolist()]
+
+
+def _parsed(attribute: str, texts: Strings) -> tuple[NDArray[Any], NDArray[np.bool_], Rounded]:
+    """Text as numbers: all as 64-bit integers where they are, else as float64; which are numbers at all; the rounded.
+
+    Raises:
+        DataError: two different numbers would be one.
+    """
+    numbers = [number_of(text) for text in texts.tolist()]
+    fits = np.array([value is not None for value in numbers], dtype=bool)
+    finite = [value for value in numbers if value is not None]
+    whole = all(isinstance(value, int) for value in finite)
+    if any(isinstance(value, int) and abs(value) >= (2**63 if whole else 2**53) for value in finite):
+        raise DataError(
+            f"column {attribute!r} holds an integer too large to be compared exactly as a number; "
+            f"if it is a code, declare it `{{scale: nominal}}`"
+        )
+    rounded = {} if whole else rounded_numbers(attribute, texts[fits].tolist(), finite)
+    dtype = np.int64 if whole else np.float64
+    return np.array([0 if value is None else value for value in numbers], dtype=dtype), fits, rounded

@@ -1,0 +1,315 @@
+"""A column as codes: its distinct values, sorted, and for each record which of them it holds.
+
+Cells come in arrays, as a file or a table in memory has them. Each array is coded by values of its own: those of its
+dictionary, or what a hash table of Arrow finds. Then the values of all arrays become one sorted list, and the codes
+stay what they are: positions in a list of their own, which says where each stands among all. Nothing is done once per
+record in Python.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from mmap import mmap
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tcdp_audit.core.encoding.domain import Domain, RawDomain, Strings
+from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.text_bytes import TextBytes
+from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
+
+UNLIMITED = 2**62
+FEW = 4_000  # texts that Python sorts faster
+PAGES = 2**18  # bytes
+SAMPLE = 2**16  # cells that show whether a column's cells repeat
+REPEATS = 4  # cells that do stand so often among these, on average
+SPANNED = 32  # integers that are so many times as many as those from the least to the greatest are not hashed
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """A column as codes.
+
+    Args:
+        raw: its values with their counts.
+        pieces: the records in pieces, each a code of its own kind for each record, in the narrowest type.
+        places: for each piece the position among the values for each of its codes, their number for a missing value.
+    """
+
+    raw: RawDomain
+    pieces: list[Codes]
+    places: Sequence[NDArray[np.int64]]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return np.cumsum([len(piece) for piece in self.pieces]).tolist()
+
+    @property
+    def records(self) -> int:
+        """How many there are."""
+        return self._ends[-1] if self.pieces else 0
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the codes take."""
+        return sum(piece.nbytes for piece in self.pieces)
+
+    def recoded(self, domain: Domain, *, spent: bool = False) -> Callable[[slice], Codes]:
+        """A function from records to their codes of a domain; see `looked_up`."""
+        return self.looked_up(np.append(domain.code_of_raw, domain.size).astype(domain.dtype), spent=spent)
+
+    def looked_up(self, table: NDArray[Any], *, spent: bool = False) -> Callable[[slice], NDArray[Any]]:
+        """A function from records to what a table says for their values, last for a missing one.
+
+        Args:
+            table: one for each value, and one more.
+            spent: whether records are asked for in their order, for the last time: what has been given is forgotten.
+        """
+        tables = [table[places] for places in self.places]
+
+        def looked_up(records: slice) -> NDArray[Any]:
+            found, stop = [table[:0]], min(records.stop, self.records)
+            start, piece = records.start, bisect_right(self._ends, records.start)
+            while start < stop:
+                above = self._ends[piece] - len(self.pieces[piece])
+                end = min(self._ends[piece], stop)
+                found.append(_looked_up(tables[piece], self.pieces[piece][start - above : end - above]))
+                if spent and end == self._ends[piece]:
+                    self.pieces[piece] = self.pieces[piece][:0].copy()
+                start, piece = end, piece + 1
+            return found[1] if len(found) == 2 else np.concatenate(found)
+
+        return looked_up
+
+
+def _looked_up(table: NDArray[Any], codes: Codes) -> NDArray[Any]:
+    """What a table says for each code. Bytes for bytes are Python's to translate, which is fastest."""
+    if table.itemsize > 1 or codes.itemsize > 1:
+        return table.take(codes)
+    every_byte = table.tobytes().ljust(2**8, b"\0")
+    return np.frombuffer(bytearray(codes).translate(every_byte), table.dtype)
+
+
+def coded_column(cells: Iterable[pa.Array], room: int) -> CodedColumn | None:
+    """A column as codes. O(records), and O(values log values) to sort them.
+
+    Args:
+        cells: the column: text, integers, floats, or dictionaries of text, all arrays alike.
+        room: how many bytes of cells may wait to be hashed together, and how many the values of all arrays may take.
+
+    Returns:
+        The column; None if its values do not fit.
+
+    Raises:
+        pyarrow.ArrowInvalid: text that is not UTF-8.
+    """
+    pieces: list[_Piece] = []
+    size = 0
+    for piece in _pieces(cells, room):
+        size += piece.values.nbytes
+        if size > room:
+            return None
+        pieces.append(piece)
+    return _joined(pieces)
+
+
+def coded_texts(cells: Iterable[pa.Array]) -> CodedColumn:
+    """A column of text as codes, whatever room that takes; see `coded_column`."""
+    return _joined(list(_pieces(cells, UNLIMITED)))
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Some records, coded by values of their own.
+
+    Args:
+        values: in any order; one may stand twice, or in no record.
+        codes: for each record the position of its value, the number of values where it has none.
+        counts: records with each code. Shape (values + 1,).
+    """
+
+    values: Any
+    codes: Codes
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: Any, indices: Sequence[pa.Array]) -> _Piece:
+        """Records whose values are given by their positions, null where there is none."""
+        parts = [_indices(one, len(values)) for one in indices]
+        codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return cls(values, codes, np.bincount(codes, minlength=len(values) + 1))
+
+
+def _pieces(cells: Iterable[pa.Array], room: int) -> Iterator[_Piece]:
+    """The cells in pieces. Where most of them differ, arrays are hashed together, as long as there is room."""
+    waiting: list[pa.Array] = []
+    size, repeats = 0, None
+    for array in filter(len, cells):
+        coded = _coded(array)
+        if coded is None:
+            repeats = _repeats(array) if repeats is None else repeats
+            waiting.append(array)
+            size += array.nbytes
+        if waiting and (coded is not None or repeats or size > room):
+            yield _hashed(waiting)
+            waiting, size = [], 0
+        if coded is not None:
+            yield coded
+    if waiting:
+        yield _hashed(waiting)
+
+
+def _coded(array: pa.Array) -> _Piece | None:
+    """Cells that need no hash table: those of a dictionary, and integers that lie close together."""
+    if pa.types.is_dictionary(array.type):
+        return None if array.dictionary.null_count else _Piece.of(_sound(array.dictionary), [array.indices])
+    return _spanned(array) if pa.types.is_integer(array.type) else None
+
+
+def _spanned(array: pa.Array) -> _Piece | None:
+    """Integers coded by their distance from the least; None where that leaves too many values, or there are none."""
+    numbers, absent = numbers_of(array), nulls_of(array) if array.null_count else None
+    present = numbers if absent is None else numbers[~absent]
+    if not len(present):
+        return None
+    least, span = present.min(), int(present.max()) - int(present.min()) + 1
+    if span * SPANNED > len(array):
+        return None
+    above = (numbers - least).view(f"u{numbers.itemsize}")  # differences may wrap around, and are right all the same
+    codes = _room_for(len(array), np.min_scalar_type(span))
+    codes[:] = above
+    if absent is not None:
+        codes[absent] = span
+    counts = np.bincount(codes, minlength=span + 1)
+    return _Piece(np.arange(span).astype(numbers.dtype) + least, codes, counts)
+
+
+def _repeats(array: pa.Array) -> bool:
+    """Whether cells repeat so often that each array may have a list of values of its own."""
+    sample = array.slice(0, SAMPLE)
+    if pa.types.is_dictionary(sample.type):  # with null among its values
+        return False
+    return bool(len(sample.dictionary_encode().dictionary) * REPEATS <= len(sample))
+
+
+def _hashed(arrays: Sequence[pa.Array]) -> _Piece:
+    column = pa.chunked_array(arrays)
+    if pa.types.is_dictionary(column.type):  # with null among its values
+        column = column.cast(column.type.value_type)
+    parts = column.dictionary_encode().chunks  # of one dictionary
+    dictionary = parts[-1].dictionary
+    is_number = pa.types.is_primitive(dictionary.type)
+    values = numbers_of(dictionary) if is_number else _sound(dictionary)
+    return _Piece.of(values, [part.indices for part in parts])
+
+
+def _sound(texts: pa.Array) -> pa.Array:
+    """Texts that are UTF-8, in Arrow's usual form."""
+    texts = texts.cast(pa.large_string()) if pa.types.is_string_view(texts.type) else texts
+    texts.validate(full=True)
+    return texts
+
+
+def _united_texts(lists: Sequence[pa.Array]) -> tuple[NDArray[Any], list[NDArray[np.int64]]]:
+    """The distinct texts of several lists, sorted, and for each list their places."""
+    if not lists:
+        return np.zeros(0, object), []
+    texts, positions = _one_list(lists)
+    order, is_new, ordered = (_sorted_in_python if len(texts) <= FEW else _sorted)(texts)
+    places = np.empty(len(texts), np.int64)
+    places[order] = np.cumsum(is_new) - 1
+    return text_array(ordered)[is_new], [places[one] for one in positions]
+
+
+def _sorted_in_python(texts: pa.Array) -> tuple[NDArray[np.intp], NDArray[np.bool_], list[str]]:
+    """Where texts stand in sorted order, which of them are not the one before, and the sorted texts."""
+    listed = texts.to_pylist()
+    order = sorted(range(len(listed)), key=listed.__getitem__)
+    ordered = [listed[position] for position in order]
+    is_new = [place == 0 or text != ordered[place - 1] for place, text in enumerate(ordered)]
+    return np.array(order, np.intp), np.array(is_new, np.bool_), ordered
+
+
+def _sorted(texts: pa.Array) -> tuple[NDArray[np.intp], NDArray[np.bool_], list[str]]:
+    """The same for many texts."""
+
+    def listed(positions: NDArray[np.intp]) -> list[str]:
+        taken: list[str] = texts.take(array_of_numbers(positions)).to_pylist()
+        return taken
+
+    offsets, data = texts.buffers()[1:]
+    kind = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    ends: NDArray[Any] = np.frombuffer(offsets, kind, len(texts) + 1, texts.offset * np.dtype(kind).itemsize)
+    order, is_new = TextBytes.between(np.frombuffer(data or b"", np.uint8), ends).order(listed)
+    return order, is_new, listed(order)
+
+
+def _one_list(lists: Sequence[pa.Array]) -> tuple[pa.Array, list[NDArray[np.int32]]]:
+    """Several lists of texts as one, and for each list where its texts stand in it."""
+    if len(lists) == 1:
+        return lists[0], [np.arange(len(lists[0]), dtype=np.int32)]
+    parts = [
+        pa.DictionaryArray.from_arrays(array_of_numbers(np.arange(len(one), dtype=np.int32)), one) for one in lists
+    ]
+    united = pa.chunked_array(parts).unify_dictionaries().chunks
+    return united[0].dictionary, [numbers_of(part.indices) for part in united]
+
+
+def _united_numbers(lists: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], list[NDArray[np.int64]]]:
+    values, places = np.unique(np.concatenate(lists), return_inverse=True)
+    return values, np.split(places, np.cumsum([len(one) for one in lists])[:-1])
+
+
+def _joined(pieces: Sequence[_Piece]) -> CodedColumn:
+    """Pieces as one column, without values that no record has; of text, if there is none."""
+    is_text = not pieces or isinstance(pieces[0].values, pa.Array)
+    values, places = (_united_texts if is_text else _united_numbers)([piece.values for piece in pieces])
+    counts = np.zeros(len(values), np.int64)
+    for place, piece in zip(places, pieces, strict=True):
+        np.add.at(counts, place, piece.counts[:-1])
+    used = counts > 0
+    values, counts, ranks = values[used], counts[used], np.cumsum(used) - 1
+    nulls = sum(int(piece.counts[-1]) for piece in pieces)
+    final = [np.append(ranks[place], len(values)) for place in places]
+    return CodedColumn(RawDomain(values, counts, nulls), [piece.codes for piece in pieces], final)
+
+
+def _indices(indices: pa.Array, missing: int) -> Codes:
+    """Positions in a dictionary in the narrowest type, a number of its own for null."""
+    codes = _room_for(len(indices), np.min_scalar_type(missing))
+    numbers = numbers_of(indices)
+    codes[:] = np.where(nulls_of(indices), missing, numbers) if indices.null_count else numbers
+    return codes
+
+
+def _room_for(codes: int, kind: np.dtype[Any]) -> Codes:
+    """An array; a large one has pages of its own, as the C library keeps what one thread took and another frees."""
+    size = codes * kind.itemsize
+    return np.empty(codes, kind) if size < PAGES else np.frombuffer(mmap(-1, size), kind, codes)
+
+
+def text_array(texts: Sequence[str]) -> Strings:
+    """Texts as an array of Python's."""
+    return np.array([*texts, None], object)[:-1]
+
+
+# pyarrow's own `to_numpy` imports pandas, which takes longer than the audit of a small release.
+
+
+def numbers_of(array: pa.Array) -> NDArray[Any]:
+    """The numbers of an array, uncopied; under null stands anything."""
+    kind = np.dtype(array.type.to_pandas_dtype())
+    data = array.buffers()[1]
+    return np.frombuffer(data or b"", kind, len(array), array.offset * kind.itemsize if data else 0)
+
+
+def nulls_of(array: pa.Array) -> NDArray[np.bool_]:
+    """Which cells of an array are null."""
+    valid = np.unpackbits(np.frombuffer(array.buffers()[0], np.uint8), bitorder="little")
+    return valid[array.offset : array.offset + len(array)] == 0

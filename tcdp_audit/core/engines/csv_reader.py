@@ -1,0 +1,189 @@
+"""CSV files as tables of text: every cell is what stands in the file, and every record is there.
+
+pyarrow reads the cells, in blocks of whole records that `csv_structure` cuts; the records of each block are compared
+with those that were counted in its bytes. Cells repeat, so columns are dictionaries of texts; one whose texts hardly
+repeat is not. A table that outgrows its share of the memory goes to a Parquet file among the temporary ones.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Self
+
+import pyarrow as pa
+
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.resources import processors
+from tcdp_audit.core.engines.csv_header import HEADER_BYTES, Header, header_of
+from tcdp_audit.core.engines.csv_structure import Block, Layout, Structure, StructureError, blocks
+
+REPEATS = 2  # a column whose texts stand less often than this, on average, is no dictionary
+FEW = 10_000  # records of a small table need no thought
+_MARK = b"\xef\xbb\xbf"  # of byte order: pyarrow drops it where a block begins, and there it is part of a cell
+_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
+
+
+def read_csv(
+    read: Callable[[int], bytes], path: Path, memory: int, overflow: Callable[[], Path]
+) -> tuple[Sequence[str], pa.Table | None]:
+    """Read a CSV file.
+
+    Args:
+        read: gives so many of its bytes, decompressed; fewer at the end, none after it.
+        path: what messages call it; its extension is the kind of file.
+        memory: what the table may take, in bytes.
+        overflow: gives the Parquet file to write, should the table be larger.
+
+    Returns:
+        The names of the columns, and the table with columns `c0`, `c1`, ...; None if it is in the Parquet file.
+
+    Raises:
+        DataError: the file is no table, with the line of its first fault. No message has a cell.
+    """
+    start = read(HEADER_BYTES)
+    header = header_of(start, path)
+    try:
+        with _Table(path, header, memory, overflow) as table:
+            for part in _parts(read, start[header.size :], header):
+                table.add(part)
+            return header.names, table.whole()
+    except StructureError as error:
+        where, sentence = error.line, error.sentence
+    raise DataError(f"{path}:{where}: {sentence}")
+
+
+def _parts(read: Callable[[int], bytes], start: bytes, header: Header) -> Iterator[pa.Table]:
+    """The file's blocks as tables, in their order, read by all processors.
+
+    Never in this thread: in a main thread pyarrow would take a keyboard interrupt for itself, and might lose it.
+    """
+    waiting: deque[Future[pa.Table]] = deque()
+    plain: frozenset[str] = frozenset()
+    with ThreadPoolExecutor(processors()) as pool:
+        for number, block in enumerate(blocks(read, start, header.line, header.layout)):
+            if number == 0:
+                first = pool.submit(_read, block, header.layout, plain).result()
+                plain = _unrepeated(first)
+                yield _without_dictionaries(first, plain)
+                continue
+            waiting.append(pool.submit(_read, block, header.layout, plain))
+            if len(waiting) > processors():
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _read(block: Block, layout: Layout, plain: frozenset[str]) -> pa.Table:
+    """The records of a block.
+
+    Raises:
+        StructureError: they cannot be read as they stand.
+    """
+    from pyarrow import csv  # noqa: PLC0415 - only for text files
+
+    names = [f"c{position}" for position in range(layout.columns)]
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(_MARK + block.text if block.text.startswith(_MARK) else block.text),
+            csv.ReadOptions(use_threads=False, block_size=len(block.text) + len(_MARK) + 1, column_names=names),
+            csv.ParseOptions(
+                delimiter=layout.delimiter.decode(),
+                newlines_in_values=True,
+                ignore_empty_lines=layout.columns > 1,
+            ),
+            csv.ConvertOptions(
+                column_types={name: pa.string() if name in plain else _DICTIONARY for name in names},
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+    except pa.ArrowInvalid:
+        table = None  # its error has the record in it, so the fault is named outside the handler
+    if table is None or table.num_rows != block.records:
+        _refuse(block, layout, None if table is None else table.num_rows)
+    return table
+
+
+def _refuse(block: Block, layout: Layout, records: int | None) -> None:
+    structure = Structure(block.text, block.line, layout)
+    structure.require_cells(len(block.text))
+    structure.require_utf8()
+    read = "no" if records is None else str(records)
+    raise StructureError(
+        block.line, f"{block.records} records begin here, and {read} were read; please report this file's layout"
+    )
+
+
+def _unrepeated(part: pa.Table) -> frozenset[str]:
+    """The columns whose texts hardly repeat."""
+    lengths = {name: len(part.column(name).chunk(0).dictionary) for name in part.column_names if part.num_rows}
+    return frozenset(name for name, length in lengths.items() if length * REPEATS > part.num_rows > FEW)
+
+
+def _without_dictionaries(part: pa.Table, plain: frozenset[str]) -> pa.Table:
+    if not plain:
+        return part  # casting imports pyarrow.compute, which is slow
+    kinds = [pa.string() if name in plain else _DICTIONARY for name in part.column_names]
+    return part.cast(pa.schema(list(zip(part.column_names, kinds, strict=True))))
+
+
+class _Table:
+    """The parts of a table, in memory or, once they have outgrown it, in a file.
+
+    Args:
+        path: what messages call it.
+        header: names and layout.
+        memory: how much the parts may take.
+        overflow: gives the file.
+    """
+
+    def __init__(self, path: Path, header: Header, memory: int, overflow: Callable[[], Path]) -> None:
+        self._path, self._columns = path, header.layout.columns
+        self._memory, self._overflow = memory, overflow
+        self._parts: list[pa.Table] = []
+        self._size = 0
+        self._writer: Any = None
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    @property
+    def _schema(self) -> pa.Schema:
+        return pa.schema([(f"c{position}", pa.string()) for position in range(self._columns)])
+
+    def add(self, part: pa.Table) -> None:
+        """Take the next records."""
+        self._parts.append(part)
+        self._size += part.nbytes
+        if self._writer is not None or self._size > self._memory:
+            try:
+                self._write()
+            except OSError as error:
+                raise DataError(
+                    f"{self._path}: the table outgrows --memory, and the temporary folder cannot take it "
+                    f"({error.strerror or 'it cannot be written'}); give more memory, or set TMPDIR"
+                ) from None
+
+    def _write(self) -> None:
+        """Write what is in memory to the file."""
+        if self._writer is None:
+            from pyarrow import parquet  # noqa: PLC0415 - rarely needed
+
+            self._writer = self._open.enter_context(parquet.ParquetWriter(self._overflow(), self._schema))
+        for waiting in self._parts:
+            self._writer.write_table(waiting.cast(self._schema))
+        self._parts = []
+
+    def whole(self) -> pa.Table | None:
+        """All records; None if they are in the file."""
+        if self._writer is not None:
+            return None
+        return pa.concat_tables(self._parts) if self._parts else self._schema.empty_table()

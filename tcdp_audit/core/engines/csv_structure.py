@@ -1,0 +1,222 @@
+"""The structure of CSV text, counted from its bytes: where records end, and how many cells each has.
+
+Nothing here reads a cell. `csv_reader` has the cells read by a library and compares how many records came of it. A
+cell is quoted when its first byte is a quote; quotes elsewhere in a cell that is not quoted are text like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcdp_audit.core.engines.bits import Bits, after, before, bits, count, first_of, last, last_of, odd, positions
+from tcdp_audit.core.engines.source import NOT_UTF8, RECORD_BYTES
+
+BLOCK_BYTES = 2 * 2**20  # what caches hold; at most RECORD_BYTES, so that only the first record can be too long
+_QUOTE, _LINE_FEED, _CARRIAGE_RETURN = b'"\n\r'
+
+UNCLOSED = "a quoted cell is never closed, or text follows its closing quote; correct the record"
+TOO_LONG = "a record is longer than 16 MB; check for a quote that is never closed"
+ODD_LINE_END = "the line ends otherwise than the first, or holds a stray quote; use one kind of line end"
+
+
+class StructureError(Exception):
+    """A fault of the text.
+
+    Args:
+        line: where, from 1.
+        sentence: what is wrong, and what to do.
+    """
+
+    def __init__(self, line: int, sentence: str) -> None:
+        super().__init__(line, sentence)
+        self.line, self.sentence = line, sentence
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file is laid out, as its header shows.
+
+    Args:
+        delimiter: the byte between cells.
+        line_end: what ends the header, and has to end every record.
+        columns: cells of a record.
+    """
+
+    delimiter: bytes
+    line_end: bytes
+    columns: int
+
+    def lines(self, text: bytes) -> int:
+        """How many lines end in a piece of text, inside quotes or not."""
+        return int(np.count_nonzero(np.frombuffer(text, np.uint8) == self.line_end[-1])) if text else 0
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole records.
+
+    Args:
+        text: their bytes, line ends included.
+        line: the line that the first starts on, from 1.
+        records: how many there are; a blank line is none, unless there is only one column.
+    """
+
+    text: bytes
+    line: int
+    records: int
+
+
+def blocks(read: Callable[[int], bytes], start: bytes, line: int, layout: Layout) -> Iterator[Block]:
+    """The records of a file in blocks.
+
+    Args:
+        read: gives so many bytes of the file, fewer at its end, and none after it.
+        start: what has been read already, from the first record on.
+        line: the line that the first record starts on.
+        layout: how the file is laid out.
+
+    Raises:
+        StructureError: a record is not whole, too long, or does not have the layout.
+    """
+    rest = start
+    while True:
+        structure = Structure(rest, line, layout)
+        end = structure.end_of_records()
+        if end:
+            yield structure.block(end)
+        line, rest = structure.line_at(end), rest[end:]
+        piece = read(BLOCK_BYTES)
+        if not piece:
+            break
+        rest += piece
+    if rest:
+        structure = Structure(rest + layout.line_end, line, layout)
+        if structure.end_of_records() < len(structure.text):
+            raise StructureError(line, UNCLOSED)
+        yield structure.block(len(structure.text))
+
+
+class Structure:
+    """Where the quoted cells, delimiters and line ends of some text stand.
+
+    Args:
+        text: it begins with a record, and may end within one.
+        line: the line that it begins on.
+        layout: how the file is laid out.
+    """
+
+    def __init__(self, text: bytes, line: int, layout: Layout) -> None:
+        self.text, self.line, self.layout = text, line, layout
+        read = np.frombuffer(text, np.uint8) if text else np.zeros(0, np.uint8)
+        self._feeds, self._returns = bits(read == _LINE_FEED), bits(read == _CARRIAGE_RETURN)
+        self._delimiters = bits(read == layout.delimiter[0])
+        quoted = self._quoted(bits(read == _QUOTE))
+        self._feeds &= ~quoted
+        self._returns &= ~quoted
+        self._delimiters &= ~quoted
+        self._ends = self._returns if layout.line_end == b"\r" else self._feeds
+
+    def _quoted(self, quotes: Bits) -> Bits:
+        """Which bytes stand in quoted cells."""
+        quoted = odd(quotes)
+        between = self._delimiters | self._feeds | self._returns | quotes
+        opening, closing = quotes & quoted, quotes & ~quoted
+        astray = (opening & ~before(between, first=True)) | (closing & ~after(between))
+        # every other quote opens a cell, the rest close one, and "" within a cell closes and opens it
+        astray &= ~last(len(self.text), len(astray))
+        return odd(self._quotes_beside_stray_ones()) if astray.any() else quoted
+
+    def _quotes_beside_stray_ones(self) -> Bits:
+        """The quotes that open and close cells, where others are text. O(quoted cells) steps of Python.
+
+        Raises:
+            StructureError: text follows a closing quote.
+        """
+        between = re.escape(self.layout.delimiter) + rb"\r\n"
+        cell = re.compile(rb'(?<![^%s])"[^"]*+(?:""[^"]*+)*+(?P<closing>"|\Z)(?P<text>[^%s])?' % (between, between))
+        quotes = np.zeros(len(self.text), np.bool_)
+        for match in cell.finditer(self.text):
+            if match["text"] is not None:
+                raise StructureError(self.line_at(match.start()), UNCLOSED)
+            quotes[match.start()] = True
+            quotes[match.start("closing") : match.end("closing")] = True
+        return bits(quotes)
+
+    def line_at(self, position: int) -> int:
+        """The line that a byte stands on."""
+        return self.line + self.layout.lines(self.text[:position])
+
+    def end_of_records(self) -> int:
+        """Where the last whole record ends, 0 if none does.
+
+        Raises:
+            StructureError: the first record is too long.
+        """
+        first = first_of(self._ends)
+        if (len(self.text) if first is None else first + 1) - len(self.layout.line_end) > RECORD_BYTES:
+            raise StructureError(self.line, TOO_LONG)
+        return 0 if first is None else last_of(self._ends) + 1
+
+    def block(self, end: int) -> Block:
+        """The records up to where one ends.
+
+        Raises:
+            StructureError: their line ends or cells are not those of the layout.
+        """
+        self._require_one_line_end(end)
+        records = count(self._ends, end) - count(self._blank_lines, end)
+        if count(self._delimiters, end) != records * (self.layout.columns - 1):
+            self.require_cells(end)
+        return Block(self.text[:end], self.line, records)
+
+    def _require_one_line_end(self, end: int) -> None:
+        if self.layout.line_end == b"\r\n":
+            others = self._feeds ^ before(self._returns)
+        else:
+            others = self._returns if self.layout.line_end == b"\n" else self._feeds
+        first = first_of(others)
+        if first is not None and first < end:
+            raise StructureError(self.line_at(first), ODD_LINE_END)
+
+    @property
+    def _blank_lines(self) -> Bits:
+        """The ends of lines without a byte; in a table of one column these are records with an empty cell."""
+        if self.layout.columns == 1:
+            return np.zeros_like(self._ends)
+        previous = before(self._ends, first=True)
+        return self._ends & (previous if len(self.layout.line_end) == 1 else before(previous))
+
+    def require_cells(self, end: int) -> None:
+        """Insist that every record has a cell for each column.
+
+        Raises:
+            StructureError: one has not.
+        """
+        ends, delimiters = positions(self._ends, end), positions(self._delimiters, end)
+        cells = np.diff(np.searchsorted(delimiters, ends), prepend=0) + 1
+        wrong = (cells != self.layout.columns) & ~np.isin(ends, positions(self._blank_lines, end))
+        if wrong.any():
+            first = int(wrong.argmax())
+            raise StructureError(
+                self.line_at(int(ends[first - 1]) + 1 if first else 0),
+                f"the record has {cells[first]} cells where the header names {self.layout.columns}; "
+                "quote cells with delimiters",
+            )
+
+    def require_utf8(self) -> None:
+        """Insist on UTF-8.
+
+        Raises:
+            StructureError: it is not.
+        """
+        position = None
+        try:
+            self.text.decode()
+        except UnicodeDecodeError as error:
+            position = error.start
+        if position is not None:  # outside the handler: the error has the text
+            raise StructureError(self.line_at(position), NOT_UTF8)

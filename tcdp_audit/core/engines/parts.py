@@ -1,0 +1,259 @@
+"""A table in several files: those of a folder, or those that a pattern names. Folders named `key=value` are columns.
+
+A pattern has `*`, `?`, `[...]` or `**`, which stands for any number of folders. As everywhere, names that begin with a
+dot or an underscore are no part of a table, unless the pattern says so. A message never has the value of a key.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import unquote
+
+from tcdp_audit.core.base.errors import DataError, UsageError
+from tcdp_audit.core.engines.source import extension
+from tcdp_audit.core.engines.table_formats import Holds, require_one_version, require_plain_files
+
+KINDS = (".csv", ".parquet", ".tsv")
+ALL = ("**", "*")
+MISSING = "__HIVE_DEFAULT_PARTITION__"
+_UNFINISHED = "_temporary"  # a folder of files that a writer has not moved to their place
+_MAGIC = re.compile(r"[*?\[]")
+
+Pattern = Sequence[str]
+Keys = tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The files of one table.
+
+    Args:
+        location: what the caller named.
+        folder: where the names of the files begin.
+        names: the file's paths below it, sorted; one at least.
+    """
+
+    location: Path
+    folder: Path
+    names: tuple[str, ...]
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files."""
+        return [self.folder / name for name in self.names]
+
+    @property
+    def kind(self) -> str:
+        """The extension of all files."""
+        return extension(Path(self.names[0]))
+
+    def shown(self, position: int) -> str:
+        """A file as messages call it: without the values of its keys, which are cells."""
+        folders = [f"{part.partition('=')[0]}=*" if "=" in part else part for part in self._folders(position)]
+        name = "/".join([*folders, Path(self.names[position]).name])
+        return f"{self.location}: file {position + 1} of {len(self.names)} ({name})"
+
+    def _folders(self, position: int) -> Sequence[str]:
+        return self.names[position].split("/")[:-1]
+
+    @cached_property
+    def keys(self) -> tuple[Keys, ...]:
+        """The keys of each file with their values, None for a missing one.
+
+        Raises:
+            DataError: files have different keys, or one has a key twice or without a value.
+        """
+        keys = tuple(self._keys(position) for position in range(len(self.names)))
+        for position, own in enumerate(keys):
+            if [key for key, _ in own] != [key for key, _ in keys[0]]:
+                raise DataError(
+                    f"{self.shown(position)} stands in folders of other keys than the first file; "
+                    "give all files the same keys in the same order"
+                )
+        return keys
+
+    def _keys(self, position: int) -> Keys:
+        pairs = [part.partition("=") for part in self._folders(position) if _is_key(part)]
+        try:
+            keys = tuple((_decoded(key), _decoded(value)) for key, _, value in pairs)
+        except UnicodeError:
+            raise DataError(f"{self.shown(position)} stands in a folder whose name is not UTF-8; rename it") from None
+        for key, value in keys:
+            if sum(key == other for other, _ in keys) > 1:
+                raise DataError(f"{self.shown(position)} stands in two folders of the key {key!r}; leave one out")
+            if not value:
+                raise DataError(
+                    f"{self.shown(position)} stands in a folder that gives the key {key!r} no value; "
+                    f"a missing one is {MISSING}"
+                )
+        return tuple((key, None if value == MISSING else value) for key, value in keys)
+
+
+def is_several(path: Path) -> bool:
+    """Whether a path is a folder, or no file and a pattern."""
+    return path.is_dir() or is_pattern(path)
+
+
+def is_pattern(path: Path) -> bool:
+    """Whether a path stands for files of other names. A file of that very name is meant itself."""
+    return bool(_MAGIC.search(str(path))) and not os.path.lexists(path)
+
+
+def find_parts(location: Path) -> Parts:
+    """The files of a folder or a pattern.
+
+    Raises:
+        UsageError: there is none, or one that is no part of such a table.
+        OSError: a folder cannot be read.
+    """
+    folder, pattern = split(location) if is_pattern(location) else (location, ALL)
+    if not folder.is_dir():
+        raise UsageError(f"{location}: no such file")
+    _require_finished(str(location), is_unfinished=(folder / _UNFINISHED).exists())
+    names = ["/".join(parts) for parts in _walk(folder, pattern)]
+    require_plain_files(str(location), [folder / name for name in names])
+    names = _alike(str(location), names)
+    parts = Parts(location, folder, tuple(names))
+    _require_different(parts)
+    return parts
+
+
+def split(location: Path) -> tuple[Path, Pattern]:
+    """The folder that a pattern starts from, and the rest; a folder whose own name looks like a pattern is a folder."""
+    folder, rest = Path(location.anchor), list(location.relative_to(location.anchor).parts)
+    while len(rest) > 1 and (not _MAGIC.search(rest[0]) or (folder / rest[0]).exists()):
+        folder /= rest.pop(0)
+    return folder, rest
+
+
+def split_pattern(location: str) -> tuple[str, Pattern]:
+    """The same of a path that is not on this machine: all files of a folder where there is no pattern."""
+    parts = location.split("/")
+    magic = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), len(parts))
+    return "/".join(parts[:magic]), parts[magic:] or ALL
+
+
+def chosen_parts(location: str, base: str, names: Sequence[str], pattern: Pattern, holds: Holds) -> list[str]:
+    """The files of a table among all those of a folder that is not on this machine, sorted.
+
+    Args:
+        location: what messages call the table.
+        base: the folder.
+        names: the paths of the files below the folder.
+        pattern: see `split_pattern`.
+        holds: see `require_one_version`.
+
+    Raises:
+        UsageError: there is none, or they cannot be one table.
+    """
+    _require_finished(location, is_unfinished=any(name.startswith(f"{_UNFINISHED}/") for name in names))
+    if any({"", ".", ".."} & set(name.split("/")) for name in names):
+        raise UsageError(f"{location}: a file's name has a part that is no name of a folder; rename it")
+    chosen = [name for name in names if belongs(name.split("/"), pattern)]
+    require_one_version(location, [f"{base}/{name}" for name in chosen], holds)
+    return _alike(location, chosen)
+
+
+def belongs(parts: Sequence[str], pattern: Pattern) -> bool:
+    """Whether a file fits a pattern, or lies in a folder that does; the path and the pattern in their parts."""
+    return _matches(parts, pattern) or _matches(parts, (*pattern, *ALL))
+
+
+def _matches(parts: Sequence[str], pattern: Pattern) -> bool:
+    if not pattern:
+        return not parts
+    if pattern[0] != "**":
+        return bool(parts) and _fits(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])
+    return _matches(parts, pattern[1:]) or (bool(parts) and _fits(parts[0], "*") and _matches(parts[1:], pattern))
+
+
+def _leads(folders: Sequence[str], pattern: Pattern) -> bool:
+    """Whether something below a folder may fit a pattern."""
+    if not folders or not pattern:
+        return not folders
+    if pattern[0] == "**":
+        return all(_fits(folder, "*") for folder in folders)
+    return _fits(folders[0], pattern[0]) and _leads(folders[1:], pattern[1:])
+
+
+def _fits(name: str, pattern: str) -> bool:
+    ignored = name.startswith(".") or (name.startswith("_") and "=" not in name)
+    return fnmatchcase(name, pattern) and (not ignored or pattern[0] == name[0])
+
+
+def _walk(folder: Path, pattern: Pattern, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The files that fit a pattern, by their paths below where it starts."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            here = (*above, entry.name)
+            if not entry.is_dir():
+                if belongs(here, pattern):
+                    yield here
+            elif _leads(here, (*pattern, *ALL)):
+                if entry.is_symlink():
+                    raise UsageError(f"{folder}: a link in it leads to a folder; name that folder itself")
+                yield from _walk(folder / entry.name, pattern, here)
+
+
+def _require_finished(location: str, *, is_unfinished: bool) -> None:
+    """Insist on a folder that is complete.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if is_unfinished:
+        raise UsageError(f"{location}: is still being written, or was never finished; audit it when it is complete")
+
+
+def _alike(location: str, names: Sequence[str]) -> list[str]:
+    """Files that can be one table, sorted by their names.
+
+    Raises:
+        UsageError: there is none, or they are not all of one kind, or of one that cannot be read in several files.
+    """
+    if not names:
+        raise UsageError(f"{location}: no file of a table is there; name a folder or a pattern that has one")
+    kinds = sorted({extension(Path(name)) for name in names})
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown or len(kinds) > 1:
+        others = ", ".join(kind or "files without an extension" for kind in kinds)
+        raise UsageError(
+            f"{location}: the files of one table are all of one kind, {', '.join(KINDS)}; there are {others}. "
+            "Name those that belong to it by a pattern such as *.parquet"
+        )
+    return sorted(names, key=lambda name: name.encode("utf-8", "surrogateescape"))
+
+
+def _require_different(parts: Parts) -> None:
+    """Insist that no two names lead to one file, whose records would be read twice."""
+    known: dict[tuple[int, int], int] = {}
+    for position, path in enumerate(parts.paths):
+        state = path.stat()
+        if not path.is_file():
+            raise UsageError(f"{parts.shown(position)} is a device or a pipe; copy it to a file first")
+        if known.setdefault((state.st_dev, state.st_ino), position) != position:
+            raise UsageError(f"{parts.shown(position)} is another name of an earlier one; remove the link")
+
+
+def is_within(path: Path, location: Path) -> bool:
+    """Whether a file is, or would be once it is written, one of the files of a folder or a pattern."""
+    folder, pattern = split(location) if is_pattern(location) else (location, ALL)
+    real, root = Path(os.path.realpath(path)), Path(os.path.realpath(folder))
+    return real.is_relative_to(root) and belongs(real.relative_to(root).parts, pattern)
+
+
+def _is_key(folder: str) -> bool:
+    return folder.find("=") > 0
+
+
+def _decoded(text: str) -> str:
+    """A key or a value as it was before it became the name of a folder."""
+    decoded = unquote(text, errors="strict")
+    decoded.encode()
+    return decoded

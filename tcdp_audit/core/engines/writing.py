@@ -1,0 +1,204 @@
+"""Tables written to files: the inverse of reading them, by the same extensions."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from tcdp_audit.core.base.errors import DataError, UsageError
+from tcdp_audit.core.engines.json_writing import write_json_lines
+from tcdp_audit.core.engines.source import extension
+
+_UNWRITTEN = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES)
+_AMBIGUOUS = frozenset(',;\t|"\r\n')  # a reader takes the commonest of these in an unquoted header for the delimiter
+
+
+def require_table_file(path: Path) -> None:
+    """Insist on a kind of file that a table can be written to.
+
+    Raises:
+        UsageError: the extension is none of the known ones, or `.gz` after that of a file that is no text.
+    """
+    kinds = (*_SEPARATED, *_WRITERS)
+    if extension(path) not in kinds:
+        known = ", ".join(sorted(kinds))
+        raise UsageError(f"{path}: unknown kind of file; known are {known}; text also as .gz")
+    if _is_compressed(path) and not _is_text(path):
+        raise UsageError(f"{path}: only text is compressed as .gz; leave .gz out")
+
+
+def require_holdable(table: pa.Table, path: Path) -> None:
+    """Insist on columns that a kind of file can hold.
+
+    Raises:
+        UsageError: text cannot hold a column's cells as they are, or what a nested column lists besides its cells
+            would be written too.
+    """
+    for field in table.schema:
+        if _is_text(path) and (kind := _unlike_text(field.type)):
+            raise UsageError(
+                f"{path}: column {field.name!r} holds {kind} ({field.type}), which text does not keep; "
+                "write .parquet, .feather or .arrow"
+            )
+        if pa.types.is_nested(field.type) and "dictionary<" in str(field.type):
+            raise UsageError(
+                f"{path}: column {field.name!r} holds nested dictionaries ({field.type}), which may list values that "
+                "no record has; convert it to plain values"
+            )
+        if extension(path) in _JSON_LINES and pa.types.is_floating(field.type) and _has_infinity(table[field.name]):
+            raise UsageError(f"{path}: column {field.name!r} holds infinity, for which JSON has no number; write .csv")
+
+
+def _has_infinity(column: pa.ChunkedArray) -> bool:
+    numbers = column.cast(pa.float64()).fill_null(0.0)
+    return any(np.isinf(np.from_dlpack(chunk)).any() for chunk in numbers.chunks)
+
+
+def _is_text(path: Path) -> bool:
+    return extension(path) in (*_SEPARATED, ".jsonl", ".ndjson")
+
+
+def _unlike_text(kind: pa.DataType) -> str:
+    """What a column holds that text does not keep, or nothing."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return "" if kind.extension_name in ("arrow.uuid", "arrow.json") else _unlike_text(kind.storage_type)
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return _unlike_text(kind.value_type)
+    if pa.types.is_nested(kind):
+        return "nested data"
+    if pa.types.is_duration(kind) or pa.types.is_interval(kind):
+        return "durations"
+    binary = pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view
+    return "binary data" if any(is_kind(kind) for is_kind in binary) else ""
+
+
+def write_table(
+    table: pa.Table, path: Path, *, kind: Path | None = None, delimiter: str = ",", tokens: pa.Table | None = None
+) -> None:
+    """Write a table to a file. A missing value is an empty cell of a CSV file, and null elsewhere.
+
+    Args:
+        table: the table.
+        path: where to.
+        kind: the path whose extension says which kind of file it is, where `path` is a temporary one.
+        delimiter: between the cells of a CSV file; `.tsv` always has tabs.
+        tokens: where the table was read from JSON lines, the kinds of token of its cells; see `write_json_lines`.
+
+    Raises:
+        UsageError: this kind of file cannot hold a column.
+        OSError: the file cannot be written.
+    """
+    kind = kind or path
+    suffix = extension(kind)
+    if suffix in _SEPARATED:
+        _separated(table, path, "\t" if suffix == ".tsv" else delimiter, compressed=_is_compressed(kind))
+        return
+    try:
+        with pa.output_stream(str(path), compression="gzip" if _is_compressed(kind) else None) as file:
+            if tokens is not None and suffix in _JSON_LINES:
+                write_json_lines(table, file, tokens)
+            else:
+                _WRITERS[suffix](table, file)
+    except _UNWRITTEN:
+        named = ", ".join(repr(name) for name in table.column_names if not _is_writable(table.select([name]), suffix))
+        raise UsageError(f"{kind}: {suffix} cannot hold the type of column {named}; choose another kind") from None
+
+
+def _is_writable(table: pa.Table, suffix: str) -> bool:
+    try:
+        _WRITERS[suffix](table, pa.BufferOutputStream())
+    except _UNWRITTEN:
+        return False
+    return True
+
+
+def _is_compressed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
+
+
+def _separated(table: pa.Table, path: Path, delimiter: str, *, compressed: bool) -> None:
+    """By DuckDB, which puts quotes around the cells that need them and no others."""
+    header = _header_of_its_own(table.column_names, delimiter)
+    body = path.with_name("body") if header else path
+    try:
+        _copy(_in_sql_types(table), body, delimiter, compressed=compressed, header=not header)
+    except duckdb.Error as error:
+        raise _as_error_of_writing(error) from None
+    if header:
+        with path.open("wb") as file, body.open("rb") as records:
+            file.write(gzip.compress(header, mtime=0) if compressed else header)
+            shutil.copyfileobj(records, file)
+        body.unlink()
+
+
+def _header_of_its_own(names: list[str], delimiter: str) -> bytes:
+    """The header of a CSV file, quoted so that readers guess the right delimiter; nothing where it needs no quotes."""
+    if not any(_AMBIGUOUS.difference(delimiter).intersection(name) for name in names):
+        return b""
+    quoted = ['"' + name.replace('"', '""') + '"' if _AMBIGUOUS.intersection(name) else name for name in names]
+    return (delimiter.join(quoted) + "\n").encode()
+
+
+def _copy(table: pa.Table, path: Path, delimiter: str, *, compressed: bool, header: bool) -> None:
+    quoted = str(path).replace("'", "''")
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")  # the same text everywhere
+        connection.register("released", table)
+        connection.execute(
+            f"COPY released TO '{quoted}' (FORMAT csv, HEADER {header}, DELIMITER '{delimiter}', "
+            f"COMPRESSION {'gzip' if compressed else 'none'})"
+        )
+
+
+def _in_sql_types(table: pa.Table) -> pa.Table:
+    """Columns of types that DuckDB does not take, in the nearest that holds them exactly."""
+    for position, field in enumerate(table.schema):
+        nearest = _NEAREST.get(field.type.id)
+        if nearest is not None:
+            table = table.set_column(position, field.name, table[position].cast(nearest))
+    return table
+
+
+def _as_error_of_writing(error: duckdb.Error) -> Exception:
+    """An error of DuckDB without its text, which names temporary files and may quote cells."""
+    text = str(error)
+    number = next((number for number in _DISK if os.strerror(number) in text), 0)
+    if number or isinstance(error, duckdb.IOException):
+        return OSError(number, os.strerror(number))
+    return DataError("the table cannot be written as CSV; write .parquet, .feather or .arrow")
+
+
+def _parquet(table: pa.Table, file: pa.NativeFile) -> None:
+    from pyarrow import parquet  # noqa: PLC0415
+
+    parquet.write_table(table, file)
+
+
+def _arrow(table: pa.Table, file: pa.NativeFile) -> None:
+    table = table.unify_dictionaries()  # a file has one dictionary for each column
+    with pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+_SEPARATED = (".csv", ".tsv")
+_JSON_LINES = (".jsonl", ".ndjson")
+_NEAREST = {
+    pa.float16().id: pa.float32(),
+    pa.decimal256(1).id: pa.string(),
+}
+_WRITERS: dict[str, Callable[[pa.Table, pa.NativeFile], None]] = {
+    ".parquet": _parquet,
+    ".jsonl": write_json_lines,
+    ".ndjson": write_json_lines,
+    ".feather": _arrow,
+    ".arrow": _arrow,
+}

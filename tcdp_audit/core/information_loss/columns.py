@@ -1,0 +1,187 @@
+"""The columns of two releases side by side: what became of each value, and in how many records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.generalised import number_text
+from tcdp_audit.core.encoding.hierarchy import Hierarchy
+from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.policy import AttributeDeclaration, Role, Scale
+from tcdp_audit.core.release.release import Release
+
+Positions = NDArray[np.intp]
+LOSSY_ROLES = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """The distinct changes of a column: `records` records had the value `before` and have the value `after`.
+
+    Args:
+        before: codes of the domain before; its size for a missing value. Shape (transitions,).
+        after: codes of the domain after, likewise.
+        records: how many records, int64, at least 1.
+    """
+
+    before: Codes
+    after: Codes
+    records: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PairedColumn:
+    """One attribute of two releases.
+
+    Args:
+        declaration: role and scale.
+        hierarchy: its generalisation hierarchy, where it has one.
+        before: its domain in the first release.
+        after: its domain in the second one.
+        before_codes: the code of each record of the first release.
+        after_codes: the code of each record of the second one.
+        kept: for each record of the second release its position in the first.
+    """
+
+    declaration: AttributeDeclaration
+    hierarchy: Hierarchy | None
+    before: Domain
+    after: Domain
+    before_codes: Codes
+    after_codes: Codes
+    kept: Positions
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.before.attribute
+
+    @property
+    def is_quasi_identifier(self) -> bool:
+        """Whether it takes part in equivalence classes."""
+        return self.declaration.role is Role.QUASI_IDENTIFIER
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its values are numbers or ranges of numbers."""
+        return self.declaration.scale is Scale.NUMERIC
+
+    @property
+    def suppressed(self) -> int:
+        """The number of records of the first release that are not in the second."""
+        return len(self.before_codes) - len(self.kept)
+
+    @cached_property
+    def same(self) -> NDArray[np.int64]:
+        """For each code after, the missing one included, the code before of the same value; -1 for a new value."""
+        return np.append(_positions(self.before, self.after), self.before.size)
+
+    def returned(self, weights: Floats) -> Floats:
+        """Weights of the values after, given to those that were there before. Shape (values before,)."""
+        own = self.same[:-1]
+        return np.bincount(own[own >= 0], weights[own >= 0], self.before.size).astype(np.float64, copy=False)
+
+    @cached_property
+    def transitions(self) -> Transitions:
+        """The changes of the values of the records that stayed. O(records), and a sort of them for large domains."""
+        radix = self.after.size + 1
+        key = self.before_codes[self.kept].astype(np.int64)
+        key *= radix
+        key += self.after_codes
+        if (span := (self.before.size + 1) * radix) <= 2 * len(key):
+            records = np.bincount(key, minlength=span)
+            distinct = np.flatnonzero(records)
+            records = records[distinct]
+        else:
+            distinct, records = np.unique(key, return_counts=True)
+        return Transitions(*np.divmod(distinct, radix), records)
+
+    @cached_property
+    def unchanged(self) -> NDArray[np.bool_]:
+        """The transitions that leave the value as it was. Shape (transitions,)."""
+        return self.same[self.transitions.after] == self.transitions.before
+
+    @property
+    def is_emptied(self) -> bool:
+        """Whether it had several values, and has at most one now. Missing and suppressed cells are one value: none."""
+        return _different(self.before) > 1 and _different(self.after) < 2
+
+    @cached_property
+    def cells_changed(self) -> int:
+        """The number of records that stayed with another value; a missing value that is suppressed is another one."""
+        return int(self.transitions.records[~self.unchanged].sum())
+
+
+def records_with(domain: Domain) -> NDArray[np.int64]:
+    """The number of records with each code, the missing one included. Shape (domain + 1,)."""
+    return np.append(domain.counts, domain.missing)
+
+
+def _different(domain: Domain) -> int:
+    """The number of different values that records have; no value counts as one."""
+    there = records_with(domain) > 0
+    return int((there & ~domain.tells_nothing).sum()) + bool((there & domain.tells_nothing).any())
+
+
+def share(part: float, whole: float) -> float:
+    """A part of a whole; 0 of nothing."""
+    return part / whole if whole else 0.0
+
+
+def weighted_sum(figures: Floats, domain: Domain) -> float:
+    """The sum of a figure of each code over all records of a domain."""
+    return float(figures @ records_with(domain))
+
+
+def lossy_columns(release: Release) -> list[str]:
+    """The quasi-identifiers and the sensitive attributes that a release has, by name."""
+    declared = release.policy.attributes
+    return sorted(name for name in release.columns if name in declared and declared[name].role in LOSSY_ROLES)
+
+
+def paired_columns(before: Release, after: Release, kept: Positions, names: Sequence[str]) -> tuple[PairedColumn, ...]:
+    """Some declared columns of two releases, in the order of their names here.
+
+    Raises:
+        DataError: a column cannot be read.
+
+    Cost: one scan of each release; memory for one code per record and column.
+    """
+    declared = before.policy.attributes
+    sides = [_read(release, names) for release in (before, after)]
+    return tuple(
+        PairedColumn(declared[old.attribute], before.hierarchies.get(old.attribute), old, new, codes, new_codes, kept)
+        for (old, codes), (new, new_codes) in zip(*sides, strict=True)
+    )
+
+
+def _read(release: Release, names: Sequence[str]) -> list[tuple[Domain, Codes]]:
+    """Domains as the table has them, without values that only a reference distribution knows."""
+    policy = release.policy
+    domains = [
+        domain_of(name, release.engine.domain(name), policy.attributes[name], policy.conventions)[0] for name in names
+    ]
+    batches = list(release.engine.batches(domains)) if domains else []
+    return [
+        (one, np.concatenate([np.zeros(0, one.dtype), *(batch[one.attribute] for batch in batches)])) for one in domains
+    ]
+
+
+def _positions(before: Domain, after: Domain) -> NDArray[np.int64]:
+    """Where each value after stands among the values before; -1 for a new one."""
+    if before.size and before.values.dtype == after.values.dtype != object and not before.rounded and not after.rounded:
+        nearest = np.minimum(np.searchsorted(before.values, after.values), before.size - 1)
+        return np.where(before.values[nearest] == after.values, nearest, -1)
+    place = {label: code for code, label in enumerate(before.labels)}
+    for number in {*before.rounded, *after.rounded}:
+        if before.rounded.get(number) != after.rounded.get(number):  # other numbers, of the same float64
+            place.pop(number_text(number), None)
+    return np.array([place.get(label, -1) for label in after.labels], dtype=np.int64)

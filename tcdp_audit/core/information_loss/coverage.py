@@ -1,0 +1,143 @@
+"""Losses of a column: of a cell that changed, of certainty, of the distribution; whatever its scale."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.information_loss.columns import PairedColumn, records_with, share, weighted_sum
+from tcdp_audit.core.information_loss.penalty import Penalty
+
+MOST_GROUPS = 20  # of single values
+
+P = TypeVar("P", bound=Penalty)
+
+
+@dataclass(frozen=True)
+class Coverage(ABC, Generic[P]):
+    """A column read under its scale. What a value covers is judged by the domain before, or by the hierarchy's leaves.
+
+    Args:
+        column: the column, before and after.
+        penalty: the certainty penalty of its values, judged by the domain before.
+    """
+
+    column: PairedColumn
+    penalty: P
+
+    @abstractmethod
+    def growth(self, before: Codes, after: Codes) -> Floats:
+        """Loss of a cell whose value became another one, neither of them suppressed or missing.
+
+        Args:
+            before: codes of the domain before.
+            after: codes of the domain after, of the same shape.
+
+        Returns:
+            From 0 to 1: where the new value covers the old one, what the certainty penalty grew by; otherwise how far
+            the new value is from the old one.
+        """
+
+    @abstractmethod
+    def distance(self, before: Floats, after: Floats) -> float:
+        """Distance of two distributions of the column, from 0 to 1.
+
+        Args:
+            before: weight of each value of the domain before; not all 0.
+            after: weight of each value of the domain after; likewise. A generalised value is spread evenly over the
+                values before that it covers (a set label over its members); one that was there before, or covers none
+                of them, stands for itself.
+        """
+
+    @abstractmethod
+    def groups(self) -> NDArray[np.intp]:
+        """The values before in groups that somebody may count: the group of each code; -1 where it tells nothing.
+
+        Each value by itself where there are at most 20. Of more values the 20 most frequent and all others together;
+        of numbers and ranks ten consecutive groups with as equal numbers of records as whole values allow.
+        """
+
+    @abstractmethod
+    def landing(self, groups: NDArray[np.intp], number: int) -> Floats:
+        """The share of each value after that falls to each group of values before. Shape (domain after, number).
+
+        A generalised value is spread evenly, as for `distance`. A nominal value that was not there before falls to no
+        group, a number to that of the largest least number that is not above it.
+
+        Args:
+            groups: as `groups` gives them.
+            number: how many groups there are.
+        """
+
+    @cached_property
+    def loss(self) -> float:
+        """Mean loss of the column's cells over all records before; a cell of a suppressed record has lost 1.
+
+        A cell that tells nothing any more has lost 1, and so has one that tells something where it told nothing before.
+        Missing and suppressed cells tell the same, which is nothing.
+        """
+        change = self.column.transitions
+        nothing_before = self.column.before.tells_nothing[change.before]
+        nothing_after = self.column.after.tells_nothing[change.after]
+        lost = (nothing_before ^ nothing_after).astype(np.float64)
+        rest = ~(nothing_before | nothing_after | self.column.unchanged)
+        lost[rest] = self.growth(change.before[rest], change.after[rest])
+        return share(float(lost @ change.records) + self.column.suppressed, len(self.column.before_codes))
+
+    @cached_property
+    def certainty_penalty(self) -> tuple[float, float]:
+        """Mean normalised certainty penalty before and after, over all records before.
+
+        A suppressed or missing cell, and any cell of a suppressed record, counts 1 (Xu et al., KDD 2006).
+        """
+        column, records = self.column, len(self.column.before_codes)
+        before, after = (weighted_sum(self.penalty.of(domain), domain) for domain in (column.before, column.after))
+        return share(before, records), share(after + column.suppressed, records)
+
+    @cached_property
+    def distribution_distance(self) -> float | None:
+        """Distance of the distributions before and after; None where there is no value left to compare.
+
+        Missing and suppressed cells, and suppressed records, are left out.
+        """
+        before, after = (_known(domain) for domain in (self.column.before, self.column.after))
+        return self.distance(before, after) if before.any() and after.any() else None
+
+
+def _known(domain: Domain) -> Floats:
+    """The number of records with each value that tells something. Shape (domain,)."""
+    return np.where(domain.tells_nothing, 0.0, records_with(domain))[:-1]
+
+
+def groups_of_frequent(domain: Domain) -> NDArray[np.intp]:
+    """The most frequent values each by itself, and all others together; see `Coverage.groups`."""
+    known = np.where(domain.tells_nothing, 0, records_with(domain))[:-1]
+    order = np.argsort(-known, kind="stable")[: int((known > 0).sum())]
+    groups = np.full(domain.size, -1, dtype=np.intp)
+    groups[order] = np.minimum(np.arange(len(order)), MOST_GROUPS)
+    return groups
+
+
+def own_shares(own: NDArray[np.int64], groups: NDArray[np.intp], number: int) -> Floats:
+    """Shares of values that were there before, all of each for its group; none of other values.
+
+    Args:
+        own: the code before of each value after; -1 for a new one.
+        groups: of the codes before.
+        number: how many groups there are.
+    """
+    return (np.append(groups, -1)[own][:, None] == np.arange(number)).astype(np.float64)
+
+
+def total_variation(before: Floats, after: Floats, new: float) -> float:
+    """Half the sum of differences of two distributions over common values; `new` is the weight after of new values."""
+    shares = np.abs(before / before.sum() - after / (after.sum() + new)).sum() + new / (after.sum() + new)
+    return float(min(shares / 2, 1.0))

@@ -1,0 +1,256 @@
+"""Information loss: every measure of what a remedied release has lost, each computed when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.base.outcome import number
+from tcdp_audit.core.information_loss.class_sizes import ClassSizes, class_sizes, demanded_k
+from tcdp_audit.core.information_loss.columns import PairedColumn, lossy_columns, paired_columns, share
+from tcdp_audit.core.information_loss.counting import CountingError, TableError, counting_error, table_error
+from tcdp_audit.core.information_loss.coverage import Coverage
+from tcdp_audit.core.information_loss.mutual import Told, information_kept, information_on
+from tcdp_audit.core.information_loss.numeric import (
+    CorrelationChange,
+    Deviation,
+    MeanError,
+    correlation_change,
+    deviation,
+    mean_error,
+)
+from tcdp_audit.core.information_loss.ordered import Ordered
+from tcdp_audit.core.information_loss.prediction import Accuracy, accuracy, accuracy_as_json
+from tcdp_audit.core.information_loss.propensity import Propensity, propensity
+from tcdp_audit.core.information_loss.regression import Fitted, default_regressions, regression, regressions_as_json
+from tcdp_audit.core.information_loss.scales import coverage_of
+from tcdp_audit.core.policy import Role
+from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.release.release import Release
+
+
+@dataclass(frozen=True)
+class BeforeAfter:
+    """A figure of two releases; None where it is not defined."""
+
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True)
+class InformationLoss:
+    """The losses of a release beside the one that it was made from.
+
+    Args:
+        columns: their quasi-identifiers and sensitive attributes, side by side.
+        records: records before.
+        suppressed: how many of them are not there after.
+        k: the class size that the policy demands, if any.
+        document: the policy, for what it says people would do with the release.
+        others: further columns that somebody would use, side by side; no other measure is about them.
+    """
+
+    columns: tuple[PairedColumn, ...]
+    records: int
+    suppressed: int
+    k: Fraction | None
+    document: PolicyDocument
+    others: tuple[PairedColumn, ...] = ()
+
+    @cached_property
+    def _used(self) -> Mapping[str, Coverage[Any]]:
+        """Every column that a use may name."""
+        return {**self._coverages, **{one.name: coverage_of(one) for one in self.others}}
+
+    @cached_property
+    def _coverages(self) -> Mapping[str, Coverage[Any]]:
+        return {one.name: coverage_of(one) for one in self.columns}
+
+    @cached_property
+    def _numeric(self) -> list[Ordered]:
+        return [one for one in self._coverages.values() if isinstance(one, Ordered) and one.column.is_numeric]
+
+    @cached_property
+    def total(self) -> float:
+        """Mean loss of a cell, from 0 (nothing changed) to 1 (nothing is left); compares remedies of every kind.
+
+        The mean is over the quasi-identifiers and sensitive attributes, and over all records before.
+        """
+        losses = self.cell_loss.values()
+        return sum(losses) / len(losses) if losses else share(self.suppressed, self.records)
+
+    @cached_property
+    def cell_loss(self) -> Mapping[str, float]:
+        """Mean loss of a cell of each attribute; see `Coverage.loss`."""
+        return {name: one.loss for name, one in self._coverages.items()}
+
+    @cached_property
+    def cells_changed(self) -> Mapping[str, int]:
+        """The number of cells of each attribute with another value, in the records that stayed."""
+        return {one.name: one.cells_changed for one in self.columns}
+
+    @cached_property
+    def emptied(self) -> tuple[str, ...]:
+        """The attributes that told records apart and do not any more; see `PairedColumn.is_emptied`."""
+        return tuple(one.name for one in self.columns if one.is_emptied)
+
+    @cached_property
+    def _class_sizes(self) -> ClassSizes | None:
+        return class_sizes(self.columns, self.suppressed)
+
+    @property
+    def discernibility(self) -> BeforeAfter:
+        """Sum of squared class sizes; a suppressed record counts as many as there are records before."""
+        return BeforeAfter(None, None) if self._class_sizes is None else BeforeAfter(*self._class_sizes.discernibility)
+
+    @property
+    def average_class_size(self) -> BeforeAfter:
+        """Records by classes and by k (by 1 where the policy demands no k)."""
+        return BeforeAfter(None, None) if self._class_sizes is None else BeforeAfter(*self._class_sizes.average(self.k))
+
+    @cached_property
+    def certainty_penalties(self) -> Mapping[str, BeforeAfter]:
+        """Normalised certainty penalty of each attribute; see `Coverage.certainty_penalty`."""
+        return {name: BeforeAfter(*one.certainty_penalty) for name, one in self._coverages.items()}
+
+    @cached_property
+    def certainty_penalty(self) -> BeforeAfter:
+        """Global certainty penalty: the mean over the quasi-identifiers (Ghinita et al., VLDB 2007)."""
+        penalties = [one.certainty_penalty for one in self._coverages.values() if one.column.is_quasi_identifier]
+        return BeforeAfter(*np.mean(penalties, axis=0).tolist()) if penalties else BeforeAfter(None, None)
+
+    @cached_property
+    def deviation(self) -> Deviation:
+        """IL1s of the numeric attributes."""
+        return deviation(self._numeric, self.suppressed)
+
+    @cached_property
+    def distribution_distances(self) -> Mapping[str, float | None]:
+        """Distance of each attribute's distribution before and after; see `Coverage.distribution_distance`."""
+        return {name: one.distribution_distance for name, one in self._coverages.items()}
+
+    @cached_property
+    def correlation_change(self) -> CorrelationChange:
+        """The change of the correlations of numeric attributes."""
+        return correlation_change(self._numeric)
+
+    @cached_property
+    def mean_error(self) -> MeanError:
+        """How far the means of numeric attributes moved."""
+        return mean_error(self._numeric)
+
+    @cached_property
+    def counting_queries(self) -> CountingError:
+        """The error of all counts of values of one attribute and of two."""
+        return counting_error(list(self._coverages.values()), self.records)
+
+    @cached_property
+    def declared_counts(self) -> Sequence[TableError]:
+        """The error of the counts of each table that the policy names."""
+        return [table_error(one.by, self._used, self.records) for one in self.document.utility.counts]
+
+    @cached_property
+    def regressions(self) -> Sequence[Fitted]:
+        """What became of the coefficients of each regression; see `regression`."""
+        declared = self.document.utility.regressions
+        asked = default_regressions(list(self._coverages.values())) if declared is None else declared
+        return [regression(one, self._used, self.document.weight) for one in asked]
+
+    @cached_property
+    def models(self) -> Sequence[Accuracy]:
+        """What each model that the policy names still predicts right; see `accuracy`."""
+        return [accuracy(one, self._used, self.document.seed) for one in self.document.utility.models]
+
+    @cached_property
+    def mutual_information_kept(self) -> Mapping[str, float | None]:
+        """Of what each attribute tells, the share that is still told; see `information_kept`."""
+        return {one.name: information_kept(one) for one in self.columns}
+
+    @cached_property
+    def mutual_information(self) -> Mapping[str, Mapping[str, Told]]:
+        """What each attribute tells of each other one that is sensitive, in bits, before and after."""
+        sensitive = [one for one in self.columns if one.declaration.role is Role.SENSITIVE]
+        return {
+            one.name: {other.name: information_on(one, other) for other in sensitive if other is not one}
+            for one in self.columns
+        }
+
+    @cached_property
+    def propensity(self) -> Propensity:
+        """The success of a model that tells records after from records before."""
+        return propensity(list(self._coverages.values()))
+
+    def as_json(self) -> dict[str, Any]:
+        """Every measure under its documented name; computes those that were not asked for yet."""
+        il1s = asdict(self.deviation)
+        del il1s["attributes"]  # stands under each attribute
+        figures = {
+            "total": self.total,
+            "records": self.records,
+            "records_suppressed": self.suppressed,
+            "discernibility": asdict(self.discernibility),
+            "average_class_size": {**asdict(self.average_class_size), "k": self.k},
+            "certainty_penalty": asdict(self.certainty_penalty),
+            "il1s": il1s,
+            "mean_error": {"value": self.mean_error.value, "attributes": len(self.mean_error.attributes)},
+            "correlation_change": asdict(self.correlation_change),
+            "counting_queries": {
+                **asdict(self.counting_queries),
+                "tables": [asdict(one) for one in self.declared_counts],
+            },
+            "regressions": regressions_as_json(self.regressions),
+            "models": accuracy_as_json(self.models),
+            "propensity": asdict(self.propensity),
+            "attributes": {one.name: self._attribute(one.name) for one in self.columns},
+        }
+        return {name: number(figure) for name, figure in figures.items()}
+
+    def _attribute(self, name: str) -> dict[str, Any]:
+        return {
+            "cell_loss": self.cell_loss[name],
+            "cells_changed": self.cells_changed[name],
+            "certainty_penalty": asdict(self.certainty_penalties[name]),
+            "distribution_distance": self.distribution_distances[name],
+            "il1s": self.deviation.attributes.get(name),
+            "mean_error": self.mean_error.attributes.get(name),
+            "mutual_information_kept": self.mutual_information_kept[name],
+            "mutual_information": {other: asdict(told) for other, told in self.mutual_information[name].items()},
+        }
+
+
+def information_loss(before: Release, after: Release, kept: NDArray[np.intp]) -> InformationLoss:
+    """The losses of a release.
+
+    Args:
+        before: the release as it came in.
+        after: what a remedy made of it: the same policy, the same columns.
+        kept: for each record of `after` its position in `before`; records that are not named were suppressed.
+
+    Returns:
+        The measures. Both releases are read at once, so that their engines may be closed; each measure is computed
+        when it is asked for.
+
+    Raises:
+        DataError: a column cannot be read.
+
+    Cost: one scan of each release. `total` is linear in the records, with a sort of them for an attribute of many
+    values.
+    """
+    lossy, document = lossy_columns(before), before.policy.document
+    used = {*document.utility.named, *([] if document.weight is None else [document.weight])} & set(before.columns)
+    names = [*lossy, *sorted(used.intersection(before.policy.attributes).difference(lossy))]
+    columns = paired_columns(before, after, kept, names)
+    return InformationLoss(
+        columns=columns[: len(lossy)],
+        records=before.engine.records,
+        suppressed=before.engine.records - len(kept),
+        k=demanded_k(before.policy),
+        document=document,
+        others=columns[len(lossy) :],
+    )

@@ -1,0 +1,188 @@
+"""Accuracy of a model that is trained on released records and tested on records as they were before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.information_loss.columns import PairedColumn
+from tcdp_audit.core.information_loss.coverage import Coverage
+from tcdp_audit.core.information_loss.features import Side, features_of, landed
+from tcdp_audit.core.policy.model import PredictiveModel
+
+MOST_RECORDS = 2**16  # before, evenly spaced; a third of them to test with
+LEAST = 30  # records before with an outcome: ten to test with
+TREES, LEAF = 50, 5  # of the forest, and the least records of a leaf
+FARTHEST = 1000.0  # standard deviations; a number beyond stands here
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """What a model predicts right.
+
+    Args:
+        of: what it predicts.
+        by: the attributes that it predicts it by.
+        before: share of tested records that it predicts right where it was trained on records before.
+        after: the same where it was trained on what became of these records; 0 where none of them has an outcome.
+        guess: the share that has the most frequent value of the records that it was trained on before.
+        trained: records that it was trained on, before and after.
+        tested: records before that it was tested on, none of which it was trained on.
+        reason: why there are no figures, or nothing.
+    """
+
+    of: str
+    by: tuple[str, ...]
+    before: float | None = None
+    after: float | None = None
+    guess: float | None = None
+    trained: tuple[int, int] = (0, 0)
+    tested: int = 0
+    reason: str = ""
+
+    @property
+    def kept(self) -> float | None:
+        """`after` by `before`; None without the latter."""
+        return None if self.before is None or self.after is None or not self.before else self.after / self.before
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "of": self.of,
+            "by": list(self.by),
+            "accuracy": {"before": self.before, "after": self.after},
+            "guess": self.guess,
+            "kept": self.kept,
+            "trained": {"before": self.trained[0], "after": self.trained[1]},
+            "tested": self.tested,
+            "reason": self.reason,
+        }
+
+
+def accuracy_as_json(models: Sequence[Accuracy]) -> dict[str, Any]:
+    """All models: mean and least share of the accuracy that is kept, and each model."""
+    kept = [one.kept for one in models if one.kept is not None]
+    return {
+        "value": sum(kept) / len(kept) if kept else None,
+        "least": min(kept, default=None),
+        "models": [one.as_json() for one in models],
+    }
+
+
+def require_scikit_learn() -> None:
+    """Insist on what models need.
+
+    Raises:
+        UsageError: it is not installed.
+    """
+    if find_spec("sklearn") is None:
+        raise UsageError('utility.models: needs scikit-learn; pip install "tcdp-audit[models]"')
+
+
+def accuracy(asked: PredictiveModel, columns: Mapping[str, Coverage[Any]], seed: int) -> Accuracy:
+    """Accuracy of a random forest by what it was trained on.
+
+    Of at most 65,536 records before a third, drawn by the seed, is for testing. One forest is trained on the others,
+    another one on what became of them; both predict the outcomes before of the tested ones from their values before.
+    Of an outcome with more than 20 values the 20 most frequent are told apart, of numbers and ranks ten ranges. A
+    released outcome that is generalised counts for each that it covers by its share.
+
+    Args:
+        asked: outcome and attributes.
+        columns: both releases, by name.
+        seed: draws the records to test with, and the trees.
+
+    Raises:
+        UsageError: scikit-learn is not installed.
+
+    Cost: O(trees x records log records x sqrt(features)).
+
+    Source: Breiman, Random forests, Machine Learning 45, 2001.
+    """
+    require_scikit_learn()
+    of, by = asked.of, tuple(asked.by)
+    absent = [one for one in (of, *by) if one not in columns]
+    if absent:
+        return Accuracy(of, by, reason=f"column {absent[0]!r} is not in the release")
+    outcome = _Outcome.of_column(columns[of])
+    train, test = _split(outcome.before, seed)
+    if len(train) + len(test) < LEAST:
+        return Accuracy(of, by, reason=f"fewer than {LEAST} records have a value of {of!r}")
+    stayed, labels, shares = outcome.released(train)
+    design = [features_of(columns[one]) for one in by]
+    truth = outcome.before[test]
+    design, truth = [features_of(columns[one]) for one in by], outcome.before[test]
+    most = np.bincount(outcome.before[train]).argmax()
+    questions = _table([one.before for one in design], test)
+    learned = _predicted(_table([one.before for one in design], train), outcome.before[train], None, questions, seed)
+    relearned = np.full(len(test), -1)  # right about nobody
+    if len(stayed):
+        relearned = _predicted(_table([one.after for one in design], stayed), labels, shares, questions, seed)
+    before, after, guess = (float((one == truth).mean()) for one in (learned, relearned, most))
+    return Accuracy(of, by, before, after, guess, (len(train), len(np.unique(stayed))), len(test))
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """The outcome of both releases in groups of its values.
+
+    Args:
+        column: its column.
+        before: the group of each record before; -1 without one.
+        shares: of each group in each code after. Shape (codes after, groups).
+    """
+
+    column: PairedColumn
+    before: NDArray[np.intp]
+    shares: Floats
+
+    @classmethod
+    def of_column(cls, coverage: Coverage[Any]) -> _Outcome:
+        """In the groups that somebody may count."""
+        groups = coverage.groups()
+        shares = landed(coverage, groups, int(groups.max(initial=-1)) + 1)
+        return cls(coverage.column, np.append(groups, -1)[coverage.column.before_codes], shares)
+
+    def released(self, records: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+        """What became of some records before: position after, group and share, for each group that one may have."""
+        chosen = np.zeros(len(self.before), dtype=bool)
+        chosen[records] = True
+        after = np.flatnonzero(chosen[self.column.kept])
+        shares = self.shares[self.column.after_codes[after]]
+        rows, groups = np.nonzero(shares)
+        return after[rows], groups, shares[rows, groups]
+
+
+def _split(groups: NDArray[np.intp], seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Positions of records with an outcome to train on, and of those to test with."""
+    known = np.flatnonzero(groups >= 0)
+    if len(known) > MOST_RECORDS:
+        known = known[np.arange(MOST_RECORDS) * len(known) // MOST_RECORDS]
+    drawn = np.random.default_rng(seed).permutation(known)
+    third = len(drawn) // 3
+    return np.sort(drawn[third:]), np.sort(drawn[:third])
+
+
+def _table(sides: Sequence[Side], records: NDArray[np.intp]) -> Floats:
+    """The features of some records; a cell that tells nothing is at 0, and one more feature says so."""
+    parts = [one.of(records) for one in sides]
+    missing = [np.isnan(one[:, :1]).astype(np.float64) for one in parts]
+    return np.hstack([*(np.nan_to_num(np.clip(one, -FARTHEST, FARTHEST)) for one in parts), *missing])
+
+
+def _predicted(
+    features: Floats, groups: NDArray[np.intp], shares: Floats | None, questions: Floats, seed: int
+) -> NDArray[np.intp]:
+    """What a forest that is trained on some records says of others."""
+    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415 - of an extra
+
+    forest = RandomForestClassifier(TREES, min_samples_leaf=LEAF, random_state=seed % 2**32)
+    forest.fit(features, groups, shares)
+    return np.asarray(forest.predict(questions), dtype=np.intp)

@@ -1,0 +1,220 @@
+"""Faults of a policy as sentences: what is wrong, where, and the nearest name that would have been right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from tcdp_audit.core.base.errors import PolicyError
+from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.scalars import DIGITS, OddNumber, plain_number
+from tcdp_audit.core.policy.source import Fault, Source
+
+_SENTENCES = {
+    "greater_than": "must be greater than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list; put the value in [brackets]",
+    "dict_type": "must be a mapping of names to values",
+    "model_type": "must be a mapping of names to values",
+    "enum": "must be one of {expected}",
+    "literal_error": "must be one of {expected}",
+    "too_short": "must not be empty",
+    "string_too_short": "must not be empty",
+    "missing": "is required",
+}
+
+UNDECIDED = "TODO"  # the role that a draft leaves to a person
+
+_NUMBERS = ("int_type", "float_type")
+FEW = 8  # names that a sentence can list
+MOST = 100  # faults that one message lists
+COMPARED = 1000  # names that one name is compared with
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A question about the name that was probably meant, or nothing."""
+    matches = _alike(name, list(islice(names, COMPARED)))
+    return f"; did you mean {' or '.join(map(repr, matches))}?" if matches else ""
+
+
+def _alike(name: str, names: Sequence[str]) -> Sequence[str]:
+    """The names that end in a name, if it is what several have in common; otherwise the one most like it."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for an unknown name
+
+    longer = [one for one in names if len(name) > 2 and one.endswith(name) and one != name]
+    if len(longer) > 1:
+        return longer
+    return get_close_matches(name, names, n=1, cutoff=0.6) or [one for one in names if _begins(one, name)][:1]
+
+
+def _begins(longer: str, name: str) -> bool:
+    """Whether a name goes on where another ends: `salary-class`, `salary`."""
+    return len(name) > 2 and re.match(rf"{re.escape(name)}[^a-z0-9]", longer, re.IGNORECASE) is not None
+
+
+def located(source: Source, prefix: Sequence[str | int], message: str) -> Fault:
+    """A fault at a location of the policy."""
+    line, column = source.position(prefix)
+    return Fault(_path(prefix), message, line, column)
+
+
+def from_validation(
+    error: ValidationError, source: Source, model: type[BaseModel], prefix: Sequence[str | int] = ()
+) -> list[Fault]:
+    """The complaints of pydantic as faults, in the order of the file; one more than `MOST` at the most."""
+    faults = []
+    for detail in error.errors(include_url=False)[: MOST + 1]:
+        location = (*prefix, *_plain(detail["loc"], source, prefix))
+        faults.append(located(source, location, _sentence(dict(detail), model)))
+    unique = {(fault.location, fault.message): fault for fault in faults}
+    return sorted(unique.values(), key=lambda fault: (fault.line, fault.column))
+
+
+def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind == "extra_forbidden":
+        return f"unknown name{_instead(str(detail['loc'][-1]), _names_beside(model, detail['loc']))}"
+    if kind in ("enum", "literal_error"):
+        return _no_choice(detail)
+    if kind in _NUMBERS and isinstance(detail["input"], str):
+        return _no_number(detail["input"], _SENTENCES[kind])
+    if kind == "string_type" and isinstance(detail["input"], bool):
+        return "must be text, and YAML reads this as true or false; put it in quotes"
+    if kind == "string_type" and isinstance(detail["input"], int | float):
+        return "must be text; put it in quotes"
+    if kind == "model_type" and detail["loc"][:1] == ("attributes",) and len(detail["loc"]) == 2:
+        return f"needs a role, such as `{{role: {_role_meant(detail['input'])}}}`"
+    if kind == "dict_type" and detail["loc"][:1] in (("expect",), ("remedy",)) and isinstance(detail["input"], str):
+        return "must be a name with its parameters, such as `- name: {parameter: value}`; without any, `- name: {}`"
+    if kind in _SENTENCES:
+        return _SENTENCES[kind].format(**context)
+    if kind == "value_error":
+        return str(context["error"])
+    return str(detail["msg"])
+
+
+def _no_choice(detail: Mapping[str, Any]) -> str:
+    """What is wrong with a value that is none of those that there are."""
+    choices = detail["ctx"]["expected"]
+    if detail["input"] == UNDECIDED and detail["loc"][-1] == "role":
+        return f"is still to be decided for column {detail['loc'][-2]!r}: write {choices} in place of {UNDECIDED}"
+    return _SENTENCES[detail["type"]].format(expected=choices) + nearest(
+        str(detail["input"]), re.findall(r"'([^']*)'", choices)
+    )
+
+
+def _instead(name: str, names: Sequence[str]) -> str:
+    """The name that was probably meant; where none is like it, those that there are if they are few."""
+    few = f"; known here: {', '.join(sorted(names))}" if len(names) <= FEW else ""
+    return nearest(name, names) or few
+
+
+def _role_meant(typed: Any) -> str:
+    """The role that a text in place of a declaration probably means: `quasi-identifier` is one of them."""
+    text = str(typed).strip().lower().replace("-", "_").replace(" ", "_") if isinstance(typed, str) else ""
+    return next(iter(_alike(text, [role.value for role in Role])), Role.QUASI_IDENTIFIER.value)
+
+
+def _no_number(text: str, sentence: str) -> str:
+    """What is wrong with a text where a number is meant."""
+    if isinstance(text, OddNumber):
+        return text.fault
+    quoted = f", and in quotes it is a text; write {text} without them" if DIGITS.fullmatch(text) else ""
+    return f"{sentence}{quoted or plain_number(text)}"
+
+
+def _names_beside(model: type[BaseModel], location: Sequence[Any]) -> list[str]:
+    """The field names of the model in which an unknown name stands."""
+    current: Any = model
+    for part in location[:-1]:
+        field = _field(current, str(part)) if _is_model(current) else None
+        if field is not None:
+            current = next((one for one in _models_in(field.annotation)), current)
+    return [field.alias or name for name, field in current.model_fields.items()]
+
+
+def _field(model: type[BaseModel], name: str) -> Any:
+    return next((field for key, field in model.model_fields.items() if (field.alias or key) == name), None)
+
+
+def _models_in(annotation: Any) -> Iterable[type[BaseModel]]:
+    if _is_model(annotation):
+        yield annotation
+    for part in getattr(annotation, "__args__", ()):
+        yield from _models_in(part)
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+
+
+def _plain(location: Sequence[Any], source: Source, prefix: Sequence[str | int]) -> list[str | int]:
+    """A location without pydantic's own tags for union members and keys: only parts that stand in the file."""
+    data: Any = source.data
+    for part in prefix:
+        data = data[part]
+    kept: list[str | int] = []
+    for index, part in enumerate(location):
+        inside = (isinstance(data, Mapping) and part in data) or (
+            isinstance(data, list) and isinstance(part, int) and part < len(data)
+        )
+        if inside:
+            kept.append(part)
+            data = data[part]
+        elif index == len(location) - 1 and isinstance(data, Mapping) and part != "[key]":
+            kept.append(part)  # a missing or unknown name
+    return kept
+
+
+def _path(location: Sequence[str | int]) -> str:
+    """A location as people write it: `expect[1].entropy_l_diversity.l`."""
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def render(name: str, text: str, faults: Sequence[Fault]) -> str:
+    """The faults of a policy file, at most `MOST`, each with its line and a caret below the place."""
+    lines, name = text.splitlines(), visible(name)
+    blocks = []
+    for fault in faults[:MOST]:
+        where = f"{name}:{fault.line}:{fault.column}" if fault.line else name
+        head = ": ".join(visible(part) for part in (where, fault.location, fault.message) if part)
+        if 0 < fault.line <= len(lines):
+            number = f"{fault.line:>5}"
+            excerpt, column = _window(lines[fault.line - 1], fault.column)
+            head += f"\n{number} | {visible(excerpt)}\n      | {' ' * len(visible(excerpt[: column - 1]))}^"
+        blocks.append(head)
+    if len(faults) > MOST:
+        blocks.append(f"{name}: there are more faults; these are the first {MOST}")
+    return "\n".join(blocks)
+
+
+def unsound(name: str, text: str, faults: Sequence[Fault]) -> PolicyError:
+    """The error that tells all faults of a policy file."""
+    told = [
+        (one.line, one.column, ": ".join(part for part in (one.location, one.message) if part)) for one in faults[:MOST]
+    ]
+    return PolicyError(render(name, text, faults), told)
+
+
+def _window(line: str, column: int, width: int = 68) -> tuple[str, int]:
+    """The part of a long line around a column, with an ellipsis where it is cut, and the column within it."""
+    if len(line) <= width:
+        return line, column
+    start = max(0, min(column - width // 2, len(line) - width))
+    end = start + width
+    before, after = "…" if start else "", "…" if end < len(line) else ""
+    return f"{before}{line[start:end]}{after}", column - start + len(before)

@@ -1,0 +1,316 @@
+"""The policy's own models: attributes, conventions, and the document that holds them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date as Date  # noqa: N812 - `date` is a key of answers
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from tcdp_audit.core.base.frozen import frozen
+from tcdp_audit.core.policy.scalars import Exact, as_date, as_text, as_version, as_yes_or_no
+
+
+class Role(StrEnum):
+    """What an attribute can do to a person."""
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi_identifier"
+    SENSITIVE = "sensitive"
+    INSENSITIVE = "insensitive"
+
+
+class Scale(StrEnum):
+    """How an attribute's values relate: by equality, by rank, or by difference."""
+
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    NUMERIC = "numeric"
+
+
+class Model(BaseModel):
+    """Base of every policy model: closed, immutable to its lists and mappings, and without silent conversions."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    @model_validator(mode="after")
+    def _freeze(self) -> Self:
+        for name, value in list(self.__dict__.items()):
+            object.__setattr__(self, name, frozen(value))  # the model is frozen already
+        return self
+
+
+Text = Annotated[str, BeforeValidator(as_text)]
+PREVIOUS = "previous"  # what results call an earlier release, with its number where there are several
+LABEL = r"^\S(.{0,58}\S)?$"
+NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
+
+
+def _as_label(text: str) -> str:
+    if not re.fullmatch(LABEL, text):
+        raise ValueError("must be one line of at most 60 characters, without blanks before or after it")
+    return text
+
+
+def _as_noun(text: str) -> str:
+    if not re.fullmatch(NOUN, text):
+        raise ValueError("must be a noun in the singular, such as person")
+    return text
+
+
+Label = Annotated[str, AfterValidator(_as_label), Field(json_schema_extra={"pattern": LABEL})]
+Noun = Annotated[str, AfterValidator(_as_noun), Field(json_schema_extra={"pattern": NOUN})]
+
+
+class AttributeDeclaration(Model):
+    """One column: its role, its scale, and for an ordinal one its order."""
+
+    role: Annotated[Role, Field(strict=False, description="What the attribute can do to a person.")]
+    scale: Annotated[Scale | None, Field(strict=False, description="How its values relate to each other.")] = None
+    order: Annotated[list[Text] | None, Field(min_length=1, description="An ordinal domain, lowest first.")] = None
+    hierarchy: Annotated[
+        str | dict[str, Any] | None,
+        Field(description="A generalisation hierarchy: a CSV file (leaf to root), a YAML file, or a nested mapping."),
+    ] = None
+    distribution: Annotated[
+        Literal["uniform"] | dict[Text, Exact] | None,
+        Field(description="A declared reference distribution: uniform, or a weight for each value."),
+    ] = None
+    label: Annotated[
+        Label | None,
+        Field(
+            description="What the column means, in the words of those who read a report; sentences say it in place of "
+            "the name.",
+        ),
+    ] = None
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether its values are numbers, or ranks of a declared order."""
+        return self.scale is Scale.NUMERIC or self.order is not None
+
+    @model_validator(mode="after")
+    def _order_belongs_to_ordinal(self) -> AttributeDeclaration:
+        if self.order is not None and self.scale is not Scale.ORDINAL:
+            raise ValueError("an order needs `scale: ordinal`")
+        if self.order is not None and len(set(self.order)) < len(self.order):
+            raise ValueError("the order names a value twice")
+        if isinstance(self.distribution, dict) and (
+            min(self.distribution.values(), default=0) < 0 or not sum(self.distribution.values())
+        ):
+            raise ValueError("the weights of a distribution are at least 0 and not all 0")
+        return self
+
+
+class Conventions(Model):
+    """What a verdict means: DEFINITIONS, section 0. Every outcome carries them."""
+
+    missing_quasi_identifier: Annotated[
+        Literal["own_category", "wildcard", "fail"],
+        Field(description="A missing quasi-identifier is a value of its own, matches every value, or is an error."),
+    ] = "own_category"
+    missing_sensitive: Annotated[
+        Literal["excluded", "own_category", "fail"],
+        Field(description="A missing sensitive value is left out, is a value of its own, or is an error."),
+    ] = "excluded"
+    suppressed: Annotated[
+        Literal["counted", "exempt"],
+        Field(
+            description="Fully suppressed records are counted, or exempt if their sensitive cells are suppressed too."
+        ),
+    ] = "counted"
+    suppressed_tokens: Annotated[list[Text], Field(description="Cells that stand for a suppressed value.")] = ["*"]
+    missing_tokens: Annotated[list[Text], Field(description="Text cells that stand for a missing value.")] = [""]
+    multiple_sensitive: Annotated[
+        Literal["per_attribute", "others_as_quasi_identifiers", "joint"],
+        Field(
+            description="Each sensitive attribute is checked by itself, by itself while an intruder knows the others, "
+            "or all of them together as one combination."
+        ),
+    ] = "per_attribute"
+    reference: Annotated[
+        Literal["release", "original", "declared"],
+        Field(description="The distribution that closeness is measured against."),
+    ] = "release"
+    known_rows: Annotated[
+        Literal["all", "one"],
+        Field(
+            description="How many rows of a person an intruder knows, where a released unit joins them: all, or one."
+        ),
+    ] = "all"
+
+    @property
+    def suppressed_token(self) -> str:
+        """The cell that a remedy writes for a suppressed value: the first of the tokens."""
+        return next(iter(self.suppressed_tokens), "*")
+
+
+class Answer(Model):
+    """What a person answers to a question that no figure decides."""
+
+    answer: Annotated[
+        Literal["yes", "no"],
+        BeforeValidator(as_yes_or_no),
+        Field(description="The answer.", json_schema_extra={"enum": ["yes", "no", True, False]}),
+    ]
+    by: Annotated[Label, BeforeValidator(as_text), Field(description="Who answers: a person, or an office.")]
+    date: Annotated[Date, BeforeValidator(as_date), Field(description="When, as 2026-11-20; not in the future.")]
+
+
+class StoredSuite(Model):
+    """A suite in the store of a Great Expectations context."""
+
+    context: Annotated[str, Field(description="The context's folder, the one with great_expectations.yml.")]
+    name: Annotated[str, Field(description="The suite's name.")]
+
+
+Columns = Annotated[list[Text], Field(min_length=1, description="Attributes, each once.")]
+
+
+class CountedTable(Model):
+    """A table of counts that somebody would make: every cell of it is a query."""
+
+    by: Annotated[list[Text], Field(min_length=1, max_length=3, description="One to three attributes, each once.")]
+
+
+class Regression(Model):
+    """A linear regression that somebody would fit."""
+
+    of: Annotated[Text, Field(description="The outcome: numeric, or ordinal with an order.")]
+    by: Columns
+
+
+class PredictiveModel(Model):
+    """A model that somebody would train."""
+
+    of: Annotated[Text, Field(description="What it predicts.")]
+    by: Columns
+
+
+class Utility(Model):
+    """What people would do with a release: losses are measured in their terms. It judges no release."""
+
+    counts: Annotated[
+        list[CountedTable], Field(description="Tables of counts, besides those of one attribute and of two.")
+    ] = []
+    regressions: Annotated[
+        list[Regression] | None,
+        Field(description="Linear regressions; by default each numeric sensitive attribute by the quasi-identifiers."),
+    ] = None
+    models: Annotated[
+        list[PredictiveModel],
+        Field(description="Models that are trained on the release and tested on what it was made from."),
+    ] = []
+
+    @property
+    def named(self) -> list[str]:
+        """Every attribute that it names, by name."""
+        models: list[Regression | PredictiveModel] = [*(self.regressions or []), *self.models]
+        outcomes = {one.of for one in models}
+        return sorted(outcomes.union(*(one.by for one in (*self.counts, *models))))
+
+
+class PolicyDocument(Model):
+    """A policy file as it is written. The parameters of each expectation and remedy are left to the plugin."""
+
+    version: Annotated[Literal[1], BeforeValidator(as_version), Field(description="Version of the policy format.")]
+    release: Annotated[str | None, Field(description="The table under audit, relative to this file.")] = None
+    original: Annotated[str | None, Field(description="The table that the release was made from.")] = None
+    key: Annotated[str | None, Field(description="The attribute that aligns release and original.")] = None
+    rows_aligned: Annotated[bool, Field(description="Release and original are aligned row by row.")] = False
+    population: Annotated[str | None, Field(description="The population that the release was drawn from.")] = None
+    sampling_fraction: Annotated[Exact | None, Field(gt=0, le=1, description="Share sampled.")] = None
+    weight: Annotated[str | None, Field(description="The attribute that holds each record's sampling weight.")] = None
+    holdout: Annotated[str | None, Field(description="Originals that had no part in making the release.")] = None
+    registry: Annotated[
+        str | None, Field(description="A table that somebody else has or could have, such as a registry of voters.")
+    ] = None
+    previous: Annotated[
+        str | Annotated[list[str], Field(min_length=1)] | None,
+        Field(description="Earlier releases of the same people: a table, or a list of tables, the oldest first."),
+    ] = None
+    unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = None
+    unit_released: Annotated[
+        bool, Field(description="The entity column is handed out; where it is not, `fix` drops it.")
+    ] = True
+    unit_name: Annotated[
+        Noun | None,
+        Field(
+            description="What sentences call a record, or what `unit` identifies, in the singular: person, household.",
+        ),
+    ] = None
+    schema_: Annotated[
+        str | None,
+        Field(alias="schema", description="A pandera schema: a YAML file, or package.module:Name."),
+    ] = None
+    suite: Annotated[
+        str | StoredSuite | None,
+        Field(description="A Great Expectations suite: a JSON file, or a context's folder and the suite's name."),
+    ] = None
+    plugins: Annotated[
+        list[str] | None, Field(description="The plugins this policy needs; no other external one is used.")
+    ] = None
+    profile: Annotated[
+        Text | list[Text] | None,
+        Field(description="Named thresholds that are demanded as well, such as `ema_policy_0070@2017-09`."),
+    ] = None
+    answers: Annotated[
+        dict[Text, Answer] | None,
+        Field(min_length=1, description="What people answer to the questions of the profiles, by the question's key."),
+    ] = None
+    attributes: Annotated[
+        dict[Text, AttributeDeclaration], Field(min_length=1, description="Every column of the release.")
+    ]
+    conventions: Conventions = Conventions()
+    expect: Annotated[list[dict[str, Any]], Field(min_length=1, description="What the release must satisfy.")]
+    remedy: Annotated[
+        list[dict[str, Any]] | None,
+        Field(min_length=1, description="How a release that fails is repaired: remedies, in the order of their turn."),
+    ] = None
+    max_loss: Annotated[
+        Exact | None, Field(ge=0, le=1, description="The most that remedies may lose: the mean loss of a cell, 0 to 1.")
+    ] = None
+    keep: Annotated[
+        dict[Text, Annotated[Exact, Field(ge=0, le=1)]] | None,
+        Field(min_length=1, description="What remedies must leave of single columns: 1 less the mean loss of a cell."),
+    ] = None
+    keep_key: Annotated[
+        bool, Field(description="Leave the key in what `fix` writes; the release then fails, unless it stays inside.")
+    ] = False
+    internal_only: Annotated[
+        bool, Field(description="The file is handed to nobody who could link its records by key or order.")
+    ] = False
+    utility: Annotated[Utility, Field(description="What people would do with the release.")] = Utility()
+    seed: Annotated[
+        int, Field(ge=0, description="Seed of all random choices of remedies, and of samples of pairs.")
+    ] = 0
+
+    def with_role(self, role: Role) -> list[str]:
+        """The attributes of a role, by name."""
+        return sorted(name for name, declaration in self.attributes.items() if declaration.role is role)
+
+    @property
+    def drops_unit(self) -> bool:
+        """Whether the entity column is dropped before release: as declared, as an identifier, or as a key."""
+        if self.unit is None or (self.keep_key and self.unit == self.key):
+            return False
+        return not self.unit_released or self.unit in (*self.with_role(Role.IDENTIFIER), self.key)
+
+    @property
+    def companions(self) -> dict[str, str]:
+        """Where the further tables are, by what results call them: original, population, holdout, registry, previous.
+
+        Of several earlier releases the first one is `previous 1`.
+        """
+        named = {
+            "original": self.original,
+            "population": self.population,
+            "holdout": self.holdout,
+            "registry": self.registry,
+        }
+        earlier = [self.previous] if isinstance(self.previous, str) else self.previous or []
+        titles = [PREVIOUS] if len(earlier) == 1 else [f"{PREVIOUS} {number + 1}" for number in range(len(earlier))]
+        tables = {**named, **dict(zip(titles, earlier, strict=True))}
+        return {name: location for name, location in tables.items() if location is not None}

@@ -1,0 +1,123 @@
+"""The JSON Schema of policies: the document's own, with the parameters of every registered check and remedy."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue, models_json_schema
+
+from tcdp_audit.core.base.visible import visible_json
+from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.scalars import as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pydantic import BaseModel
+    from pydantic_core import core_schema
+
+    from tcdp_audit.core.policy.registered import Registered
+
+HEAD = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "$id": "urn:tcdp-audit:policy:1",
+    "title": "tcdp-audit policy",
+    "description": "What a table of people must satisfy before it is published.",
+}
+_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+
+
+def policy_schema(checks: Mapping[str, Registered], remedies: Mapping[str, Registered]) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) that a policy file keeps if these checks and remedies are registered.
+
+    It is a necessary condition: what depends on two places of a policy, such as whether an attribute's
+    scale suits a check, is decided when it is read.
+    """
+    document, references, definitions = _generated([*checks.values(), *remedies.values()])
+    expectations = [_entry(one, one.guide.definition, references) for _, one in sorted(checks.items())]
+    document["properties"]["expect"]["items"] = {"oneOf": expectations}
+    treatments = [_entry(one, one.guide.method, references) for _, one in sorted(remedies.items())]
+    _list_of(document["properties"]["remedy"])["items"] = {"oneOf": treatments} if treatments else False
+    document["required"].remove("expect")
+    document["anyOf"] = [{"required": ["expect"]}, {"required": ["profile"]}]
+    own = {name: value for name, value in document.items() if name not in HEAD}
+    return {**HEAD, **own, "$defs": definitions}
+
+
+def policy_schema_text(checks: Mapping[str, Registered], remedies: Mapping[str, Registered]) -> str:
+    """The same as text, with its characters visible."""
+    return visible_json(json.dumps(policy_schema(checks, remedies), ensure_ascii=False, indent=2)) + "\n"
+
+
+def parameters_schema(registered: Registered) -> dict[str, Any]:
+    """The JSON Schema of the parameters of one check or remedy, its definitions under `$defs`."""
+    _, references, definitions = _generated([registered])
+    return {**definitions[_target(references[registered.parameters])], "$defs": definitions}
+
+
+def _generated(
+    registered: Iterable[Registered],
+) -> tuple[dict[str, Any], dict[type[BaseModel], JsonSchemaValue], dict[str, Any]]:
+    """The document's schema, a reference to each model of parameters, and the remaining definitions."""
+    models: list[type[BaseModel]] = [PolicyDocument, *(one.parameters for one in registered)]
+    for model in models:
+        model.model_rebuild()
+    inputs: list[tuple[type[BaseModel], JsonSchemaMode]]
+    inputs = [(model, "validation") for model in dict.fromkeys(models)]
+    references, whole = models_json_schema(inputs, schema_generator=_Generator)
+    definitions = _with_bounds(whole["$defs"])
+    document = definitions.pop(_target(references[PolicyDocument, "validation"]))
+    parameters = {model: references[model, "validation"] for model in models[1:]}
+    return document, parameters, dict(sorted(definitions.items()))
+
+
+def _target(reference: JsonSchemaValue) -> str:
+    return str(reference["$ref"]).rsplit("/", 1)[-1]
+
+
+def _list_of(node: dict[str, Any]) -> dict[str, Any]:
+    """The list among the alternatives of a key that may be left out."""
+    return next(one for one in node["anyOf"] if one.get("type") == "array")
+
+
+def _entry(
+    registered: Registered, description: str, references: Mapping[type[BaseModel], JsonSchemaValue]
+) -> dict[str, Any]:
+    """A mapping of one key, the name of a check or a remedy; without parameters it has its defaults."""
+    return {
+        "title": registered.title,
+        "description": description,
+        "type": "object",
+        "properties": {registered.name: {"anyOf": [references[registered.parameters], {"type": "null"}]}},
+        "required": [registered.name],
+        "additionalProperties": False,
+    }
+
+
+class _Generator(GenerateJsonSchema):
+    """Pydantic's generator, told what this package's own scalars accept."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the signature is pydantic's
+        """No titles such as "L": a field's name says as much."""
+        return False
+
+    def function_before_schema(self, schema: core_schema.BeforeValidatorFunctionSchema) -> JsonSchemaValue:
+        """Names and values may be typed as numbers; they are read as the text that stands in the file."""
+        if schema["function"]["function"] is as_text:
+            return {"type": ["string", "number"]}
+        return super().function_before_schema(schema)
+
+
+def _with_bounds(node: Any) -> Any:
+    """Bounds of exact numbers, which pydantic leaves beside the alternatives, on the one that is a number."""
+    if isinstance(node, list):
+        return [_with_bounds(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    bounds = {key: node[key] for key in _BOUNDS if isinstance(node.get(key), int | float)}
+    plain = {key: _with_bounds(value) for key, value in node.items() if key not in bounds}
+    limits = {_BOUNDS[key]: value for key, value in bounds.items()}
+    if bounds:
+        plain["anyOf"] = [{**one, **limits} if one.get("type") == "number" else one for one in plain["anyOf"]]
+    return plain

@@ -1,0 +1,193 @@
+"""A policy file as plain data and as positions: every fault can point at the line that is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from tcdp_audit.core.policy.scalars import OddNumber, TypedFloat, TypedInt, odd_number
+
+DEEPEST = 100
+BEYOND = 2**63
+LEADING_ZERO = re.compile(r"[+-]?0[0-9]+")  # with an 8 or a 9, so that it is not octal either
+Location = Sequence[str | int]
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong with a policy, and where it stands (line and column from 1; 0 is unknown)."""
+
+    location: str
+    message: str
+    line: int = 0
+    column: int = 0
+
+
+class SourceFault(Exception):  # noqa: N818 - it carries faults, it is not one
+    """The text is not a usable YAML document."""
+
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__(*faults)
+        self.faults = faults
+
+
+@dataclass(frozen=True)
+class Source:
+    """A parsed policy text.
+
+    Args:
+        data: the plain data.
+        root: the text as nodes, each with its place; None for data that a program gave.
+        stand_ins: where data that stand nowhere in the text have their place: (section, entry) to the location that
+            brought them.
+    """
+
+    data: Any
+    root: yaml.Node | None
+    stand_ins: Mapping[tuple[str | int, ...], Location] = field(default_factory=dict)
+
+    def position(self, location: Location) -> tuple[int, int]:
+        """Line and column, from 1, of what a location names, or of its nearest parent."""
+        node, mark = self.root, self.root.start_mark if self.root is not None else None
+        for part in self.stand_ins.get(tuple(location[:2]), location):
+            if isinstance(node, yaml.MappingNode):
+                entry = next(((k, v) for k, v in node.value if k.value == str(part)), None)
+                if entry is None:
+                    break
+                mark, node = entry[0].start_mark, entry[1]
+            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+                node = node.value[part]
+                mark = node.start_mark
+            else:
+                break
+        if isinstance(node, yaml.ScalarNode):
+            mark = node.start_mark
+        return (0, 0) if mark is None else (mark.line + 1, mark.column + 1)
+
+
+def parse(text: str) -> Source:
+    """Read a YAML text as data.
+
+    Raises:
+        SourceFault: see `parse_nodes`.
+    """
+    root = parse_nodes(text)
+    return Source(_construct(root), root)
+
+
+def parse_nodes(text: str) -> yaml.Node:
+    """Read a YAML text as a tree of nodes, each with its place.
+
+    Raises:
+        SourceFault: no YAML, more than one document, duplicate keys, aliases, merge keys, or nested too deeply.
+    """
+    try:
+        faults = list(_alias_faults(text))
+        root = None if faults else _composed(text)
+    except yaml.YAMLError as error:
+        raise SourceFault(_syntax_fault(error, text)) from None
+    faults += [] if root is None else _key_faults(root)
+    if faults:
+        raise SourceFault(*faults)
+    if root is None:
+        raise SourceFault(Fault("", "the file is empty"))
+    return root
+
+
+def _alias_faults(text: str) -> Iterator[Fault]:
+    """Aliases, which would make a graph of the tree; stops at a nesting that could break what recurses later."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise SourceFault(_fault_at(event, "it is nested too deeply to be a policy"))
+        if isinstance(event, yaml.AliasEvent):
+            yield _fault_at(event, "aliases (`*name`) are not supported; write the value out")
+
+
+def _composed(text: str) -> yaml.Node | None:
+    loader = _Loader(text)
+    try:
+        return loader.get_single_node()
+    finally:
+        loader.dispose()
+
+
+def _syntax_fault(error: yaml.YAMLError, text: str) -> Fault:
+    if isinstance(error, yaml.reader.ReaderError):
+        before = text[: error.position].split("\n")
+        return Fault("", f"not YAML: {error.reason}", len(before), len(before[-1]) + 1)
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or "the text is not YAML"
+    line, column = (0, 0) if mark is None else (mark.line + 1, mark.column + 1)
+    return Fault("", f"not YAML: {problem}", line, column)
+
+
+def _key_faults(node: yaml.Node) -> Iterator[Fault]:
+    if isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            yield from _key_faults(value)
+    if not isinstance(node, yaml.MappingNode):
+        return
+    first: dict[str, int] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            yield _fault_at(key, "a key must be a plain name")
+        elif key.tag == "tag:yaml.org,2002:merge":  # in quotes it is a column's name
+            yield _fault_at(key, "merge keys (`<<`) are not supported; write the entries out")
+        elif key.value in first:
+            yield _fault_at(key, f"{key.value!r} stands here a second time; it was set on line {first[key.value]}")
+        else:
+            first[key.value] = key.start_mark.line + 1
+        yield from _key_faults(value)
+
+
+def _construct(node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return {key.value: _construct(value) for key, value in node.value}
+    if isinstance(node, yaml.SequenceNode):
+        return [_construct(value) for value in node.value]
+    return _scalar(node)
+
+
+def _scalar(node: Any) -> Any:
+    constructor, text = yaml.constructor.SafeConstructor(), str(node.value)
+    if node.tag == "tag:yaml.org,2002:int":
+        return _integer(node, text)
+    if node.tag == "tag:yaml.org,2002:float":
+        return _decimal(node, text)
+    if node.tag == "tag:yaml.org,2002:bool":
+        return constructor.construct_yaml_bool(node)
+    if node.tag == "tag:yaml.org,2002:null":
+        return None
+    if not node.style and LEADING_ZERO.fullmatch(text):
+        return odd_number(text, None) or text
+    return text  # dates and everything else stay as typed
+
+
+def _integer(node: Any, text: str) -> Any:
+    try:
+        number = int(yaml.constructor.SafeConstructor().construct_yaml_int(node))
+    except ValueError:  # more digits than Python converts
+        number = BEYOND
+    if abs(number) >= BEYOND:
+        return OddNumber(text, "is too large")
+    return odd_number(text, number) or TypedInt(number, text)
+
+
+def _decimal(node: Any, text: str) -> Any:
+    try:
+        number = yaml.constructor.SafeConstructor().construct_yaml_float(node)
+    except ValueError:  # tagged as a number, and none
+        return text
+    return odd_number(text, number) or TypedFloat(number, text)
+
+
+def _fault_at(node: Any, message: str) -> Fault:
+    return Fault("", message, node.start_mark.line + 1, node.start_mark.column + 1)

@@ -1,0 +1,173 @@
+"""Loading a pandera schema, and taking from it every way to pass a release without judging it as it is."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandera.pandas as pa
+import yaml
+from pandera.io.pandas_io import deserialize_schema
+
+from tcdp_audit.core.base.errors import PolicyError
+from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.quality.trusted_code import UNTRUSTED, UntrustedError, module_of
+
+MODULE_AND_NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_KEYS = (
+    "schema_type version columns checks index dtype coerce strict name ordered unique report_duplicates "
+    "unique_column_names add_missing_columns title description metadata drop_invalid_rows multiindex "
+    "dataframe_library api"
+)
+KEYS = frozenset(_KEYS.split())
+
+
+@dataclass(frozen=True)
+class SchemaDemands:
+    """A schema that judges the release as it is.
+
+    Args:
+        name: what messages call the schema.
+        schema: a copy of it that drops, filters, fills in and parses nothing, and whose failures all count.
+        warnings: the ids of those of its checks whose failure only warns.
+    """
+
+    name: str
+    schema: Any
+    warnings: frozenset[int]
+
+    @property
+    def columns(self) -> int:
+        """How many columns it describes."""
+        return len(self.schema.columns)
+
+    @property
+    def checks(self) -> int:
+        """How many checks it has, on columns and on the table."""
+        return sum(len(part.checks or ()) for part in _parts(self.schema))
+
+    @staticmethod
+    def of(schema: Any, name: str) -> SchemaDemands:
+        """A schema of pandas or polars without its silent ways out."""
+        strict = copy.deepcopy(schema)
+        return SchemaDemands(name, strict, frozenset(_without_ways_out(strict)))
+
+    def observed_by(self, see: Callable[[int], None]) -> Any:
+        """The schema with one more check, which tells how many records pandera showed to it."""
+
+        def seen(shown: Any) -> bool:
+            see(len(shown.lazyframe.collect() if hasattr(shown, "lazyframe") else shown))
+            return True
+
+        observed = copy.copy(self.schema)
+        observed.checks = [*(self.schema.checks or ()), pa.Check(seen, name="every record is seen")]
+        return observed
+
+
+def demands_of(policy: Policy) -> SchemaDemands:
+    """The policy's schema, without its silent ways out.
+
+    Raises:
+        PolicyError: it cannot be loaded, is of another library than pandas, or demands nothing.
+    """
+    location = str(policy.document.schema_)
+    try:
+        by_name = MODULE_AND_NAME.fullmatch(location)
+        schema = _imported(location, policy) if by_name else _read(Path(policy.resolve(location)))
+        demands = SchemaDemands.of(schema, location)
+        _require_demand(demands.schema)
+    except _Fault as fault:
+        raise PolicyError(f"{policy.name}: schema: {location}: {fault}") from None
+    return demands
+
+
+class _Fault(Exception):  # noqa: N818 - it becomes a PolicyError
+    """Why a schema cannot be used."""
+
+
+def _read(path: Path) -> pa.DataFrameSchema:
+    """A schema as `to_yaml` of pandera writes it; a key that pandera would overlook is a fault."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise _Fault(f"cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise _Fault(f"is not YAML ({type(error).__name__})") from None
+    if not isinstance(content, dict):
+        raise _Fault("is not a pandera schema: it must be a mapping with the key `columns`")
+    unknown = sorted(str(key) for key in content if key not in KEYS)
+    if unknown:
+        raise _Fault(f"has keys that pandera does not know: {', '.join(unknown)}")
+    if content.get("dataframe_library", content.get("api", "pandas")) != "pandas":
+        raise _Fault("is a schema for another library; the release is validated as a pandas frame")
+    try:
+        schema: pa.DataFrameSchema = deserialize_schema(content)  # type: ignore[no-untyped-call]
+    except Exception as error:  # noqa: BLE001 - pandera raises whatever its parts raise
+        raise _Fault(f"is not a pandera schema ({type(error).__name__}: {error})") from None
+    return schema
+
+
+def _imported(location: str, policy: Policy) -> pa.DataFrameSchema:
+    """The schema or model `module:Name`, if its code may run."""
+    module, _, name = location.partition(":")
+    try:
+        named = getattr(module_of(module, policy), name)
+        schema = named.to_schema() if isinstance(named, type) and issubclass(named, pa.DataFrameModel) else named
+    except UntrustedError:
+        raise _Fault(UNTRUSTED) from None
+    except ModuleNotFoundError as error:
+        raise _Fault(f"no module {error.name!r} can be imported from here") from None
+    except AttributeError as error:
+        raise _Fault(
+            f"the module has no {name!r}" if error.name == name else "the module raised AttributeError"
+        ) from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody's code
+        raise _Fault(f"importing it raised {type(error).__name__}") from None
+    if not isinstance(schema, pa.DataFrameSchema):
+        kind = f"{type(schema).__module__.split('.')[0]} {type(schema).__name__}"
+        raise _Fault(f"is a {kind}; it must be a DataFrameSchema or a DataFrameModel of `pandera.pandas`")
+    return schema
+
+
+def _parts(schema: Any) -> Iterator[Any]:
+    """The schema, its columns and its index, each of which has checks of its own."""
+    yield schema
+    yield from schema.columns.values()
+    yield from getattr(schema.index, "indexes", [] if schema.index is None else [schema.index])
+
+
+def _without_ways_out(schema: Any) -> Iterator[int]:
+    """Change a schema so that nothing passes by being dropped, filled in, parsed or sampled.
+
+    Yields:
+        The id of each check that was declared to warn only; it now fails, and the outcome warns.
+    """
+    schema.strict = True if schema.strict == "filter" else schema.strict
+    schema.add_missing_columns = False
+    for part in _parts(schema):
+        part.drop_invalid_rows = False
+        part.parsers = []
+        if hasattr(part, "default"):
+            part.default = None
+        for check in part.checks:
+            check.n_failure_cases = None
+            if check.raise_warning:
+                check.raise_warning = False
+                yield id(check)
+
+
+def _require_demand(schema: pa.DataFrameSchema) -> None:
+    if not any(_demands(part) for part in _parts(schema)):
+        raise _Fault("it demands nothing: it has no column, no check and no type")
+
+
+def _demands(part: Any) -> bool:
+    """Whether a release could fail a part of a schema at all."""
+    if isinstance(part, pa.DataFrameSchema):
+        own = part.dtype, part.unique, part.unique_column_names, part.strict, part.ordered and part.columns
+        return bool(part.checks) or any(own)
+    return bool(part.checks) or part.dtype is not None or part.unique or not part.nullable or part.required

@@ -1,0 +1,241 @@
+"""Whole columns of one or more tables as codes over common domains, for checks that need records and not classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcdp_audit.core.base.arrays import Floats, frozen_array
+from tcdp_audit.core.base.errors import CheckError, DataError
+from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.words import gibibytes, listing
+from tcdp_audit.core.classes.histogram import Counts
+from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.encoding.union import require_exact, union
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role
+
+KEY = 16  # bytes that a number for a row and its place in an order take
+CODE = 8  # bytes that a code takes at the most
+
+
+@dataclass(frozen=True)
+class CodedTable:
+    """Some columns of a table: its records in the table's order, or rows that each stand for several records.
+
+    Args:
+        name: what messages call the table.
+        domains: the domain of each column; the same object's values for every table that was coded together.
+        codes: the code of each row, for each column.
+        times: how many records each row stands for; None where the rows are the records.
+    """
+
+    name: str
+    domains: Mapping[str, Domain]
+    codes: Mapping[str, Codes]
+    times: Counts | None = None
+
+    @property
+    def rows(self) -> CountedCodes:
+        """Its rows."""
+        return CountedCodes(self.codes, self.times)
+
+    @property
+    def records(self) -> int:
+        """How many records it has."""
+        return self.rows.records
+
+    def numbers(self, attribute: str) -> Floats:
+        """A numeric column of each row as float64, NaN where the value is missing.
+
+        Raises:
+            CheckError: the column is not numeric.
+        """
+        domain = self.domains[attribute]
+        if domain.values.dtype == object:
+            raise CheckError(f"column {attribute!r} is not numeric; declare `scale: numeric` if it is")
+        return np.append(domain.values.astype(np.float64), np.nan)[self.codes[attribute]]
+
+
+@dataclass(frozen=True)
+class StreamedTable:
+    """Some columns of a table that are read batch by batch, as often as somebody asks.
+
+    Args:
+        engine: the table.
+        columns: their domains, in the order in which they were asked for.
+    """
+
+    engine: Engine
+    columns: tuple[Domain, ...]
+
+    @property
+    def name(self) -> str:
+        """What messages call the table."""
+        return self.engine.name
+
+    def __iter__(self) -> Iterator[CodedTable]:
+        """Its rows as the engine sends them: in any order, equal ones anywhere. One scan of the table."""
+        domains = FrozenDict({one.attribute: one for one in self.columns})
+        for rows in self.engine.counted(self.columns):
+            yield CodedTable(self.name, domains, rows, rows.times)
+
+
+def code_together(
+    engines: Sequence[Engine],
+    attributes: Sequence[str],
+    declarations: Mapping[str, AttributeDeclaration],
+    conventions: Conventions,
+    *,
+    counted: bool = False,
+    memory: int | None = None,
+) -> list[CodedTable]:
+    """Columns of several tables, coded over the union of their values so that equal codes are equal values.
+
+    Args:
+        engines: the tables.
+        attributes: the columns.
+        declarations: what the columns mean.
+        conventions: what stands for no value.
+        counted: whether a row may stand for several records, so that the order of records is lost.
+        memory: budget in bytes for the codes and for what is computed from them; None for no limit.
+
+    Raises:
+        CheckError: a table lacks a column, or holds values that do not fit its declared scale; or the rows would
+            outgrow the memory.
+
+    Cost: one scan of each table; memory for one code per row and column.
+    """
+    by_table = common_domains(engines, attributes, declarations, conventions)
+    if memory is not None:
+        _require_memory(engines, by_table[0], memory, counted=counted)
+    return [_coded(engine, domains, counted=counted) for engine, domains in zip(engines, by_table, strict=True)]
+
+
+def code_apart(
+    engines: Sequence[Engine],
+    attributes: Sequence[str],
+    alike: Sequence[str],
+    declarations: Mapping[str, AttributeDeclaration],
+    conventions: Conventions,
+    *,
+    counted: bool = False,
+    memory: int | None = None,
+) -> list[CodedTable]:
+    """Some columns of several tables, each coded over the values of its own table, and others over common domains.
+
+    Args:
+        engines: the tables.
+        attributes: the columns that may be generalised in another way in each table.
+        alike: those whose equal codes are equal values.
+        declarations: what the columns mean.
+        conventions: what stands for no value.
+        counted: whether a row may stand for several records, so that the order of records is lost.
+        memory: budget in bytes for the codes and for what is computed from them; None for no limit.
+
+    Raises:
+        CheckError: as `code_together`.
+
+    Cost: one scan of each table; memory for one code per row and column.
+    """
+    common = common_domains(engines, alike, declarations, conventions) if alike else [()] * len(engines)
+    own = [tuple(_domain(engine, name, declarations, conventions) for name in attributes) for engine in engines]
+    by_table = [(*one, *other) for one, other in zip(own, common, strict=True)]
+    if memory is not None:
+        _require_memory(engines, max(by_table, key=bytes_of_record), memory, counted=counted)
+    return [_coded(engine, domains, counted=counted) for engine, domains in zip(engines, by_table, strict=True)]
+
+
+def common_domains(
+    engines: Sequence[Engine],
+    attributes: Sequence[str],
+    declarations: Mapping[str, AttributeDeclaration],
+    conventions: Conventions,
+) -> list[tuple[Domain, ...]]:
+    """The domains of some columns of each table, over the union of their values.
+
+    Raises:
+        CheckError: a table lacks a column, or holds values that do not fit its declared scale.
+    """
+    own = [[_domain(engine, name, declarations, conventions) for engine in engines] for name in attributes]
+    try:
+        return list(zip(*(union(domains) for domains in own), strict=True))
+    except DataError as error:
+        raise CheckError(str(error)) from None
+
+
+def separate_domains(
+    engines: Sequence[Engine],
+    attributes: Sequence[str],
+    declarations: Mapping[str, AttributeDeclaration],
+    conventions: Conventions,
+) -> list[tuple[Domain, ...]]:
+    """The domains of some columns of each table, over its own values, whose labels can be compared.
+
+    Raises:
+        CheckError: as `common_domains`, but tables may differ in what is generalised.
+    """
+    own = [[_domain(engine, name, declarations, conventions) for engine in engines] for name in attributes]
+    try:
+        for domains in own:
+            require_exact(domains)
+    except DataError as error:
+        raise CheckError(str(error)) from None
+    return list(zip(*own, strict=True))
+
+
+def bytes_of_record(domains: Sequence[Domain]) -> int:
+    """What a record takes in codes and in what is computed from them."""
+    return sum(one.dtype.itemsize for one in domains) + KEY * len(domains)
+
+
+def fit(engines: Sequence[Engine], each: int, memory: int) -> bool:
+    """Whether all records of some tables, which take so many bytes each, can be compared in memory."""
+    return are_few(engines) and each * sum(engine.records for engine in engines) <= memory
+
+
+def are_few(engines: Sequence[Engine]) -> bool:
+    """Whether each engine gives all its records."""
+    return all(engine.most is None or engine.records <= engine.most for engine in engines)
+
+
+def _require_memory(engines: Sequence[Engine], domains: Sequence[Domain], memory: int, *, counted: bool) -> None:
+    """Refuse rows that cannot be held within the budget, before they are read."""
+    rows = sum(engine.rows if counted else engine.records for engine in engines)
+    each = sum(one.dtype.itemsize for one in domains) + KEY if counted else bytes_of_record(domains)
+    needed = rows * each
+    if needed > memory:
+        names = listing([engine.name for engine in engines])
+        raise CheckError(
+            f"it needs {'the distinct rows' if counted else 'every record'} of {names} at once, about "
+            f"{gibibytes(needed)} for {rows:,}, and {gibibytes(memory)} may be used; give more with --memory"
+        )
+
+
+def _coded(engine: Engine, domains: Sequence[Domain], *, counted: bool) -> CodedTable:
+    empty = CountedCodes({one.attribute: np.zeros(0, one.dtype) for one in domains})
+    parts = engine.counted(domains) if counted else map(CountedCodes, engine.batches(domains))
+    rows = CountedCodes.joined([*parts] or [empty])
+    codes = {name: frozen_array(column) for name, column in rows.items()}
+    times = None if rows.times is None else frozen_array(rows.times)
+    return CodedTable(engine.name, FrozenDict({one.attribute: one for one in domains}), FrozenDict(codes), times)
+
+
+def _domain(
+    engine: Engine, name: str, declarations: Mapping[str, AttributeDeclaration], conventions: Conventions
+) -> Domain:
+    if name not in {column.name for column in engine.columns}:
+        raise CheckError(f"column {name!r} is not in {engine.name}")
+    declaration = declarations.get(name, AttributeDeclaration(role=Role.INSENSITIVE))
+    try:
+        domain, misfit = domain_of(name, engine.domain(name), declaration, conventions)
+    except DataError as error:
+        raise CheckError(str(error)) from None
+    if misfit is not None:
+        raise CheckError(f"column {name!r} of {engine.name} holds {misfit.reason}")
+    return domain

@@ -1,0 +1,207 @@
+"""A release: a table in an engine, read under a policy's roles, scales and conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import FrozenDict, frozen
+from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain
+from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
+from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.encoding.union import union
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.policy import AttributeDeclaration, Policy, Role, Scale
+from tcdp_audit.core.release.hierarchies import declared_hierarchies
+
+
+@dataclass(frozen=True)
+class _Read:
+    """An attribute: its domain, the values that do not fit its scale, and its domain in the reference."""
+
+    domain: Domain
+    misfit: Misfit | None
+    reference: Domain | None = None
+
+
+@dataclass(frozen=True)
+class Release:
+    """A table with declared roles.
+
+    Args:
+        engine: where it lives.
+        policy: what its columns mean.
+        original: the table it was made from, where the policy names one.
+    """
+
+    engine: Engine
+    policy: Policy
+    original: Engine | None = None
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The names of the table's columns."""
+        return _columns(self.engine)
+
+    @cached_property
+    def _read(self) -> Mapping[str, _Read | DataError]:
+        return {name: self._reading(name) for name in self._examined if name in self.columns}
+
+    @property
+    def _readable(self) -> Mapping[str, _Read]:
+        return {name: read for name, read in self._read.items() if isinstance(read, _Read)}
+
+    def _reading(self, attribute: str) -> _Read | DataError:
+        try:
+            own, misfit = self._domain_of(attribute, self.engine.domain(attribute))
+            reference = self._reference_domain(attribute)
+            if reference is None:
+                return _Read(own, misfit)
+            _require_alike(own, reference)
+            own, reference = union([own, reference])
+            return _Read(own, misfit, reference)
+        except DataError as error:
+            return error
+
+    def _domain_of(self, attribute: str, raw: RawDomain) -> tuple[Domain, Misfit | None]:
+        declaration = self.policy.attributes.get(attribute, AttributeDeclaration(role=Role.INSENSITIVE))
+        return domain_of(attribute, raw, declaration, self.policy.conventions)
+
+    def _reference_domain(self, attribute: str) -> Domain | None:
+        """A sensitive attribute in its reference distribution, where that is not the release's own."""
+        declaration = self.policy.attributes.get(attribute)
+        if declaration is None or declaration.role is not Role.SENSITIVE:
+            return None
+        reference, raw = self.policy.conventions.reference, None
+        if reference == "original" and self.original is not None and attribute in _columns(self.original):
+            raw = self.original.domain(attribute)
+        elif reference == "declared" and declaration.order is None:
+            raw = _declared(declaration)
+        return None if raw is None else self._domain_of(attribute, raw)[0]
+
+    @cached_property
+    def original_domains(self) -> Mapping[str, Domain]:
+        """The original's sensitive attributes, coded as the release's are, where it is the reference."""
+        if self.policy.conventions.reference != "original":
+            return FrozenDict()
+        return FrozenDict({name: one.reference for name, one in self._readable.items() if one.reference is not None})
+
+    @cached_property
+    def hierarchies(self) -> Mapping[str, Hierarchy]:
+        """The declared hierarchies.
+
+        Raises:
+            PolicyError: some cannot be read, or are not one tree of one depth.
+        """
+        return declared_hierarchies(self.policy)
+
+    @cached_property
+    def unknown_labels(self) -> Mapping[str, list[int]]:
+        """For each attribute with a hierarchy the codes of values that the hierarchy does not have."""
+        domains = {name: self.domains[name] for name in self.hierarchies if name in self.domains}
+        unknown = {name: self.hierarchies[name].unknown(domain.labels) for name, domain in domains.items()}
+        return FrozenDict({name: frozen(codes) for name, codes in unknown.items() if codes})
+
+    def tree(self, domain: Domain) -> Tree | None:
+        """An attribute's hierarchy laid over its domain, where it has one that knows all values."""
+        hierarchy = self.hierarchies.get(domain.attribute)
+        if hierarchy is None or domain.attribute in self.unknown_labels:
+            return None
+        return hierarchy.over(domain.labels)
+
+    @property
+    def _examined(self) -> list[str]:
+        """The attributes whose values matter: those that are grouped or measured, and those with a scale to keep."""
+        wanted = [
+            name
+            for name, one in sorted(self.policy.attributes.items())
+            if one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+            or one.scale in (Scale.NUMERIC, Scale.ORDINAL)
+            or one.hierarchy is not None
+        ]
+        unit = self.policy.document.unit
+        return [*wanted, unit] if unit is not None and unit not in wanted else wanted
+
+    @cached_property
+    def domains(self) -> Mapping[str, Domain]:
+        """The domain of each examined attribute that could be read."""
+        return FrozenDict({name: read.domain for name, read in self._readable.items()})
+
+    def domain(self, attribute: str) -> Domain:
+        """The domain of any column, examined or not.
+
+        Raises:
+            DataError: it has none.
+        """
+        if attribute in self.domains:
+            return self.domains[attribute]
+        read = self._reading(attribute)
+        if isinstance(read, DataError):
+            raise read
+        return read.domain
+
+    @cached_property
+    def misfits(self) -> Mapping[str, Misfit]:
+        """The attributes some of whose values do not fit their declared scale."""
+        return FrozenDict({name: read.misfit for name, read in self._readable.items() if read.misfit is not None})
+
+    @cached_property
+    def unreadable(self) -> Mapping[str, str]:
+        """The attributes that have no domain, each with a sentence that says why."""
+        return FrozenDict({name: str(read) for name, read in self._read.items() if isinstance(read, DataError)})
+
+    @cached_property
+    def quasi_identifiers(self) -> tuple[Domain, ...]:
+        """The domains of the quasi-identifiers that the table has."""
+        names = self.policy.with_role(Role.QUASI_IDENTIFIER)
+        return tuple(self.domains[name] for name in names if name in self.domains)
+
+    @cached_property
+    def sensitive(self) -> tuple[Domain, ...]:
+        """The domains of the sensitive attributes that the table has."""
+        return tuple(self.domains[name] for name in self.policy.with_role(Role.SENSITIVE) if name in self.domains)
+
+    @property
+    def unit(self) -> Domain | None:
+        """The domain of the entity column, where the policy declares one."""
+        name = self.policy.document.unit
+        return None if name is None else self.domains.get(name)
+
+    def obstacle(self, attribute: str) -> str:
+        """Why an attribute cannot be used, or nothing."""
+        if attribute not in self.columns:
+            document = self.policy.document
+            dropped = attribute == document.unit and not document.unit_released
+            more = ", and is what the audit counts by; audit the copy that has it" if dropped else ""
+            return f"column {attribute!r} is not in the release{more}"
+        if attribute in self.unreadable:
+            return self.unreadable[attribute]
+        if attribute in self.misfits:
+            return f"column {attribute!r} does not keep its declared scale"
+        return ""
+
+
+def _columns(engine: Engine) -> frozenset[str]:
+    return frozenset(column.name for column in engine.columns)
+
+
+def _declared(declaration: AttributeDeclaration) -> RawDomain | None:
+    """The values of a declared distribution, as a column would hold them."""
+    if not isinstance(declaration.distribution, dict):
+        return None
+    values = np.array([*sorted(declaration.distribution), None], dtype=object)[:-1]
+    return RawDomain(values, np.ones(len(values), dtype=np.int64), 0)
+
+
+def _require_alike(own: Domain, reference: Domain) -> None:
+    """Refuse ranges beside single values."""
+    forms = {(one.covers is None, one.values.dtype == object) for one in (own, reference)}
+    if len(forms) > 1:
+        raise DataError(
+            f"column {own.attribute!r} is generalised in one of the release and its reference distribution; "
+            "generalise both alike, or set `reference: release`"
+        )

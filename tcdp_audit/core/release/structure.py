@@ -1,0 +1,349 @@
+"""The core's own checks of every release: the columns are the declared ones, and hold what they are said to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.base.outcome import (
+    DROPPED,
+    KNOWN_ROWS,
+    LINKABLE_KEY,
+    LINKABLE_ORDER,
+    LINKED_ROWS,
+    STAYS_INSIDE,
+    STRUCTURE,
+    Outcome,
+    Severity,
+    Status,
+)
+from tcdp_audit.core.base.words import agree, count, noun_form, noun_of_column, plural
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.text_bytes import differ_in_case_only, edged_with_blanks
+from tcdp_audit.core.policy import Policy, Role
+from tcdp_audit.core.policy.faults import nearest
+from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.release.release import Release
+
+SHOWN = 10
+_CORRECT = "; correct the policy or the release"
+
+
+def examine(release: Release, *, show_values: bool = False) -> Iterator[Outcome]:
+    """The structural outcomes of a release, always all of them. Cost: O(columns + distinct values).
+
+    Args:
+        release: a table under a policy.
+        show_values: name values that a hierarchy does not know; otherwise they are counted.
+    """
+    yield _missing_columns(release)
+    yield _undeclared_columns(release)
+    yield _present_identifiers(release.policy, release.columns)
+    yield _linkable_key(release.policy, release.columns)
+    yield _linkable_order(release.policy.document)
+    yield _linked_rows(release)
+    yield _wrong_scale(release)
+    yield _outside_hierarchy(release, show_values=show_values)
+    yield _text_variants(release)
+
+
+def without_columns(outcomes: Sequence[Outcome], policy: Policy, left: Collection[str]) -> tuple[Outcome, ...]:
+    """The outcomes of a release after its identifiers, its key or its unit are dropped; no other finding asks for them.
+
+    Args:
+        outcomes: of the release that has them.
+        policy: what it must satisfy.
+        left: the columns that it has without them.
+    """
+    anew = {one.check: one for one in (_present_identifiers(policy, left), _linkable_key(policy, left))}
+    if policy.document.unit not in left:
+        anew[LINKED_ROWS] = _outcome(LINKED_ROWS, LINKED_TITLES, [], "")
+    return tuple(anew.get(one.check, one) if one.is_structural else one for one in outcomes)
+
+
+def _missing_columns(release: Release) -> Outcome:
+    declared, document = release.policy.attributes, release.policy.document
+    dropped = {name for name, one in declared.items() if name == document.key and one.role is Role.INSENSITIVE}
+    expected = {name for name, one in declared.items() if one.role is not Role.IDENTIFIER} - dropped
+    unit = set() if document.unit is None else {document.unit}
+    expected = expected | unit if document.unit_released else expected - unit
+    missing = sorted(expected - release.columns)
+    undeclared = sorted(release.columns - set(declared))
+    meant = _literal(nearest(missing[0], undeclared)) if len(missing) == 1 else ""
+    return _outcome(
+        "missing_columns",
+        ("Declared columns are there", "Declared columns are missing"),
+        missing,
+        f"the policy declares {{columns}}, which the release does not have{meant or _CORRECT}",
+    )
+
+
+def _undeclared_columns(release: Release) -> Outcome:
+    document = release.policy.document
+    known = {*document.attributes, *(name for name in (document.unit, document.key) if name is not None)}
+    return _outcome(
+        "undeclared_columns",
+        ("No undeclared column", "Undeclared columns"),
+        sorted(release.columns - known),
+        "the release has {columns}, which the policy does not declare; declare a role or drop it before release",
+    )
+
+
+def _present_identifiers(policy: Policy, columns: Collection[str]) -> Outcome:
+    """Those that are there; a key that the policy keeps is judged as the key, a unit that it drops as the unit."""
+    document = policy.document
+    judged_apart = {document.key if document.keep_key else None, None if document.unit_released else document.unit}
+    return _outcome(
+        "present_identifiers",
+        ("No declared identifier in the release", "Identifier in the release"),
+        [name for name in policy.with_role(Role.IDENTIFIER) if name in columns and name not in judged_apart],
+        "the release still has the identifying {columns}; drop it before release",
+    )
+
+
+def _linkable_key(policy: Policy, columns: Collection[str]) -> Outcome:
+    """The key that pairs records with the original identifies each of them to whoever holds the original."""
+    document = policy.document
+    outcome = _outcome(
+        LINKABLE_KEY,
+        ("The key is not in the release", "The key is still in the release"),
+        [document.key] if document.key is not None and document.key in columns else [],
+        f"{{columns}} is the key: whoever holds another table with it links every record; {_advice(document)}",
+        severity=Severity.ERROR if document.keep_key and not document.internal_only else Severity.WARNING,
+    )
+    inside = document.internal_only and outcome.status is Status.FAILED
+    return replace(outcome, details={**outcome.details, STAYS_INSIDE: True}) if inside else outcome
+
+
+def _linkable_order(document: PolicyDocument) -> Outcome:
+    """Records in the original's order are linked as by a key: to whoever holds the original, by their places."""
+    titles = "No order is declared that links records", "The records stand in the original's order"
+    outcome = _outcome(LINKABLE_ORDER, titles, [], "")
+    if not document.rows_aligned:
+        return outcome
+    advice = (
+        "the policy says that the file stays inside"
+        if document.internal_only
+        else "the audit needs the order, so shuffle the copy that is released, as `fix` does"
+    )
+    return replace(
+        outcome,
+        title=titles[1],
+        status=Status.FAILED,
+        severity=Severity.WARNING,
+        observed=1.0,
+        details={**outcome.details, **({STAYS_INSIDE: True} if document.internal_only else {})},
+        message=f"`rows_aligned: true`: whoever holds the original links every record by its place; {advice}",
+    )
+
+
+LINKED_TITLES = "No column joins the records of a unit", "A column joins the records of a unit"
+
+
+def _linked_rows(release: Release) -> Outcome:
+    """The unit joins the records of a person to a history, which no demand judges yet.
+
+    Records without a unit count as one unit together, as for every demand.
+    """
+    document, domain = release.policy.document, release.unit
+    if document.unit is None or document.unit not in release.columns:
+        return _outcome(LINKED_ROWS, LINKED_TITLES, [], "")
+    sizes = np.zeros(0, dtype=np.int64) if domain is None else np.append(_counts_as_read(domain), domain.missing)
+    several = int((sizes > 1).sum())
+    linked = several > 0 or domain is None or not document.unit_released
+    outcome = _outcome(
+        LINKED_ROWS,
+        LINKED_TITLES if several or domain is None else (LINKED_TITLES[0], "The unit is still in the release"),
+        [document.unit] if linked else [],
+        _literal(f"column {document.unit!r} {_joined(document, sizes)}; {_advice_on_unit(document)}"),
+        severity=Severity.WARNING if _is_warned_of_unit(document) else Severity.ERROR,
+    )
+    return replace(outcome, details={**outcome.details, **_details_of_unit(document, sizes)}) if linked else outcome
+
+
+def _counts_as_read(domain: Domain) -> NDArray[np.int64]:
+    """How many records each unit has for a reader, to whom blanks around a value are nothing."""
+    texts = _texts(domain)
+    if len(texts) != len(domain.counts) or not _has_padded(domain):
+        return domain.counts
+    _, units = np.unique([text.strip() for text in texts], return_inverse=True)
+    return np.bincount(units, domain.counts).astype(np.int64)
+
+
+def _joined(document: PolicyDocument, sizes: NDArray[np.int64]) -> str:
+    """What the column of the unit does, in a clause: how many units have several records."""
+    assert document.unit is not None  # noqa: S101 - only asked for where there is one
+    several, units = int((sizes > 1).sum()), int((sizes > 0).sum())
+    if not len(sizes):
+        return "cannot be read, so that nothing is known of the records that it joins"
+    noun = document.unit_name or noun_of_column(document.unit)
+    if not several:
+        return f"is the unit: it is declared as not released, and each {noun} has one record"
+    have = agree(several, "has", "have")
+    return (
+        f"joins the records of each {noun}: {several:,} of {count(units, noun)} {have} more than one, "
+        f"at most {sizes.max():,}, and demands count {plural(noun)} in classes of single records"
+    )
+
+
+def _advice_on_unit(document: PolicyDocument) -> str:
+    """What to do about the unit in a release."""
+    if document.drops_unit:
+        return "the audit needs it, so drop it from the copy that is released, as `fix` does, which shuffles as well"
+    if document.conventions.known_rows == "one":
+        return "the policy claims no more: `known_rows: one`"
+    return (
+        "say `unit_released: false` to have it dropped, or `conventions: {known_rows: one}` to claim no more than "
+        "holds where one row of a person is known"
+    )
+
+
+def _is_warned_of_unit(document: PolicyDocument) -> bool:
+    """Whether the policy says what becomes of the unit, or claims no more than is judged.
+
+    A key that stays inside is no such word: the file with it is handed to people who can join records.
+    """
+    stays = document.internal_only and document.unit == document.key and document.unit_released
+    return document.conventions.known_rows == "one" or (document.drops_unit and not stays)
+
+
+def _details_of_unit(document: PolicyDocument, sizes: NDArray[np.int64]) -> dict[str, Any]:
+    """How many units there are and how many have several records; what the policy says of it."""
+    figures: dict[str, Any] = {
+        "units": int((sizes > 0).sum()),
+        "units_with_several_records": int((sizes > 1).sum()),
+        "most_records": int(sizes.max(initial=0)),
+    }
+    if not document.unit_released:
+        return {**figures, DROPPED: True}
+    return {**figures, KNOWN_ROWS: "one"} if document.conventions.known_rows == "one" else figures
+
+
+def _advice(document: PolicyDocument) -> str:
+    """What to do about a key in a release."""
+    if document.internal_only:
+        return "the policy says that the file stays inside"
+    if document.keep_key:
+        return "leave `keep_key: true` out, or say `internal_only: true` of a file that is handed to nobody"
+    return "the audit needs it, so drop it from the copy that is released"
+
+
+def _wrong_scale(release: Release) -> Outcome:
+    sentences = []
+    for name, misfit in sorted(release.misfits.items()):
+        raw = release.engine.domain(name)
+        records = int(raw.counts[misfit.raw].sum())
+        where = _where(records, release.engine.locate(name, raw.values[misfit.raw]))
+        forms = f" (a range is written {misfit.forms})" if misfit.forms else ""
+        sentences.append(f"column {name!r} holds {misfit.reason}{where}{forms}")
+    sentences += [text for _, text in sorted(release.unreadable.items())]
+    faulty = sorted({*release.misfits, *release.unreadable})
+    titles = "Values keep their declared scale", "Values outside their declared scale"
+    return _outcome("wrong_scale", titles, faulty, _literal("; ".join(sentences)))
+
+
+def _outside_hierarchy(release: Release, *, show_values: bool) -> Outcome:
+    sentences = []
+    outside = _outside(release)
+    for name, codes in sorted(outside.items()):
+        domain, raw = release.domains[name], release.engine.domain(name)
+        records = int(domain.counts[codes].sum())
+        outsiders = raw.values[np.isin(domain.code_of_raw, codes)]
+        where = _where(records, release.engine.locate(name, outsiders)) if records else " in its reference distribution"
+        labels = f" ({_first([domain.label(code) for code in codes])})" if show_values else ""
+        unknown = count(len(codes), "value")
+        sentences.append(f"column {name!r} has {unknown} that its hierarchy does not know{labels}{where}")
+    message = "; ".join(sentences)
+    titles = "Hierarchies know every value", "Values that a hierarchy does not know"
+    return _outcome("outside_hierarchy", titles, sorted(outside), _literal(message))
+
+
+def _where(records: int, first: int | None) -> str:
+    """How many records, and the first of them where records have an order."""
+    return f" in {count(records, 'record')}{'' if first is None else f', first in record {first:,}'}"
+
+
+def _outside(release: Release) -> dict[str, list[int]]:
+    """The values that a hierarchy does not know, by attribute; suppressed ones and ranges of a scale need no node."""
+    outside = {
+        name: [code for code in codes if not _is_generalised(release.domains[name], code)]
+        for name, codes in release.unknown_labels.items()
+    }
+    return {name: codes for name, codes in outside.items() if codes}
+
+
+def _is_generalised(domain: Domain, code: int) -> bool:
+    cover = None if domain.covers is None else domain.covers[code]
+    return code in domain.suppressed or (cover is not None and cover.low != cover.high)
+
+
+def _literal(text: str) -> str:
+    """Text that `str.format` leaves as it is."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _text_variants(release: Release) -> Outcome:
+    """Blanks around values, and values that differ in case only, split classes: reported, never changed."""
+    padded = [d.attribute for d in release.domains.values() if _has_padded(d)]
+    cased = [d.attribute for d in release.domains.values() if _has_case_variants(d)]
+    variants = [
+        ("blanks before or after values", padded),
+        ("values that differ in upper and lower case only", cased),
+    ]
+    message = "; ".join(f"{what} in {_listed(sorted(columns))}" for what, columns in variants if columns)
+    return _outcome(
+        "text_variants",
+        ("No value is written in two ways", "Values written in two ways" if cased else "Blanks around values"),
+        sorted({*padded, *cased}),
+        _literal(f"{message}: values that differ in this only count as different"),
+        severity=Severity.WARNING,
+    )
+
+
+def _has_padded(domain: Domain) -> bool:
+    texts = _texts(domain)
+    return any(texts[position] != texts[position].strip() for position in edged_with_blanks(texts))
+
+
+def _has_case_variants(domain: Domain) -> bool:
+    texts = _texts(domain)
+    if _has_padded(domain):
+        texts = list({text.strip() for text in texts})
+    return differ_in_case_only(texts)
+
+
+def _texts(domain: Domain) -> list[str]:
+    return domain.values.tolist() if domain.values.dtype == object else []
+
+
+def _outcome(
+    name: str, titles: tuple[str, str], columns: Sequence[str], sentence: str, severity: Severity = Severity.ERROR
+) -> Outcome:
+    """What came of one demand on the columns, titled by what holds or else by what is wrong."""
+    kept, broken = titles
+    details: dict[str, Any] = {"columns": list(columns)}
+    return Outcome(
+        check=name,
+        title=broken if columns else kept,
+        status=Status.FAILED if columns else Status.PASSED,
+        severity=severity,
+        observed=float(len(columns)),
+        details=details,
+        message=sentence.format(columns=_listed(columns)) if columns else "",
+        source=STRUCTURE,
+    )
+
+
+def _listed(columns: Sequence[str]) -> str:
+    """Column names in a sentence, at most ten of them."""
+    return f"{noun_form('column', len(columns))} {_first(columns)}"
+
+
+def _first(names: Sequence[str]) -> str:
+    """At most ten names, quoted, and how many more there are."""
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return ", ".join(repr(name) for name in names[:SHOWN]) + more

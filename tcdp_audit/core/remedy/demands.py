@@ -1,0 +1,226 @@
+"""The class expectations of a policy as a rule on equivalence classes that do not exist yet.
+
+A remedy proposes classes as one number per record and asks which of them would be kept. The answer is the auditor's
+own: the same tasks, references and exact comparisons decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.auditor.class_tasks import ClassTask
+from tcdp_audit.core.auditor.expectations import Tasks
+from tcdp_audit.core.auditor.reference import counts_in_classes, marginal_of_release
+from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.outcome import Comparison, Severity
+from tcdp_audit.core.classes.grouping import Grouping
+from tcdp_audit.core.classes.histogram import Histogram
+from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.engines.shards import ShardInMemory
+from tcdp_audit.core.release.release import Release
+
+CLASS = "\0class"  # no column of a table has this name
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What every equivalence class of a release must keep.
+
+    Only expectations that can be asked of one class by itself take part: those with a threshold, of error severity.
+    An attack whose share of victims is limited counts as a demand that no class be a victim, unless the table as a
+    whole is one. What no grouping can fail is no demand. Everything else is left to the audit of the treated release.
+
+    Args:
+        release: the table under its policy.
+        columns: its sensitive attributes and its entity column as codes, in the table's order.
+        kept_records: which records there are, bool, shape (records,); distributions are those of the kept records.
+        share: what figures that may be at most, or must be below, a threshold are held to, as a share of it.
+        k: the least number of records in a class, besides what the policy demands.
+    """
+
+    release: Release
+    columns: Mapping[str, Codes]
+    kept_records: NDArray[np.bool_] | None = None
+    share: Fraction = Fraction(1)
+    k: int = 1
+
+    @cached_property
+    def shard(self) -> Mapping[str, Codes]:
+        """The columns of the kept records."""
+        if self.kept_records is None:
+            return self.columns
+        return {name: codes[self.kept_records] for name, codes in self.columns.items()}
+
+    @cached_property
+    def tasks(self) -> Sequence[ClassTask]:
+        """The expectations that take part, with the distributions of the kept records.
+
+        Raises:
+            CheckError: one of them cannot be evaluated at all.
+        """
+        every = Tasks(self.release, ShardInMemory(CountedCodes(self.shard)), self.kept_records is None)
+        tasks = [one for task in every for one in task.on_classes() if _is_demand(one)]
+        obstacles = [task.obstacle for task in tasks if task.obstacle]
+        if obstacles:
+            raise CheckError(obstacles[0])
+        failable = (task for task in tasks if task.can_fail)
+        kept = [one for one in failable if one.check.judges_each_class or not self._is_victim(one)]
+        return [_stricter(one, self.share) for one in kept]
+
+    def _is_victim(self, task: ClassTask) -> bool:
+        """Whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
+        whole = np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)
+        return bool(self.failing(task, {**self.shard, CLASS: whole}, 1)[0])
+
+    @property
+    def _by_class(self) -> bool:
+        """Whether distributions of the release depend on its classes: an entity counts once per class and value."""
+        return self.release.unit is not None and self.release.policy.conventions.reference == "release"
+
+    def __bool__(self) -> bool:
+        """Whether there is any demand on classes."""
+        return bool(self.tasks) or self.k > 1
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the union of classes that keep every demand always keeps them too."""
+        return all(_is_monotone(task, self.release.unit) for task in self.tasks)
+
+    def without(self, removed: NDArray[np.bool_]) -> Demands:
+        """The demands on the table without some records, whose distributions may differ."""
+        kept = ~removed if self.kept_records is None else self.kept_records & ~removed
+        return replace(self, kept_records=None if kept.all() else kept)
+
+    def of_classes(self, k: int | None) -> Demands:
+        """The demands, and that a class has at least so many records; themselves where that is not asked."""
+        return self if k is None else replace(self, k=k)
+
+    def stricter(self, share: Fraction) -> Demands:
+        """The demands with every threshold that a class's figure may not exceed at some share of what it was.
+
+        Demands that a figure be at least something stay, and so do those on a share of victims.
+        """
+        return replace(self, share=self.share * share)
+
+    def kept_by(
+        self, classes: NDArray[np.int64], count: int, records: NDArray[np.intp] | None = None
+    ) -> NDArray[np.bool_]:
+        """Which classes keep every demand, each judged by itself and exactly.
+
+        Args:
+            classes: class number of each record, from 0 to count - 1, in the table's order without removed records.
+            count: how many numbers there are; a class without records does not keep the demands.
+            records: positions of the records that `classes` numbers, ascending; None for all. Where an entity counts
+                once per class and value, the reference is that of these classes if all are known, and otherwise that
+                of the release as it is.
+
+        Returns:
+            bool, shape (count,).
+
+        Cost: a sort of the records for each sensitive attribute that is demanded something.
+        """
+        shard: dict[str, NDArray[np.int64]] = {CLASS: classes}
+        for name, codes in self.shard.items():
+            shard[name] = codes if records is None else codes[records]
+        failing = np.bincount(classes, minlength=count) < max(self.k, 1)
+        for task in self.tasks:
+            failing |= self.failing(task, shard, count, whole=records is None)
+        return ~failing
+
+    def failing(
+        self, task: ClassTask, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool = True
+    ) -> NDArray[np.bool_]:
+        """Which classes fail one expectation.
+
+        Args:
+            task: the expectation on one attribute.
+            shard: the columns, with the number of each record's class in `CLASS`.
+            count: how many numbers there are.
+            whole: whether these are all kept records, so that the reference is the mixture of their classes.
+
+        Returns:
+            bool, shape (count,).
+        """
+        task, grouping, histogram = self._grouped(task, shard, count, whole=whole)
+        fails = task.failing(grouping.size, histogram)
+        unsound = np.zeros(count, dtype=bool)
+        unsound[grouping.codes()[0][fails]] = True
+        return unsound
+
+    def _grouped(
+        self, task: ClassTask, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool
+    ) -> tuple[ClassTask, Grouping, Histogram | None]:
+        """An expectation against its reference, the classes it is judged in, and their counts; see `failing`."""
+        number = Domain(CLASS, np.arange(count), np.ones(count, np.int64), 0, np.arange(count))
+        known = task.quasi_identifiers[len(self.release.quasi_identifiers) :]  # sensitive ones that an intruder knows
+        grouping = Grouping(CountedCodes(shard), [number, *known], self.release.unit)
+        attribute = task.attribute
+        if attribute is None:
+            return task, grouping, None
+        left_out = None if self._missing_is_a_value else attribute.size
+        histogram = grouping.histogram(attribute.codes(shard), attribute.size + 1, left_out)
+        if whole and self._by_class:
+            counts = counts_in_classes(attribute, histogram)  # a value that is left out has no weight either
+            task = replace(task, marginal=marginal_of_release(attribute, self.release.policy, counts))
+        return task, grouping, histogram
+
+    def attained_as_one_class(self) -> Sequence[tuple[ClassTask, float, Fraction, Comparison]]:
+        """What all kept records attain as one class of the demands that they fail so.
+
+        No grouping attains more where the union of classes that keep a demand always keeps it too.
+
+        Returns:
+            The expectation, the figure, and what is demanded of it; none of an attack, which succeeds or does not.
+
+        Cost: one judgement.
+        """
+        shard = {**self.shard, CLASS: np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)}
+        found = []
+        for one in self.tasks:
+            task, grouping, histogram = self._grouped(one, shard, 1, whole=True)
+            if len(grouping.size) == 1:  # not where an intruder knows more, who tells records apart
+                found += [(task, *attained) for attained in task.attained(grouping.size, histogram)]
+        return found
+
+    def counted(self, histogram: Histogram, attribute: Domain) -> Histogram:
+        """A histogram of records under the convention on missing sensitive values."""
+        return histogram if self._missing_is_a_value else histogram.without(attribute.size)
+
+    @property
+    def _missing_is_a_value(self) -> bool:
+        return self.release.policy.conventions.missing_sensitive == "own_category"
+
+
+def _is_monotone(task: ClassTask, unit: Domain | None) -> bool:
+    """Whether classes that keep an expectation keep it together.
+
+    An attack may have no victim here, whatever share the policy allows. Where an entity counts once per class and
+    value, the counts of two classes do not add up to those of their union.
+    """
+    check = task.check
+    monotone = check.monotone(check.of_each_class(task.expectation.parameters))
+    return monotone and not (unit is not None and check.on_attribute)
+
+
+def _stricter(task: ClassTask, share: Fraction) -> ClassTask:
+    """The same expectation with the thresholds that bound figures of a class from above at a share of themselves."""
+    parameters, check = task.expectation.parameters, task.check
+    if share == 1 or not check.judges_each_class:
+        return task
+    bounds = {one.parameter for one in check.limits if one.comparison in (Comparison.AT_MOST, Comparison.BELOW)}
+    lowered = {name: value * share for name, value in check.demands(parameters).items() if name in bounds}
+    return replace(task, expectation=replace(task.expectation, parameters=parameters.model_copy(update=lowered)))
+
+
+def _is_demand(task: ClassTask) -> bool:
+    """Whether an expectation demands something whose failure would fail the audit."""
+    parameters = task.expectation.parameters
+    return parameters.severity is Severity.ERROR and bool(task.check.demands(parameters))

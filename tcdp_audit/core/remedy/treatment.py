@@ -1,0 +1,207 @@
+"""From what a remedy answered to a table again.
+
+The columns and their order stay, and a cell is touched only where it differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+from numpy.typing import NDArray
+
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.generalised import number_text
+from tcdp_audit.core.encoding.keys import Codes, fold
+from tcdp_audit.core.engines.arrow_arrays import array_of_numbers, array_of_texts, array_of_truths, dictionary_positions
+from tcdp_audit.core.remedy.remedy import NewColumn, RemedyError, Treatment
+from tcdp_audit.core.remedy.view import Attribute, RemedyView
+
+pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
+
+
+def treated(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table:
+    """A table after a treatment.
+
+    Args:
+        table: the release, in the order of the view's records.
+        view: what the remedy saw.
+        treatment: what it answered.
+
+    Raises:
+        RemedyError: the answer does not fit the table; a remedy's answer is never trusted blindly.
+
+    Cost: O(records) for each changed column.
+    """
+    _require_attacks(treatment.attacks)
+    for name, column in treatment.columns.items():
+        if name not in table.column_names:
+            raise RemedyError(f"the remedy changed a column {name!r}, which the release does not have")
+        _require_fit(name, column, view.records)
+        position = table.column_names.index(name)
+        table = table.set_column(position, name, _cells(table[name], view.attribute(name), column))
+    if treatment.kept is None:
+        return table
+    if treatment.kept.dtype != bool or len(treatment.kept) != view.records:
+        raise RemedyError("the remedy did not say of each record whether it stays")
+    if not treatment.kept.any():
+        raise RemedyError("nothing is left: the remedy would suppress every record")
+    return table.filter(array_of_truths(treatment.kept))
+
+
+def touched(view: RemedyView, treatment: Treatment) -> dict[str, int]:
+    """How many cells of each column a treatment changes, in the records that stay; a value written anew is the same."""
+    kept = np.ones(view.records, dtype=bool) if treatment.kept is None else treatment.kept
+    counts = {}
+    for name, column in treatment.columns.items():
+        counts[name] = int((kept & ~_unchanged(view.attribute(name), column)).sum())
+    return {one.name: counts[one.name] for one in view.release.engine.columns if counts.get(one.name)}
+
+
+def _require_attacks(attacks: Any) -> None:
+    sound = isinstance(attacks, tuple) and all(isinstance(one, Mapping) for one in attacks)
+    if not sound or not all(isinstance(one, Mapping) for attack in attacks for one in attack.values()):
+        raise RemedyError("the remedy named its attacks otherwise than as `{check: parameters}`")
+
+
+def _require_fit(name: str, column: NewColumn, records: int) -> None:
+    codes = column.codes
+    if len(codes) != records or codes.dtype.kind not in "iu":
+        raise RemedyError(f"the remedy gave {len(codes):,} codes of column {name!r} for {records:,} records")
+    if records and (codes.min() < 0 or codes.max() > len(column.cells)):
+        raise RemedyError(f"the remedy gave codes of column {name!r} that stand for no cell")
+    if column.cells.dtype.kind == "f" and not np.isfinite(column.cells).all():
+        raise RemedyError(f"the remedy gave column {name!r} a cell that is no finite number")
+
+
+def _cells(old: pa.ChunkedArray, attribute: Attribute, new: NewColumn) -> pa.ChunkedArray:
+    """A column's new cells; where one is equal to what the record had, it stays as it was written."""
+    same = _unchanged(attribute, new)
+    if same.all():
+        return old
+    number = pa.types.is_integer(old.type) or pa.types.is_floating(old.type)
+    if number and new.cells.dtype != object:
+        return _numbers(old, new, same)
+    fresh = array_of_texts([*_labels(new), None]).take(array_of_numbers(new.codes))
+    return pc.if_else(array_of_truths(same), as_text(old, attribute.domain, attribute.codes), fresh)
+
+
+def _labels(column: NewColumn) -> list[str]:
+    """New cells as text, as the audit compares them."""
+    return [number_text(cell) for cell in column.cells.tolist()]
+
+
+def _unchanged(attribute: Attribute, new: NewColumn) -> NDArray[np.bool_]:
+    """Which records keep the value they had, whatever way it is written."""
+    old = {label: code for code, label in enumerate(attribute.domain.labels)}
+    lookup = np.array([*(old.get(label, -1) for label in _labels(new)), attribute.domain.size], dtype=np.int64)
+    return lookup[new.codes] == attribute.codes
+
+
+def _numbers(old: pa.ChunkedArray, new: NewColumn, same: NDArray[np.bool_]) -> pa.ChunkedArray:
+    """Numbers in the column's own type where they fit, as float64 otherwise."""
+    whole = new.cells.dtype.kind == "i" or bool(np.all(new.cells == np.floor(new.cells)))
+    kind = old.type if pa.types.is_floating(old.type) or whole else pa.float64()
+    fresh = pa.array([*new.cells.tolist(), None]).take(array_of_numbers(new.codes))
+    try:
+        fresh = fresh.cast(kind)
+    except pa.ArrowInvalid:  # too large for the column's own type
+        kind = pa.float64()
+        fresh = fresh.cast(kind)
+    return pc.if_else(array_of_truths(same), old.cast(kind), fresh)
+
+
+def as_text(column: pa.ChunkedArray, domain: Domain, codes: Codes) -> pa.ChunkedArray:
+    """A column as text: as it is written where it is text, as the audit compares it otherwise."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return column.cast(pa.string())
+    return pa.chunked_array([array_of_texts([*domain.labels, None]).take(array_of_numbers(codes.astype(np.int64)))])
+
+
+def settled(table: pa.Table, missing: Mapping[str, tuple[Domain, Codes]], token: str) -> pa.Table:
+    """A table in which no quasi-identifier is missing: such a cell becomes a suppressed one.
+
+    Then a verdict is the same whether a missing value is a value of its own, matches every value, or is an error.
+
+    Args:
+        table: a treated release.
+        missing: domain and codes of the quasi-identifiers that have missing values.
+        token: the suppressed cell.
+    """
+    for name, (domain, codes) in missing.items():
+        text = as_text(table[name], domain, codes)
+        cells = pc.if_else(array_of_truths(codes == domain.size), array_of_texts([token])[0], text)
+        table = table.set_column(table.column_names.index(name), name, cells)
+    return table
+
+
+def in_unlinkable_order(table: pa.Table, seed: int) -> NDArray[np.intp]:
+    """An order of the records that says nothing about the order they came in: sorted by content, then shuffled.
+
+    A shuffle alone can be undone by whoever knows the seed and the number of records; after sorting, undoing it gives
+    back the sorted table.
+
+    Cost: a sort of the records.
+    """
+    codes = [_ranked(column) for column in table.columns]
+    keys = fold(codes, [int(column.max(initial=0)) + 1 for column in codes]).values
+    return np.argsort(keys, kind="stable")[np.random.default_rng(seed).permutation(len(keys))]
+
+
+def _ranked(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    """Each cell's rank among the column's distinct cells, compared as text; 0 for no value."""
+    encoded = _texts(column).dictionary_encode().unify_dictionaries()
+    if not encoded.num_chunks:
+        return np.zeros(0, dtype=np.int64)
+    values = encoded.chunk(0).dictionary.to_pylist()
+    place = {value: rank for rank, value in enumerate(sorted(values), 1)}
+    rank = np.array([*(place[value] for value in values), 0], dtype=np.int64)
+    return rank[np.concatenate([dictionary_positions(chunk, len(values)) for chunk in encoded.chunks])]
+
+
+def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Cells as texts that differ where the cells do."""
+    if not isinstance(column.type, pa.BaseExtensionType):
+        try:
+            return column.cast(pa.string())
+        except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+            pass  # nested or binary
+    texts = (None if cell is None else repr(cell) for cell in column.to_pylist())
+    return pa.chunked_array([array_of_texts(list(texts))])
+
+
+def changed_cells(before: pa.Table, after: pa.Table, names: Iterable[str]) -> dict[str, int]:
+    """How many cells of some columns are written differently in two tables of the same records. O(records) each."""
+    return {name: differing(before[name], after[name]) for name in names}
+
+
+def same_cells(one: pa.Table, other: pa.Table) -> bool:
+    """Whether two tables of the same columns have the same records in the same order."""
+    if one.num_rows != other.num_rows or one.schema != other.schema:
+        return False
+    return not any(changed_cells(one, other, one.column_names).values())
+
+
+def differing(before: pa.ChunkedArray, after: pa.ChunkedArray) -> int:
+    """How many cells of two columns differ, as text where their types do. NaN is NaN."""
+    if before is after or before.equals(after):
+        return 0
+    if before.type != after.type or pa.types.is_nested(before.type):
+        before, after = _texts(before), _texts(after)
+    if isinstance(before.type, pa.BaseExtensionType):
+        before, after = _texts(before), _texts(after)
+    differ = _certainly(pc.not_equal(before, after))
+    if pa.types.is_floating(before.type):
+        differ = pc.and_not(differ, _certainly(pc.and_(pc.is_nan(before), pc.is_nan(after))))
+    one_missing = pc.xor(before.is_null(), after.is_null())
+    return int(pc.sum(pc.or_(differ, one_missing)).as_py() or 0)
+
+
+def _certainly(truths: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Truth values, false where there is none."""
+    return pc.and_kleene(truths, truths.is_valid())

@@ -1,0 +1,182 @@
+"""What somebody finds in a repaired release who knows what its remedies did, and how: the transparency principle.
+
+Each remedy says by which checks, and with which parameters. They compare what was written with the release as it came
+in, record by record, whatever the policy pairs, and whether it names an original or not. They decide nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from tcdp_audit.core.auditor.evaluation import evaluate
+from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.base.plugin_faults import sentence_about
+from tcdp_audit.core.check.kinds import Check
+from tcdp_audit.core.engines import Engine
+from tcdp_audit.core.engines.arrow_arrays import array_of_texts
+from tcdp_audit.core.policy import Expectation, Policy
+from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.repair.open_table import OpenTable
+from tcdp_audit.core.results.change_log import ChangeLog, RemedyAttack, Step
+from tcdp_audit.core.session.inputs import AuditInputs
+from tcdp_audit.core.session.registry import CHECKS
+
+RECORD = "\0record"  # no column of a table has this name
+
+
+class NoAttackError(CheckError):
+    """A remedy names an attack that cannot be run."""
+
+
+def with_attacks(log: ChangeLog, written: AuditInputs, inputs: AuditInputs, rows: NDArray[np.intp]) -> ChangeLog:
+    """A log of changes with what the attacks that its remedies name find in the release.
+
+    Args:
+        log: what was done.
+        written: the release as it was written.
+        inputs: the release as it came in.
+        rows: for each record of the first its place in the second.
+
+    Cost: that of the attacks, none of which takes the others or the repair down.
+    """
+    named = list(_named(log.steps))
+    if not named:
+        return log
+    try:
+        with _paired(written, inputs, rows) as pair:
+            attacks = [_attack(pair, *one) for one in named]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the repair is made, whatever keeps it from being attacked
+        reason = sentence_about(error, "the attack")
+        attacks = [RemedyAttack(step=step, check=check, title=check, reason=reason) for step, check, _ in named]
+    return replace(log, attacks=tuple(attacks))
+
+
+def _named(steps: tuple[Step, ...]) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
+    """Step, check and parameters of every attack, each once; nothing was done by a step that changed nothing."""
+    seen: list[tuple[str, Mapping[str, Any]]] = []
+    for number, step in enumerate(steps):
+        for check, parameters in (one for attack in step.attacks if step.cells for one in attack.items()):
+            if (check, parameters) not in seen:
+                seen.append((check, parameters))
+                yield number, check, parameters
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A release as written and as it came in, under the policy of its repair.
+
+    Args:
+        inputs: the policy, the plugins and the options.
+        written: the release, each record with the number of its place in the input.
+        original: the input, likewise.
+    """
+
+    inputs: AuditInputs
+    written: Engine
+    original: Engine
+
+    @property
+    def document(self) -> PolicyDocument:
+        """The policy, pairing records by their numbers. Somebody who attacks exempts nobody."""
+        document = self.inputs.policy.document
+        conventions = document.conventions.model_copy(update={"suppressed": "counted"})
+        return document.model_copy(update={"key": RECORD, "rows_aligned": False, "conventions": conventions})
+
+    def outcome(self, expectation: Expectation) -> Outcome:
+        """What an attack measures.
+
+        Raises:
+            NoAttackError: it cannot be run; the message says why.
+        """
+        policy = replace(self.inputs.policy, document=self.document, expectations=(expectation,))
+        outcomes = evaluate(policy, self.written, self.inputs.options, {"original": self.original})
+        found = [one for one in outcomes if not one.is_structural]
+        if len(found) != 1:
+            raise NoAttackError(f"{expectation.check.name} is asked {len(found)} times of this release, and not once")
+        if found[0].status is not Status.MEASURED:
+            raise NoAttackError(found[0].message)
+        return found[0]
+
+
+@contextmanager
+def _paired(written: AuditInputs, inputs: AuditInputs, rows: NDArray[np.intp]) -> Iterator[_Pair]:
+    if not written.engine.ordered:
+        raise NoAttackError("the records of what was written have no order, so that nobody can tell which is whose")
+    before = inputs.engine.table()
+    with ExitStack() as stack:
+        released = stack.enter_context(OpenTable(_numbered(written.engine.table(), rows), inputs))
+        original = stack.enter_context(OpenTable(_numbered(before, np.arange(before.num_rows)), inputs))
+        yield _Pair(inputs, released.engine, original.engine)
+
+
+def _numbered(table: pa.Table, rows: NDArray[np.intp]) -> pa.Table:
+    """A table with a column that says which record of the input each one is."""
+    return table.append_column(RECORD, array_of_texts([str(row) for row in rows.tolist()]))
+
+
+def _attack(pair: _Pair, step: int, name: str, given: Mapping[str, Any]) -> RemedyAttack:
+    """One attack; whatever keeps it from being run is said in its place."""
+    try:
+        check = _check(pair.inputs, name)
+    except NoAttackError as error:
+        return RemedyAttack(step=step, check=name, title=name, reason=str(error))
+    blank = RemedyAttack(step=step, check=name, title=check.title)
+    try:
+        expectation = _expectation(pair, check, given)
+        if _is_asked(pair.inputs.policy, expectation):
+            return replace(blank, in_policy=True)
+        return replace(blank, outcome=pair.outcome(expectation))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - an attack that raises must not take the repair down
+        return replace(blank, reason=sentence_about(error, "the attack"))
+
+
+def _check(inputs: AuditInputs, name: str) -> Check:
+    checks = inputs.plugins.checks
+    if name not in checks:
+        raise NoAttackError(f"no check {name!r} is known; install the plugin that has it, or name it under `plugins:`")
+    check: Check = checks[name]
+    return check
+
+
+def _expectation(pair: _Pair, check: Check, given: Mapping[str, Any]) -> Expectation:
+    """An attack with its parameters, as if the policy asked for it.
+
+    Raises:
+        NoAttackError: the parameters are unsound; or they demand something, which an attack on a remedy does not.
+    """
+    try:
+        parameters = check.parameters.model_validate(dict(given))
+    except ValidationError:
+        raise NoAttackError("the remedy gave it parameters that a policy would reject") from None
+    if check.demands(parameters):
+        raise NoAttackError("the remedy gave it a demand, and an attack on a remedy measures only")
+    faults = [sentence for _, sentence in check.faults(parameters, pair.document)]
+    if faults:
+        raise NoAttackError(faults[0])
+    plugin = pair.inputs.plugins.provider_of(CHECKS, check.name)
+    return Expectation(check, parameters, plugin=plugin)
+
+
+def _is_asked(policy: Policy, attack: Expectation) -> bool:
+    """Whether the policy asks for the attack itself, by somebody who knows at least as many columns."""
+    own = [one for one in policy.expectations if one.check.name == attack.check.name]
+    return any(_known(policy, one) >= _known(policy, attack) for one in own)
+
+
+def _known(policy: Policy, expectation: Expectation) -> set[str]:
+    check, parameters = expectation.check, expectation.parameters
+    targets = check.targets(parameters, policy.document)
+    return {name for one in targets for name in check.known(parameters, policy.document, one)}

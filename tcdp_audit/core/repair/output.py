@@ -1,0 +1,171 @@
+"""The file that a repaired release is written to: tried before the work, proven before it takes its place."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
+from tcdp_audit.core.base.files import plain_name, replaced_atomically
+from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
+from tcdp_audit.core.engines import Engine, open_engine
+from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
+from tcdp_audit.core.engines.files import delimiter_of
+from tcdp_audit.core.engines.writing import require_holdable, write_table
+from tcdp_audit.core.repair.attacks import with_attacks
+from tcdp_audit.core.repair.restored_columns import Aligned, PutBack
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.change_log import ChangeLog
+from tcdp_audit.core.session.inputs import AuditInputs
+
+
+@dataclass(frozen=True)
+class Released:
+    """A release as it is handed over.
+
+    Args:
+        table: its records in the types that they came in.
+        rows: the place of each record in the input.
+        order: "kept" or "shuffled".
+        whole: the same records with the columns that are put back to audit them; None where there are none.
+        aligned: the same records, with these columns, in the original's order; None where they are released in it.
+        places: for each record its place there; without meaning where there is no such copy.
+    """
+
+    table: pa.Table = field(repr=False)  # its text would be cells
+    rows: NDArray[np.intp]
+    order: str = "kept"
+    whole: pa.Table | None = field(default=None, repr=False)  # likewise
+    aligned: pa.Table | None = field(default=None, repr=False)  # likewise
+    places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+    @property
+    def restored_columns(self) -> tuple[str, ...]:
+        """The columns that are put back."""
+        names = [] if self.whole is None else self.whole.column_names
+        return tuple(name for name in names if name not in self.table.column_names)
+
+    @property
+    def rows_in_order(self) -> NDArray[np.intp]:
+        """The place in the input of each record of the copy in the original's order."""
+        rows = np.empty_like(self.rows)
+        rows[self.places] = self.rows
+        return rows
+
+
+@dataclass(frozen=True)
+class OutputFile:
+    """Where a release is written.
+
+    Args:
+        path: the file.
+        inputs: the release as it came in, whose numbers and delimiters are kept as they stand.
+    """
+
+    path: Path
+    inputs: AuditInputs
+
+    def try_one_record(self, source: pa.Table) -> None:
+        """Write one record and read it back before the work, so that what cannot be written is said now.
+
+        Args:
+            source: the input without what is never written.
+
+        Raises:
+            UsageError: the output's kind of file does not hold a column, or its name.
+            DataError: it cannot be read back.
+        """
+        require_holdable(source, self.path)
+        if not source.num_rows:
+            return  # which the audit says
+        with Scratch() as folder, self._named_in_errors(folder):
+            trial = folder / plain_name(self.path)
+            with writing_temporarily():
+                self._write(Released(source.slice(0, 1), np.arange(1)), trial)
+            with open_engine(trial, self.inputs.memory) as engine:
+                names = [column.name for column in engine.columns]
+        lost = [name for name in source.column_names if name not in names]
+        if names != source.column_names:
+            raise UsageError(
+                f"{self.path}: the column name {', '.join(map(repr, lost))} does not read back from this kind of "
+                "file; rename it, or choose another kind"
+            )
+
+    def write_proven(self, released: Released, log: ChangeLog, *, keep_failing: bool) -> tuple[Audit, Path | None]:
+        """Write a release, read it back and audit it; and the file if it was kept, because the audit passed."""
+        with replaced_atomically(self.path) as temporary, self._named_in_errors(temporary.parent):
+            self._fill(temporary, released, log)
+            audit = self._audit(temporary, released, log)
+            kept = audit.passed or keep_failing
+            if not kept:
+                temporary.unlink()
+        return audit, self.path if kept else None
+
+    def _fill(self, temporary: Path, released: Released, log: ChangeLog) -> None:
+        source = self.inputs.engine.path
+        if log.order == "kept" and log.is_unchanged and source is not None and _same_kind(source, self.path):
+            shutil.copyfile(source, temporary)
+        else:
+            self._write(released, temporary)
+
+    def _audit(self, temporary: Path, released: Released, log: ChangeLog) -> Audit:
+        """The audit of what was written, under its final name."""
+        records = released.table.num_rows
+        with self.inputs.with_release(temporary) as written:
+            if written.engine.records != records:
+                raise DataError(
+                    f"{self.path}: {written.engine.records:,} records read back where {records:,} were written; "
+                    "nothing is kept. Choose another kind of file"
+                )
+            log = with_attacks(log, written, self.inputs, released.rows)
+            audit = self._put_back(released).audit(written, log)
+        return replace(audit, release=replace(audit.release, uri=str(self.path)))
+
+    def _put_back(self, released: Released) -> PutBack:
+        """What is not handed over, written to files of the same kind while it is audited."""
+        whole = replace(released, table=released.whole)
+        if released.aligned is None:
+            return PutBack(released.restored_columns, lambda: self._copy(whole))
+        in_order = replace(released, table=released.aligned, rows=released.rows_in_order)
+        return PutBack(
+            released.restored_columns, lambda: self._copy(whole), Aligned(lambda: self._copy(in_order), released.places)
+        )
+
+    @contextmanager
+    def _copy(self, released: Released) -> Iterator[Engine]:
+        """Records as a file of the same kind in a private folder."""
+        with Scratch() as folder, self._named_in_errors(folder):
+            path = folder / plain_name(self.path)
+            with writing_temporarily():
+                self._write(released, path)
+            with open_engine(path, self.inputs.memory) as engine:
+                yield engine
+
+    def _write(self, released: Released, path: Path) -> None:
+        source, kinds = self.inputs.engine.path, self.inputs.engine.token_kinds()
+        delimiter = "," if source is None else delimiter_of(source)
+        tokens = None
+        if kinds is not None:
+            names = [column.name for column in self.inputs.engine.columns]
+            places = [names.index(name) for name in released.table.column_names]
+            tokens = kinds.select(places).take(array_of_numbers(released.rows))
+        write_table(released.table, path, kind=self.path, delimiter=delimiter, tokens=tokens)
+
+    @contextmanager
+    def _named_in_errors(self, folder: Path) -> Iterator[None]:
+        """Let errors name the output, and not the temporary file of the same name in a folder."""
+        try:
+            yield
+        except TcdpAuditError as error:
+            raise type(error)(str(error).replace(str(folder / plain_name(self.path)), str(self.path))) from None
+
+
+def _same_kind(one: Path, other: Path) -> bool:
+    return one.suffixes[-2:] == other.suffixes[-2:]

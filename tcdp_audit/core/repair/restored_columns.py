@@ -1,0 +1,204 @@
+"""What is released, audited as people get it; demands on what people do not get with that put back beside it.
+
+A check that pairs records with their originals needs the key, or the original's order, and nobody gets either. It
+reads the cells that were written, with the key of the same records or with the records in the original's order. That
+they are the same records is proven before: the table with the key has, cell by cell and in the same order, what was
+read back without it; so has the table in the original's order, once its records are taken in the order of the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.auditor.evaluation import Evaluation, evaluation
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.outcome import AUDITED_ALIGNED, AUDITED_WITH, LINKABLE_ORDER, SHUFFLED, Outcome, Status
+from tcdp_audit.core.engines import Engine
+from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.remedy.treatment import changed_cells
+from tcdp_audit.core.repair.own_types import taken
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.change_log import ChangeLog
+from tcdp_audit.core.session.inputs import AuditInputs
+
+MISSING_COLUMNS = "missing_columns"
+Opens = Callable[[], AbstractContextManager[Engine]]
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """The released records in the original's order.
+
+    Args:
+        opens: opens them, read as the release is read; dropped columns that demands need are among theirs.
+        places: for each released record its place among them.
+    """
+
+    opens: Opens
+    places: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class PutBack:
+    """What people do not get, and demands need.
+
+    Args:
+        names: of the columns; none where no demand needs any.
+        whole: opens what was released with these columns beside it, read as the release is read.
+        aligned: the same records in the original's order, where they were shuffled out of it.
+    """
+
+    names: tuple[str, ...]
+    whole: Opens
+    aligned: Aligned | None = None
+
+    def audit(self, released: AuditInputs, log: ChangeLog) -> Audit:
+        """The audit of what is released.
+
+        Args:
+            released: it, as it is handed over.
+            log: what was done.
+
+        Raises:
+            DataError: the records with the columns, or in the original's order, are not those that were released.
+        """
+        shuffled = log.order == "shuffled" and released.policy.document.rows_aligned
+        as_handed_over = replace(released, policy=released.policy.out_of_order) if shuffled else released
+        found = self._with_columns(as_handed_over, as_handed_over.evaluated())
+        if shuffled:
+            found = replace(found, outcomes=tuple(map(_shuffled, found.outcomes)))
+        if any(AUDITED_WITH in one.details for one in found.outcomes):
+            log = replace(log, judged_with_columns=self.names)
+        if self.aligned is not None:
+            found, digest = self._in_order(self.aligned, released, found)
+            log = replace(log, aligned_sha256=digest)
+        return released.audit_of(found, change_log=log)
+
+    # Columns
+
+    def _with_columns(self, released: AuditInputs, alone: Evaluation) -> Evaluation:
+        """What comes of a release, its demands judged with the columns."""
+        if not self._is_needed(released, alone):
+            return alone
+        with self.whole() as engine:
+            _require_same_records(released.engine, engine)
+            beside = evaluation(released.policy, engine, released.options, released.companions)
+        return replace(alone, outcomes=tuple(self._joined(alone.outcomes, beside.outcomes)), exposed=beside.exposed)
+
+    def _is_needed(self, released: AuditInputs, alone: Evaluation) -> bool:
+        """Whether some demand may come out otherwise with the columns."""
+        if not self.names:
+            return False
+        compares = any(one.check.requires - {"population"} for one in released.policy.expectations)
+        incomplete = any(one.status is Status.ERROR for one in alone.outcomes)
+        return compares or incomplete or released.policy.document.unit in self.names
+
+    def _joined(self, alone: Sequence[Outcome], beside: Sequence[Outcome]) -> Iterator[Outcome]:
+        """The findings on the columns and on quality as people get the table; demands as judged with the columns.
+
+        A demand that fails without them fails.
+        """
+        structure = {one.check: one for one in beside if one.is_structural}
+        judged = [one for one in beside if not one.is_structural]
+        own = [one for one in alone if not one.is_structural and not _is_on_quality(one)]
+        for one in alone:
+            if one.is_structural:
+                yield self._marked(structure[one.check], one) if one.check == MISSING_COLUMNS else one
+        alike = [_name(one) for one in own] == [_name(one) for one in judged]
+        yield from map(self._worse, own, judged) if alike else map(self._marked, judged)
+        yield from (one for one in alone if _is_on_quality(one))
+        yield from (one for one in own if one.status is Status.FAILED and not alike)
+
+    def _worse(self, without: Outcome, outcome: Outcome) -> Outcome:
+        """What came of a demand with the columns, unless it fails only without them."""
+        fails = without.status is Status.FAILED and outcome.status is not Status.FAILED
+        return without if fails else self._marked(outcome, without)
+
+    def _marked(self, outcome: Outcome, without: Outcome | None = None) -> Outcome:
+        """An outcome that says so where it needed the columns."""
+        if outcome == without:
+            return outcome
+        return replace(outcome, details={**outcome.details, AUDITED_WITH: list(self.names)})
+
+    # Order
+
+    def _in_order(self, aligned: Aligned, released: AuditInputs, found: Evaluation) -> tuple[Evaluation, str | None]:
+        """What comes of a release, its demands on pairs judged in the original's order; and that copy's digest."""
+        checks = _paired(released.policy, found.outcomes)
+        if not checks:
+            return found, None
+        policy = released.policy.only(checks)
+        with aligned.opens() as engine:
+            _require_same_records(released.engine, engine, aligned.places)
+            beside = evaluation(policy, engine, released.options, released.companions)
+            digest = engine.sha256()
+        judged = [one for one in beside.outcomes if not one.is_structural]
+        outcomes = tuple(_replaced(found.outcomes, judged, checks, digest))
+        return replace(found, outcomes=outcomes), digest
+
+
+def _shuffled(outcome: Outcome) -> Outcome:
+    """An outcome, the finding on the order saying that a repair has shuffled the records."""
+    if not outcome.is_structural or outcome.check != LINKABLE_ORDER:
+        return outcome
+    return replace(outcome, details={**outcome.details, SHUFFLED: True})
+
+
+def _paired(policy: Policy, outcomes: Sequence[Outcome]) -> frozenset[str]:
+    """The checks that pair records with the original's, and those that could not be evaluated out of its order."""
+    pairs = {one.check.name for one in policy.expectations if "original" in one.check.requires}
+    asked = {one.check.name for one in policy.expectations}
+    errors = {one.check for one in outcomes if one.status is Status.ERROR and not _is_on_quality(one)}
+    return frozenset(pairs | (errors & asked))
+
+
+def _replaced(
+    outcomes: Sequence[Outcome], judged: Sequence[Outcome], checks: Collection[str], digest: str | None
+) -> Iterator[Outcome]:
+    """Outcomes of shuffled records, those of some checks as judged in the original's order. None is ever left out."""
+    waiting = list(judged)
+    for one in outcomes:
+        is_own = not one.is_structural and not _is_on_quality(one) and one.check in checks
+        place = next((number for number, other in enumerate(waiting) if is_own and _name(other) == _name(one)), None)
+        yield one if place is None else _marked_as_aligned(waiting.pop(place), one, digest)
+    yield from waiting
+
+
+def _marked_as_aligned(outcome: Outcome, shuffled: Outcome, digest: str | None) -> Outcome:
+    """An outcome that says on which copy it was judged; with what it was judged before, such as columns."""
+    with_columns = {AUDITED_WITH: shuffled.details[AUDITED_WITH]} if AUDITED_WITH in shuffled.details else {}
+    return replace(outcome, details={**outcome.details, **with_columns, AUDITED_ALIGNED: digest})
+
+
+def _require_same_records(released: Engine, whole: Engine, places: NDArray[np.intp] | None = None) -> None:
+    """Insist that two tables have the same cells in the columns that are released, record by record.
+
+    Args:
+        released: what was read back.
+        whole: the other one.
+        places: for each released record its place in the other one, each once; None for the same order.
+    """
+    names = [column.name for column in released.columns]
+    table, beside = released.table(), whole.table()
+    is_same = table.num_rows == beside.num_rows
+    if is_same and places is not None:
+        is_same = np.array_equal(np.sort(places), np.arange(table.num_rows))  # a permutation
+        beside = taken(beside.select(names), places) if is_same else beside
+    if not is_same or any(changed_cells(table, beside, names).values()):
+        raise DataError(
+            "what was read back differs from what was released; nothing is kept. Choose another kind of file"
+        )
+
+
+def _is_on_quality(outcome: Outcome) -> bool:
+    """Whether a schema, a suite or a profile asked for it, and no expectation."""
+    return outcome.is_schema or outcome.is_question
+
+
+def _name(outcome: Outcome) -> tuple[str, str | None]:
+    return outcome.check, outcome.attribute

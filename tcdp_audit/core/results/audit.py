@@ -1,0 +1,405 @@
+"""The audit: every outcome, with what was audited, by which policy and which code."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tcdp_audit.core.auditor.conventions import flips
+from tcdp_audit.core.base.errors import ExpectationsFailedError, UsageError
+from tcdp_audit.core.base.exposed import ExposureCount
+from tcdp_audit.core.base.files import write_atomically
+from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.notebook import as_html, as_text
+from tcdp_audit.core.base.outcome import Outcome, Severity, Status
+from tcdp_audit.core.base.plugin_faults import blaming
+from tcdp_audit.core.base.provenance import NamedFile, PluginInfo, Run, Table, now, tool
+from tcdp_audit.core.base.visible import visible, visible_json
+from tcdp_audit.core.base.words import count
+from tcdp_audit.core.classes.column_risk import ColumnRisk
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.release.columns import AuditedColumn
+from tcdp_audit.core.results.change_log import ChangeLog
+from tcdp_audit.core.results.conditions import Condition, Finding, conditions_of
+from tcdp_audit.core.results.frame import frame_of
+from tcdp_audit.core.results.own_files import files_of, require_own_files
+from tcdp_audit.core.results.reporter import FilledSection, filled, reporter_of
+from tcdp_audit.core.results.tally import DemandTally, tally_of
+from tcdp_audit.core.results.verdict import verdict_of, verdict_sentence, verdict_title
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tcdp_audit.core.auditor.conventions import Variant
+    from tcdp_audit.core.check import Check
+    from tcdp_audit.core.check.announced import Announced
+    from tcdp_audit.core.results.remedy_trial import RemedyTrial
+    from tcdp_audit.core.results.reporter import Reporter, ReportSection
+    from tcdp_audit.core.results.unaudited import Unaudited
+
+SCHEMA_VERSION = 1
+
+
+class Participants(Protocol):
+    """The plugins of an audit, as far as its result needs them."""
+
+    @property
+    def infos(self) -> Sequence[PluginInfo]:
+        """What is in use, and what should be and does not work."""
+        ...
+
+    @property
+    def checks(self) -> Mapping[str, Check]:
+        """Every registered check by name."""
+        ...
+
+    @property
+    def announced_checks(self) -> Mapping[str, Announced]:
+        """Every registered check by name, with name, title and quarter, perhaps not loaded."""
+        ...
+
+    @property
+    def reporters(self) -> Mapping[str, Any]:
+        """Every registered report format by name."""
+        ...
+
+    @property
+    def report_sections(self) -> Mapping[str, ReportSection]:
+        """Every registered section of reports by name."""
+        ...
+
+    def provider_of(self, hook: str, name: str) -> str:
+        """The external plugin that yields a name for a hook; nothing for a built-in one."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Audit:
+    """All outcomes of a release under a policy.
+
+    Args:
+        outcomes: structure first, then the policy's expectations in its order.
+        release: what was audited.
+        policy: what it was audited against.
+        plugins: the code that took part.
+        companions: the tables that the release was compared with, by their name in the policy.
+        files: the files beside the tables that the policy names: hierarchies, a schema, a suite.
+        variants: the verdicts under every combination of conventions, where they were asked for.
+        change_log: how the release was made, where remedies made it.
+        remedy_trial: what remedies would make of it, where that was asked for and something stands against it.
+        exposed: how many people failing demands expose, each counted once; None where nothing fails, or where they
+            were not counted.
+        columns: what the policy and the release say of each column.
+        column_risks: what each quasi-identifier adds to the risk, the most first; nothing where it was not measured.
+        run: who ran it, and with which command.
+        audited_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    release: Table
+    policy: Policy
+    plugins: Participants
+    companions: Mapping[str, Table] = field(default_factory=dict)
+    files: tuple[NamedFile, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    change_log: ChangeLog | None = None
+    remedy_trial: RemedyTrial | None = None
+    exposed: ExposureCount | None = None
+    columns: tuple[AuditedColumn, ...] = ()
+    column_risks: tuple[ColumnRisk, ...] = ()
+    run: Run = field(default_factory=Run)
+    audited_at: datetime = field(default_factory=now)
+
+    def __post_init__(self) -> None:
+        """Lock its mapping."""
+        freeze(self, "companions")
+
+    def __repr__(self) -> str:
+        """The status, and a line for each outcome that matters, without cells."""
+        return as_text(f"<Audit of {self._about}: {self.status}>", [one.as_row() for one in self._displayed])
+
+    def _repr_html_(self) -> str:
+        """The verdict and a table of the outcomes, for notebooks."""
+        rows = [one.as_row() for one in self._displayed]
+        verdict, sentence = verdict_title(self), verdict_sentence(self)
+        return as_html(rows, state=self.verdict, verdict=verdict, sentence=sentence, about=self._about)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The outcomes as a pandas frame, a row each, without cells.
+
+        Returns:
+            Columns `kind` ("columns", "expectation" or "schema"), `check`, `attribute`, `status`, `severity`,
+            `observed`, `comparison`, `threshold`, `groups_failing`, `groups`, `records_failing`, `records`, `message`.
+            Figures are floats, counts are `Int64`; what an outcome does not have is missing.
+
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        return frame_of(self.outcomes)
+
+    @property
+    def _about(self) -> str:
+        """What was audited."""
+        table = self.release
+        return f"{visible(table.name)} ({count(table.records, 'record')}, {count(table.columns, 'column')})"
+
+    @property
+    def _displayed(self) -> Sequence[Outcome]:
+        """The expectations, and what is wrong with the columns."""
+        return [*self.expectations, *(one for one in self.structure if one.as_row().matters)]
+
+    @property
+    def status(self) -> str:
+        """Error (incomplete), failed, measured (no demand counts that could fail) or passed. An error beats a failure.
+
+        A demand that only warns does not count here; `exit_code` can have it count.
+        """
+        return status_of(self.outcomes)
+
+    @property
+    def verdict(self) -> str:
+        """What is concluded, for words and colours: as `status`, but failed where a demand fails.
+
+        A release that fails a demand is not fit for release, whatever else could not be checked. Programs go by
+        `status` and `exit_code`, where an error beats a failure.
+        """
+        return verdict_of(self)
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Under which conditions a release that keeps its policy is fit; where there is one, not simply for release."""
+        return conditions_of(Finding(one.check, one.source, one.status, one.details) for one in self.outcomes)
+
+    @property
+    def tally(self) -> DemandTally:
+        """How many demands the policy makes, and what came of them."""
+        return tally_of(self.outcomes)
+
+    @property
+    def flips(self) -> tuple[int, ...] | None:
+        """The positions, in the policy's `expect`, of what another convention would decide otherwise.
+
+        None where no other convention was tried; see `variants`.
+        """
+        return tuple(flips(self.variants)) if self.variants else None
+
+    @property
+    def passed(self) -> bool:
+        """True only if every expectation was evaluated, a demand that counts could fail, and all that count hold."""
+        return self.status == "passed"
+
+    @property
+    def expectations(self) -> Sequence[Outcome]:
+        """The outcomes of the policy's expectations."""
+        return [one for one in self.outcomes if not one.is_structural]
+
+    @property
+    def structure(self) -> Sequence[Outcome]:
+        """The core's own findings on the columns."""
+        return [one for one in self.outcomes if one.is_structural]
+
+    @property
+    def warnings(self) -> Sequence[Outcome]:
+        """Failures that only warn."""
+        return [one for one in self.outcomes if one.is_warning]
+
+    @property
+    def _tables(self) -> dict[str, Path]:
+        """The files of the tables that were read, by what a person calls them."""
+        tables = {"the release": self.release, **{f"the {name}": table for name, table in self.companions.items()}}
+        if self.change_log is not None:
+            tables["the release before it was repaired"] = self.change_log.input
+        return {name: Path(table.uri) for name, table in tables.items() if table.sha256 is not None}
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """How many outcomes have which status."""
+        tally = Counter(one.status for one in self.outcomes)
+        keys = {"passed": Status.PASSED, "failed": Status.FAILED, "errors": Status.ERROR}
+        rest = {"skipped": Status.SKIPPED, "measured": Status.MEASURED}
+        return {name: tally[status] for name, status in {**keys, **rest}.items()}
+
+    def exit_code(self, *, fail_on_warning: bool = False, allow_vacuous: bool = False) -> int:
+        """0 passed, 1 an expectation failed, 3 the audit is incomplete or no demand that counts could fail.
+
+        Args:
+            fail_on_warning: demands of severity warning count as well.
+            allow_vacuous: nothing needs to be demanded.
+        """
+        judges = _judge(self.outcomes, Severity.ERROR, *([Severity.WARNING] if fail_on_warning else []))
+        if self.status == "error" or not (judges or allow_vacuous or self.status == "failed"):
+            return 3
+        return 1 if self.status == "failed" or (fail_on_warning and self.warnings) else 0
+
+    def raise_for_failures(self) -> None:
+        """Do nothing if the audit passed.
+
+        Raises:
+            ExpectationsFailedError: it did not; the message has a line for each failure, each error, and each demand
+                that nothing can fail.
+        """
+        require_passed("the audit", self.outcomes)
+
+    def as_json(self) -> dict[str, Any]:
+        """The result in the published JSON contract."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "status": self.status,
+            "verdict": {
+                "state": self.verdict,
+                "title": verdict_title(self),
+                "sentence": verdict_sentence(self),
+            },
+            "exposed": None if self.exposed is None else self.exposed.as_json(self.outcomes),
+            "audited_at": self.audited_at.isoformat().replace("+00:00", "Z"),
+            "run": self.run.as_json(),
+            "tool": tool(),
+            "plugins": [info.as_json() for info in self.plugins.infos],
+            "release": self.release.as_json(),
+            "companions": {name: table.as_json() for name, table in self.companions.items()},
+            "policy": {
+                "uri": None if self.policy.path is None else str(self.policy.path),
+                "sha256": self.policy.sha256,
+            },
+            **({"files": [one.as_json() for one in self.files]} if self.files else {}),
+            "columns": [one.as_json() for one in sorted(self.columns, key=lambda one: one.name)],
+            **({"column_risks": [one.as_json() for one in self.column_risks]} if self.column_risks else {}),
+            "conventions": _conventions(self.policy),
+            "unit_name": self.policy.document.unit_name,
+            "flips": None if self.flips is None else list(self.flips),
+            "summary": self.summary,
+            "outcomes": [one.as_json() for one in self.outcomes],
+            **({"variants": [one.as_json() for one in self.variants]} if self.variants else {}),
+            **({} if self.change_log is None else {"change_log": self.change_log.as_json()}),
+            **({} if self.remedy_trial is None else {"remedy_trial": self.remedy_trial.as_json()}),
+        }
+
+    def to_json(self) -> str:
+        """The result as JSON text, a line for each of its keys and for each outcome."""
+        result = self.as_json()
+        outcomes = ",\n  ".join(_compact(one) for one in result.pop("outcomes"))
+        lines = [f' "{key}": {_compact(value)}' for key, value in result.items()]
+        return "{\n" + ",\n".join([*lines, f' "outcomes": [\n  {outcomes}\n ]']) + "\n}\n"
+
+    def render(self, suffix: str) -> str:
+        """The audit in the format that a file extension stands for.
+
+        Raises:
+            UsageError: no reporter has it.
+            PluginError: the reporter fails.
+        """
+        reporters = self.plugins.reporters.values()
+        chosen = next((one for one in reporters if one.suffix == suffix.lower()), None)
+        if chosen is None:
+            known = ", ".join(sorted(one.suffix for one in reporters))
+            raise UsageError(f"no report format for {suffix!r}; known are {known}")
+        with blaming_reporter(chosen.name, self.plugins):
+            return _text(chosen.render(self))
+
+    def sections(self, form: str) -> Sequence[FilledSection]:
+        """The sections of a report for people, in their order; those that say nothing are left out.
+
+        Args:
+            form: `html` or `markdown`.
+
+        Raises:
+            PluginError: a section fails.
+        """
+        sections = []
+        for name, section in sorted(self.plugins.report_sections.items(), key=lambda one: one[1].order):
+            provider = self.plugins.provider_of("tcdp_audit_report_sections", name)
+            with blaming(f"the report section {name!r}", provider):
+                sections.append(filled(section, self, form))
+        return [one for one in sections if one.content]
+
+    def write(self, path: str | Path) -> None:
+        """Write a report; the end of the name chooses the format. The file appears whole or not at all.
+
+        Raises:
+            UsageError: it cannot be written, no reporter has the extension, or it is a file that was audited or read.
+        """
+        require_own_files([("the report", Path(path))], {**files_of(self.policy), **self._tables})
+        write_atomically(Path(path), self.render(reporter_of(Path(path), self.plugins.reporters.values()).suffix))
+
+
+def render_several(reporter: Reporter, results: Sequence[Audit | Unaudited], plugins: Participants) -> str:
+    """All audits of a run as one text.
+
+    Args:
+        reporter: one that has `render_several`.
+        results: the audits, and the policies that could not be audited.
+        plugins: those that the reporter is one of.
+
+    Raises:
+        UsageError: the format holds one audit.
+        PluginError: the reporter fails.
+    """
+    if reporter.render_several is None:
+        raise UsageError(f"a report in {reporter.suffix} holds one audit")
+    with blaming_reporter(reporter.name, plugins):
+        return _text(reporter.render_several(results))
+
+
+def blaming_reporter(name: str, plugins: Participants) -> AbstractContextManager[None]:
+    """Run a reporter's code; what it raises is a `PluginError` that names it."""
+    return blaming(f"the report format {name!r}", plugins.provider_of("tcdp_audit_reporters", name))
+
+
+def status_of(outcomes: Sequence[Outcome]) -> str:
+    """Error, failed, measured or passed; see `Audit.status`."""
+    if not _checks(outcomes) or any(one.status is Status.ERROR for one in outcomes):
+        return "error"
+    if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in outcomes):
+        return "failed"
+    return "passed" if _judge(outcomes, Severity.ERROR) else "measured"
+
+
+def require_passed(what: str, outcomes: Sequence[Outcome]) -> None:
+    """Insist that outcomes pass; see `Audit.raise_for_failures`.
+
+    Raises:
+        ExpectationsFailedError: they do not.
+    """
+    status = status_of(outcomes)
+    if status == "passed":
+        return
+    grave = (Status.FAILED, Status.ERROR)
+    reasons = [one for one in outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
+    lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in reasons]
+    raise ExpectationsFailedError("\n".join([f"{what}'s status is {status}", *lines]))
+
+
+def _checks(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """What came of expectations on disclosure."""
+    return [one for one in outcomes if not one.is_structural and not one.is_schema and not one.is_question]
+
+
+def _judge(outcomes: Sequence[Outcome], *severities: Severity) -> bool:
+    """Whether an expectation of one of these severities compared a figure with a demand that can fail."""
+    return any(one.is_judged and one.severity in severities for one in _checks(outcomes))
+
+
+def _conventions(policy: Policy) -> dict[str, str]:
+    """What the verdicts rest on, by name; without the cells that stand for a missing or a suppressed value.
+
+    How many rows of a unit are known is left out where there is none.
+    """
+    left_out = {"known_rows"} if policy.document.unit is None else set()
+    conventions = policy.conventions.model_dump(exclude=left_out)
+    return {name: value for name, value in conventions.items() if isinstance(value, str)}
+
+
+def _text(rendered: object) -> str:
+    if not isinstance(rendered, str):
+        raise TypeError(type(rendered).__name__)
+    return rendered
+
+
+def _compact(value: Any) -> str:
+    return visible_json(json.dumps(value, ensure_ascii=False))

@@ -1,0 +1,202 @@
+"""What remedies cost those who use a release, in sentences: what is worst for them first, a mean over all cells last.
+
+Every sentence is computed from figures of information loss. Columns are named, values are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.base.words import agree, count, figure, listing, sentence_case, share
+
+HARDLY = 0.05  # of what a column told, or of an overlap: less is hardly anything
+SHOWN = 3  # columns and effects that sentences name; results have all of them
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A column that changed and is not empty.
+
+    Args:
+        name: its name.
+        cells: the share of its cells that changed, in the records that stayed.
+        left: the share of what it told that is left: the information kept, or what its cells have not lost if that is
+            less. Exchanged numbers keep all information, and set labels hardly lose any of a cell.
+    """
+
+    name: str
+    cells: float
+    left: float
+
+    @property
+    def figures(self) -> str:
+        """Both shares."""
+        return f"{share(self.cells, 1)} of its cells changed, {share(self.left, 1)} of what it told is left"
+
+
+@dataclass(frozen=True)
+class Effects:
+    """The coefficients of a column in a regression.
+
+    Args:
+        of: the outcome.
+        column: whose effects they are.
+        each: what became of each, as in the result.
+    """
+
+    of: str
+    column: str
+    each: Sequence[Mapping[str, Any]]
+
+    @property
+    def least(self) -> float:
+        """The least overlap of intervals."""
+        return min(float(one["overlap"]) for one in self.each)
+
+    @property
+    def sentence(self) -> str:
+        """What became of them: a number's with its value, those of several values by their overlaps."""
+        name, of = visible(self.column), visible(self.of)
+        first = self.each[0]
+        if len(self.each) > 1:
+            gone = sum(one["after"] is None for one in self.each)
+            lost = f"; {count(gone)} of them cannot be told any more" if gone else ""
+            mean = sum(float(one["overlap"]) for one in self.each) / len(self.each)
+            overlaps = f"overlap {share(mean, 1)} on average and {share(self.least, 1)} at least"
+            return f"The effects of {count(len(self.each), 'value')} of {name} on {of}: intervals {overlaps}{lost}."
+        before = figure(float(first["before"]["estimate"]))
+        if first["after"] is None:
+            return f"The effect of {name} on {of}: {before}, and cannot be told any more."
+        after = figure(float(first["after"]["estimate"]))
+        return f"The effect of {name} on {of}: {before} became {after}, intervals overlap {share(self.least, 1)}."
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a release costs beside the one that came in.
+
+    Args:
+        loss: its figures, by the names of `InformationLoss.as_json`; a result of an earlier version lacks some.
+        cells: how many cells of each column differ in the records that stayed.
+        records: records that came in.
+        suppressed: how many of them were dropped.
+        constant_columns: the columns that remedies emptied.
+    """
+
+    loss: Mapping[str, Any]
+    cells: Mapping[str, int]
+    records: int
+    suppressed: int
+    constant_columns: Sequence[str]
+
+    @property
+    def clause(self) -> str:
+        """All in a clause: records and cells, what is worst for a user, the mean loss of a cell."""
+        changed = sum(self.cells.values())
+        withheld = f"{count(self.suppressed, 'record')} withheld ({share(self.suppressed, self.records)})"
+        lost = [one for one in self.effects if one.least < HARDLY]
+        records = withheld if self.suppressed else "no record withheld"
+        parts = [
+            f"{records}, {count(changed, 'cell') if changed else 'no cell'} changed",
+            *([f"nothing left of {_names(self.constant_columns)}"] if self.constant_columns else []),
+            *(f"least is left of {visible(one.name)} ({one.figures})" for one in self.columns[:1]),
+            *self._counts("off by"),
+            *([f"the {agree(len(lost), 'effect', 'effects')} of {_pairs(lost)} lost"] if lost else []),
+            *(f"{total} of the information lost on average over all cells" for total in self._total),
+        ]
+        return "; ".join(parts)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What somebody meets who uses the release: columns, counts, effects, models, the mean loss of a cell."""
+        mean = (f"Information loss: {total} on average over all cells." for total in self._total)
+        return [*self._of_columns(), *self._of_counts(), *self._of_effects(), *self._of_models(), *mean]
+
+    @property
+    def _total(self) -> Sequence[str]:
+        """The mean loss of a cell, where it was measured."""
+        return [share(float(self.loss["total"]), 1)] if "total" in self.loss else []
+
+    @cached_property
+    def columns(self) -> Sequence[Changed]:
+        """The columns that changed and are not empty; of which least is left, first."""
+        remaining = self.records - self.suppressed
+        changed = [
+            Changed(name, self.cells[name] / remaining, _left(one))
+            for name, one in self.loss.get("attributes", {}).items()
+            if self.cells.get(name) and name not in self.constant_columns
+        ]
+        return sorted(changed, key=lambda one: (one.left, -one.cells))
+
+    @cached_property
+    def effects(self) -> Sequence[Effects]:
+        """The effects of each column on each outcome; whose intervals overlap least, first."""
+        told = [
+            Effects(model["of"], column, list(each))
+            for model in self.loss.get("regressions", {}).get("models", ())
+            for column, each in groupby(model["effects"], lambda one: one["column"])
+        ]
+        return sorted(told, key=lambda one: one.least)
+
+    def _of_columns(self) -> Iterator[str]:
+        if self.constant_columns:
+            yield f"Nothing is left of {_names(self.constant_columns)}."
+        for one in self.columns[:SHOWN]:
+            yield f"{'Hardly anything is left of ' if one.left < HARDLY else ''}{visible(one.name)}: {one.figures}."
+        if rest := self.columns[SHOWN:]:
+            yield f"{count(len(rest), 'more column')} changed: at least {share(rest[0].left, 1)} of each is left."
+
+    def _counts(self, off: str) -> Iterator[str]:
+        counts = self.loss.get("counting_queries", {})
+        if counts.get("value") is not None:
+            yield f"counts by one column and by two {off} {share(float(counts['value']), 1)} on average"
+        for one in counts.get("tables", ()):
+            if not one["reason"]:
+                most = share(float(one["largest"]), 1)
+                yield f"counts by {_names(one['by'])} {off} {share(float(one['value']), 1)} on average, {most} at most"
+
+    def _of_counts(self) -> Iterator[str]:
+        for one in self._counts("are off by"):
+            yield f"{sentence_case(one)}."
+        for one in self.loss.get("counting_queries", {}).get("tables", ()):
+            if one["reason"]:
+                yield f"Counts by {_names(one['by'])} are not compared: {visible(one['reason'])}."
+
+    def _of_effects(self) -> Iterator[str]:
+        for one in self.effects[:SHOWN]:
+            yield one.sentence
+        if rest := self.effects[SHOWN:]:
+            overlap = share(rest[0].least, 1)
+            yield f"{count(len(rest), 'more effect')} of columns on outcomes: intervals overlap {overlap} at least."
+        for one in self.loss.get("regressions", {}).get("models", ()):
+            if one["reason"]:
+                reason = visible(one["reason"])
+                yield f"The effects of {_names(one['by'])} on {visible(one['of'])} are not compared: {reason}."
+
+    def _of_models(self) -> Iterator[str]:
+        for one in self.loss.get("models", {}).get("models", ()):
+            model = f"A model that predicts {visible(one['of'])} by {_names(one['by'])}"
+            if one["reason"]:
+                yield f"{model} is not trained: {visible(one['reason'])}."
+                continue
+            before, after = (share(float(one["accuracy"][side]), 1) for side in ("before", "after"))
+            guess = share(float(one["guess"]), 1)
+            yield f"{model} is right in {after} of cases, before in {before}; guessing is in {guess}."
+
+
+def _left(attribute: Mapping[str, Any]) -> float:
+    kept, lost = attribute.get("mutual_information_kept"), float(attribute["cell_loss"])
+    return 1 - lost if kept is None else min(float(kept), 1 - lost)
+
+
+def _names(names: Sequence[str]) -> str:
+    return listing([visible(one) for one in names])
+
+
+def _pairs(effects: Sequence[Effects]) -> str:
+    return listing([f"{visible(one.column)} on {visible(one.of)}" for one in effects])

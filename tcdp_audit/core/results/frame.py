@@ -1,0 +1,49 @@
+"""An audit as a pandas frame, one row for each outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.outcome import Outcome
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COUNTS = ("groups_failing", "groups", "records_failing", "records")
+
+
+def frame_of(outcomes: Iterable[Outcome]) -> pd.DataFrame:
+    """The outcomes in their order; see `Audit.to_frame`.
+
+    Raises:
+        UsageError: pandas is not installed.
+    """
+    if find_spec("pandas") is None:
+        raise UsageError("to_frame: needs pandas; pip install pandas")
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    frame = pd.DataFrame([_row(one) for one in outcomes])
+    return frame.astype({**dict.fromkeys(COUNTS, "Int64"), "observed": "float64", "threshold": "float64"})
+
+
+def _row(outcome: Outcome) -> dict[str, Any]:
+    """One outcome by columns; the threshold as a float, which `Outcome.threshold` is exactly."""
+    groups, records = outcome.classes, outcome.records
+    return {
+        "kind": "columns" if outcome.is_structural else "schema" if outcome.is_schema else "expectation",
+        "check": outcome.check,
+        "attribute": outcome.attribute,
+        "status": outcome.status.value,
+        "severity": outcome.severity.value,
+        "observed": outcome.observed,
+        "comparison": None if outcome.comparison is None else outcome.comparison.value,
+        "threshold": None if outcome.threshold is None else float(outcome.threshold),
+        "groups_failing": None if groups is None else groups.failing,
+        "groups": None if groups is None else groups.total,
+        "records_failing": None if records is None else records.failing,
+        "records": None if records is None else records.total,
+        "message": outcome.note,
+    }

@@ -1,0 +1,171 @@
+"""The frontier of risk and loss: what thresholds cost, and the releases that no other one outdoes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.core.base.outcome import number
+from tcdp_audit.core.base.provenance import Run, Table, now, tool
+from tcdp_audit.core.base.visible import visible, visible_json
+from tcdp_audit.core.base.words import agree, count, share
+from tcdp_audit.core.results.setting_trial import SettingTrial
+from tcdp_audit.core.results.varied_demand import Setting, VariedDemand, phrase_of
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.results.audit import Participants
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Frontier:
+    """What thresholds cost: for settings of them the release that loses least, and the front of risk against loss.
+
+    Args:
+        release: the table as it came in.
+        policy: the policy's file; None where it was given as a mapping.
+        policy_sha256: its digest.
+        seed: of every random choice.
+        demands: the demands whose thresholds are varied.
+        settings: the settings, in the order in which they are tried; the policy's own is the first.
+        trials: what came of those that were tried.
+        untried: those that the time did not suffice for.
+        plugins: the code that took part.
+        run: who ran it, and with which command.
+        made_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
+    """
+
+    release: Table
+    policy: str | None
+    policy_sha256: str
+    seed: int
+    demands: tuple[VariedDemand, ...]
+    settings: tuple[Setting, ...]
+    trials: tuple[SettingTrial, ...]
+    plugins: Participants
+    untried: tuple[Setting, ...] = ()
+    run: Run = field(default_factory=Run)
+    made_at: datetime = field(default_factory=now)
+
+    def __repr__(self) -> str:
+        """What was found, and a line for each point, without cells."""
+        about = f"<Frontier of {visible(self.release.name)}: {self.sentence}>"
+        lines = (
+            f"{place}: {phrase_of(self.demands, one.setting)}, {share(one.total_loss, 1)} lost, by {visible(one.name)}"
+            for place, one in enumerate(self.points, 1)
+        )
+        return "\n".join([about, *lines])
+
+    @cached_property
+    def points(self) -> tuple[SettingTrial, ...]:
+        """The front: the releases that pass and that no other one outdoes, by ascending loss.
+
+        One outdoes another if it loses no more, no figure of a varied demand is riskier, and one of these is better. Of
+        releases that are alike in all of them the first is taken.
+        """
+        passing = [(one.vector(self.demands), one) for one in self.trials if one.passed]
+        first = dict(reversed(passing))
+        front = [pair for pair in first.items() if not any(_outdoes(other, pair[0]) for other in first)]
+        return tuple(one for _, one in sorted(front, key=lambda pair: (pair[1].total_loss, pair[0])))
+
+    def least(self, setting: Setting) -> SettingTrial | None:
+        """The release that loses least of those that keep a setting; None where none does."""
+        keeping = [one for one in self.trials if one.keeps(self.demands, setting)]
+        places = {id(one): place for place, one in enumerate(self.points)}
+        return min(keeping, key=lambda one: (one.total_loss, places.get(id(one), len(places))), default=None)
+
+    def number_of(self, trial: SettingTrial) -> int | None:
+        """The number of a point of the front, from 1; None for a release that is not on it."""
+        return next((place for place, one in enumerate(self.points, 1) if one is trial), None)
+
+    @property
+    def own(self) -> Setting:
+        """The thresholds of the policy itself."""
+        return tuple(one.own for one in self.demands)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every setting was tried, or is kept by a release that was made under a laxer one."""
+        return not self.untried
+
+    @property
+    def exit_code(self) -> int:
+        """0 some point keeps the policy; else 3 if something was not tried or could not be audited, else 1."""
+        if self.least(self.own) is not None:
+            return 0
+        audited = all(one.status in ("passed", "failed") for one in self.trials if one.setting == self.own)
+        return 1 if self.is_complete and audited else 3
+
+    @property
+    def sentence(self) -> str:
+        """How many settings there are, how many points, what the policy itself costs, and what was not tried."""
+        least = self.least(self.own)
+        place = None if least is None else self.number_of(least)
+        point = "" if place is None else f", point {place}"
+        costs = (
+            f"no release is known that keeps the policy itself ({phrase_of(self.demands, self.own)})"
+            if least is None
+            else f"the policy itself ({phrase_of(self.demands, self.own)}) costs {share(least.total_loss, 1)}{point}"
+        )
+        untried = len(self.untried)
+        cut = f"; {count(untried, 'setting')} {agree(untried, 'was', 'were')} not tried" if untried else ""
+        settings, points = count(len(self.settings), "setting"), count(len(self.points), "point")
+        return f"{settings}, {points} on the front; {costs}{cut}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The result in the published JSON form."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "made_at": self.made_at.isoformat().replace("+00:00", "Z"),
+            "run": self.run.as_json(),
+            "tool": tool(),
+            "plugins": [info.as_json() for info in self.plugins.infos],
+            "release": self.release.as_json(),
+            "policy": {"uri": self.policy, "sha256": self.policy_sha256},
+            "seed": self.seed,
+            "sentence": self.sentence,
+            "complete": self.is_complete,
+            "demands": [one.as_json() for one in self.demands],
+            "settings": [self._setting(one) for one in self.settings],
+            "points": [self._point(place, one) for place, one in enumerate(self.points, 1)],
+            "trials": [one.as_json() for one in self.trials],
+        }
+
+    def _setting(self, setting: Setting) -> dict[str, Any]:
+        least = self.least(setting)
+        return {
+            "thresholds": [number(one) for one in setting],
+            "own": setting == self.own,
+            "tried": setting not in self.untried,
+            "least_loss": None if least is None else least.total_loss,
+            "trial": None if least is None else _place(self.trials, least),
+        }
+
+    def _point(self, place: int, point: SettingTrial) -> Mapping[str, Any]:
+        return {
+            "point": place,
+            "trial": _place(self.trials, point),
+            "thresholds": [number(one) for one in point.setting],
+            "figures": number(point.worst(self.demands)),
+            "loss": point.total_loss,
+            "reidentified": point.reidentified,
+            "lines": point.lines,
+        }
+
+    def to_json(self) -> str:
+        """The result as JSON text."""
+        return visible_json(json.dumps(self.as_json(), ensure_ascii=False, indent=1)) + "\n"
+
+
+def _place(trials: Sequence[SettingTrial], trial: SettingTrial) -> int:
+    return next(place for place, one in enumerate(trials) if one is trial)
+
+
+def _outdoes(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether a point is at least as good in everything, and not alike."""
+    return one != other and all(a <= b for a, b in zip(one, other, strict=True))

@@ -1,0 +1,127 @@
+"""How many demands a policy makes, and what came of them: the one count that every report and the terminal show.
+
+A *demand* is an expectation that can fail: it is met, fails, warns (a failure of severity warning), or could not be
+checked. What has nothing to fail is *measured*. The core's own demands on columns are *column checks*.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tcdp_audit.core.base.outcome import Outcome
+from tcdp_audit.core.base.phrases import part_of, state_of
+from tcdp_audit.core.base.words import agree, count, sentence_case
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemandCount:
+    """What came of some demands.
+
+    Args:
+        met: how many hold.
+        failed: how many do not.
+        warned: how many do not and only warn.
+        unchecked: how many could not be evaluated.
+        measured: what nothing was demanded of; not among the demands.
+        skipped: questions that wait for a person's answer, likewise.
+    """
+
+    met: int = 0
+    failed: int = 0
+    warned: int = 0
+    unchecked: int = 0
+    measured: int = 0
+    skipped: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many demands there are."""
+        return self.met + self.failed + self.warned + self.unchecked
+
+    def sentence(self, noun: str) -> str:
+        """`3 of 6 demands fail, 1 warns`, `all 6 demands are met`; nothing where there is no demand.
+
+        Args:
+            noun: what a demand is called.
+        """
+        if not self.total:
+            return ""
+        parts = [
+            (self.failed, "fails", "fail"),
+            (self.warned, "warns", "warn"),
+            (self.unchecked, "could not be checked", "could not be checked"),
+        ]
+        told = [(number, agree(number, one, many)) for number, one, many in parts if number]
+        if not told:
+            return f"{part_of(self.total, self.total, noun)} {agree(self.total, 'is', 'are')} met"
+        (first, verb), *rest = told
+        return ", ".join([f"{part_of(first, self.total, noun)} {verb}", *(f"{n:,} {verb}" for n, verb in rest)])
+
+    @property
+    def waiting(self) -> str:
+        """`4 questions wait for an answer`; nothing where none does."""
+        return f"{count(self.skipped, 'question')} {agree(self.skipped, 'waits', 'wait')} for an answer" * bool(
+            self.skipped
+        )
+
+    @property
+    def line(self) -> str:
+        """`3 failed, 1 warning, 2 passed, 1 measured`."""
+        parts = [
+            (self.failed, "failed"),
+            (self.unchecked, "not checked"),
+            (self.warned, agree(self.warned, "warning", "warnings")),
+            (self.met, "passed"),
+            (self.measured, "measured"),
+            (self.skipped, "not answered"),
+        ]
+        return ", ".join(f"{number:,} {word}" for number, word in parts if number)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemandTally:
+    """The demands of a policy, and the column checks.
+
+    Args:
+        demands: what came of the policy's expectations, and of its schema and suite.
+        columns: what came of the core's own checks of the columns.
+    """
+
+    demands: DemandCount
+    columns: DemandCount
+
+    @property
+    def sentence(self) -> str:
+        """What came of all, as `3 of 6 demands fail; 4 questions wait for an answer; 1 of 7 column checks warns`.
+
+        Column checks are told where one is not met.
+        """
+        parts = [self.demands.sentence("demand"), self.demands.waiting]
+        if self.columns.total > self.columns.met:
+            parts.append(self.columns.sentence("column check"))
+        told = "; ".join(part for part in parts if part)
+        return f"{sentence_case(told)}." if told else ""
+
+
+def demands_of(outcomes: Iterable[Outcome]) -> DemandCount:
+    """What came of some demands."""
+    states = Counter(state_of(one) for one in outcomes)
+    return DemandCount(
+        met=states["passed"],
+        failed=states["failed"],
+        warned=states["warning"],
+        unchecked=states["error"],
+        measured=states["measured"],
+        skipped=states["skipped"],
+    )
+
+
+def tally_of(outcomes: Iterable[Outcome]) -> DemandTally:
+    """What came of the outcomes of an audit."""
+    listed = list(outcomes)
+    return DemandTally(
+        demands=demands_of(one for one in listed if not one.is_structural),
+        columns=demands_of(one for one in listed if one.is_structural),
+    )

@@ -1,0 +1,137 @@
+"""The verdict of an audit, in a word and in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tcdp_audit.core.base.exposed import failures
+from tcdp_audit.core.base.phrases import column_of, part_of
+from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.base.words import agree, listing, noun_of_column, plural, sentence_case, share
+from tcdp_audit.core.results.conditions import Condition, fit_sentence
+from tcdp_audit.core.results.tally import tally_of
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.base.outcome import Outcome
+    from tcdp_audit.core.results.audit import Audit
+
+VERDICTS = {
+    "passed": "Fit for release",
+    "failed": "Not fit for release",
+    "error": "Audit incomplete",
+    "measured": "Measured, not judged",
+}
+
+
+def title_of(state: str, constant_columns: Iterable[str] = (), conditions: Sequence[Condition] = ()) -> str:
+    """A verdict in a few words.
+
+    One that a release is fit names the columns that remedies have emptied. It never says "Fit for release" alone where
+    a condition stands: a key in the file, for example.
+
+    Args:
+        state: of the verdict.
+        constant_columns: the columns in which all records agree now, and did not before.
+        conditions: under which a release that keeps its policy is fit.
+    """
+    if state != "passed":
+        return VERDICTS[state]
+    names = ", ".join(map(visible, constant_columns))
+    return f"{fit_sentence(conditions)}{f', and useless for: {names}' if names else ''}"
+
+
+def verdict_title(audit: Audit) -> str:
+    """The verdict of an audit in a few words."""
+    constant_columns = () if audit.change_log is None else audit.change_log.constant_columns
+    return title_of(verdict_of(audit), constant_columns, audit.conditions)
+
+
+def verdict_of(audit: Audit) -> str:
+    """The state of the verdict: that of the audit, but failed where a demand fails, whatever could not be checked."""
+    return "failed" if failures(audit.outcomes) else audit.status
+
+
+def verdict_sentence(audit: Audit) -> str:
+    """What came of the demands, how many people they expose, and what may be concluded from an incomplete audit."""
+    told = (tally_of(audit.outcomes).sentence, _no_demand(audit), _exposed(audit), _incomplete(audit))
+    return " ".join(sentence for sentence in told if sentence)
+
+
+def exposed_sentence(audit: Audit) -> str:
+    """The agreed number of people, what it counts, and what it leaves out; nothing where no demand fails."""
+    told = (_exposed(audit), _counted_once(audit), *_left_out(audit))
+    return " ".join(sentence for sentence in told if sentence)
+
+
+def people_noun(audit: Audit) -> str:
+    """What the agreed number counts, in the singular: a record, or what the policy's unit is called."""
+    document = audit.policy.document
+    return document.unit_name or ("record" if document.unit is None else noun_of_column(document.unit))
+
+
+def _no_demand(audit: Audit) -> str:
+    """Why there is no verdict although nothing is wrong."""
+    if audit.status != "measured":
+        return ""
+    if any(one.is_judged for one in audit.expectations):
+        return "Nothing was judged: a demand of severity warning fails no release."
+    return "The policy demands nothing that could fail."
+
+
+def _incomplete(audit: Audit) -> str:
+    if audit.status != "error":
+        return ""
+    if verdict_of(audit) == "failed":
+        return "The release is not fit, whatever the rest would show; the audit is incomplete."
+    return "Nothing may be concluded from an incomplete audit."
+
+
+def _exposed(audit: Audit) -> str:
+    """How many people are exposed: `1,512 of 8,000 people (18.9%) are exposed, each counted once`."""
+    exposed = audit.exposed
+    if exposed is None or exposed.people is None:
+        return ""
+    number, total = exposed.people, exposed.people_of
+    part = part_of(number, total, people_noun(audit))
+    verb = agree(number or 1, "is", "are")
+    once = ", each counted once" if len(exposed.counted) > 1 and number > 1 else ""
+    least = f"at least {part}" if exposed.is_least else part
+    return f"{sentence_case(least)} ({share(number, total).replace('.0%', '%')}) {verb} exposed{once}."
+
+
+def _counted_once(audit: Audit) -> str:
+    exposed = audit.exposed
+    if exposed is None or len(exposed.counted) < 2:
+        return ""
+    people = plural(people_noun(audit))
+    return (
+        f"The numbers of the {len(exposed.counted):,} failing demands must not be added: the same {people} may be in "
+        "several of them."
+    )
+
+
+def _left_out(audit: Audit) -> Iterator[str]:
+    """What the number does not count."""
+    exposed = audit.exposed
+    if exposed is None:
+        return
+    left_out = [audit.outcomes[number] for number in exposed.left_out]
+    answers = any(one.is_question for one in left_out)
+    named = [_name(one) for one in left_out if not one.is_structural and not one.is_question]
+    if named:
+        says = agree(len(named), "says", "say")
+        if exposed.people is None:
+            yield f"There is no one number of {plural(people_noun(audit))}: {listing(named)} {says} how many, not who."
+        else:
+            yield f"Not counted: {listing(named)}, which {says} how many, not who."
+    if answers:
+        yield "What a person answers is not counted."
+    columns = [one.title for one in left_out if one.is_structural]
+    if columns:
+        yield f"What is wrong with columns is not counted: {listing(columns)}."
+
+
+def _name(outcome: Outcome) -> str:
+    title = outcome.title or outcome.check
+    return title if outcome.attribute is None else f"{title} of {column_of(outcome)}"

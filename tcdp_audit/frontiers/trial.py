@@ -1,0 +1,180 @@
+"""One setting of the thresholds: the release is repaired by `fix`, written, read back, audited, and removed again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tcdp_audit.api import (
+    Options,
+    Plugins,
+    Remediation,
+    Scratch,
+    extension,
+    fix_tables,
+    require_table_file,
+    write_atomically,
+)
+from tcdp_audit.core.results.change_log import Step, flow
+from tcdp_audit.core.results.setting_trial import Attempt, SettingTrial
+from tcdp_audit.core.results.varied_demand import Setting
+from tcdp_audit.frontiers.varied import Variation
+from tcdp_audit.plugin.engine import DataError, UsageError
+from tcdp_audit.plugin.remedy import silent
+
+Task = tuple[Setting, bool]  # the thresholds, and whether the remedies are chosen
+
+
+@dataclass(frozen=True)
+class Repairs:
+    """What every setting is repaired from.
+
+    Args:
+        tables: release, original and population, as `fix` takes them.
+        variation: the policy, and what is varied of it.
+        plugins: the code that takes part.
+        memory: budget in bytes.
+        sha256: digest of the release; None where it has none.
+    """
+
+    tables: Mapping[str, Any]
+    variation: Variation
+    plugins: Plugins
+    memory: int
+    sha256: str | None
+
+    def tried(
+        self, task: Task, lost: Mapping[str, float], progress: Callable[[str, int, int], None] | None = None
+    ) -> SettingTrial:
+        """What comes of one setting.
+
+        Args:
+            task: it.
+            lost: what remedies lost under laxer ones, by their entries in a policy.
+            progress: called with (step, done, in all).
+
+        Raises:
+            TcdpAuditError: as `fix`.
+            DataError: the release is not the one that the first setting was tried on.
+        """
+        setting, planned = task
+        policy = self.variation.under(setting, planned=planned)
+        release = self.tables["release"]
+        with Scratch() as folder:
+            file = folder / f"release{kind_of(policy.document.release if release is None else release)}"
+            options = Options(self.memory, progress=progress or silent, samples=False)
+            remediation = fix_tables(self.tables, policy, file, options, self.plugins, lost=lost)
+            if remediation.log.input.sha256 != self.sha256:
+                raise DataError("the release has changed while it was worked on; start again")
+            return self._trial(task, remediation)
+
+    def _trial(self, task: Task, remediation: Remediation) -> SettingTrial:
+        setting, planned = task
+        log = remediation.log
+        needed = [line.removeprefix("- ") for step in log.steps for line in step.lines]
+        return SettingTrial(
+            setting=setting,
+            planned=planned,
+            status=remediation.after.status,
+            reason=log.reason,
+            remedies=tuple(_entry(one) for one in log.steps),
+            titles=tuple(one.title for one in log.steps),
+            expect=(*self.variation.lines(setting), *needed),
+            figures=self.variation.figures(remediation.after.expectations),
+            loss=log.loss,
+            records=log.records,
+            suppressed=log.suppressed,
+            constant_columns=log.constant_columns,
+            sha256="" if remediation.written is None else _digest(remediation.written),
+            attempts=tuple(_attempt(one) for one in log.tried) if log.planned and len(log.steps) < 2 else (),
+        )
+
+
+def kind_of(release: Any) -> str:
+    """The end of the name of the file that repaired releases are written to: the release's own where that can be."""
+    if isinstance(release, str | Path) and "://" not in str(release):
+        suffix = extension(Path(release)) + (".gz" if Path(release).suffix.lower() == ".gz" else "")
+        try:
+            require_table_file(Path(f"release{suffix}"))
+        except UsageError:
+            return ".parquet"
+        return suffix
+    return ".parquet"
+
+
+def _entry(step: Step) -> str:
+    return f"{step.remedy}: {flow(step.parameters)}"
+
+
+def _attempt(step: Step) -> Attempt:
+    keeps = not step.error and not step.failing and bool(step.outcomes)
+    return Attempt(step.remedy, step.title, flow(step.parameters), step.loss, keeps, step.error, step.at_least)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+FORM = 1
+NO_FILE = "this is no file of an interrupted frontier"
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The file of one run.
+
+    Args:
+        path: where it is; None where nothing is saved.
+        key: digest of everything that decides what a run finds.
+    """
+
+    path: Path | None
+    key: str
+
+    def trials(self, tasks: Iterable[Task]) -> dict[Task, SettingTrial]:
+        """What an earlier run has finished of these; nothing where there is no file.
+
+        Raises:
+            UsageError: it cannot be read, is damaged, or belongs to another release, policy, version or call.
+        """
+        if self.path is None or not self.path.exists():
+            return {}
+        other = "name another file, or remove this one"
+        try:
+            saved = json.loads(self.path.read_text(encoding="utf-8"))
+            form, key, entries, digest = (saved[name] for name in ("frontier", "key", "trials", "sha256"))
+        except OSError as error:
+            raise UsageError(f"{self.path}: cannot be read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise UsageError(f"{self.path}: {NO_FILE}; {other}") from None
+        if (form, key) != (FORM, self.key):
+            said = "it belongs to another release, policy, version or set of thresholds"
+            raise UsageError(f"{self.path}: {said}; {other}")
+        if digest != _digest_of_entries(entries):
+            raise UsageError(f"{self.path}: it was damaged or changed; {other}")
+        known = {_name(task): task for task in tasks}
+        try:
+            return {known[name]: SettingTrial.from_json(known[name][0], entry) for name, entry in entries.items()}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise UsageError(f"{self.path}: {NO_FILE}; {other}") from None
+
+    def keep(self, trials: Mapping[Task, SettingTrial]) -> None:
+        """Write what is finished; the file appears whole or stays as it was."""
+        if self.path is not None:
+            entries = {_name(task): trial.as_json() for task, trial in trials.items()}
+            content = {"frontier": FORM, "key": self.key, "sha256": _digest_of_entries(entries), "trials": entries}
+            write_atomically(self.path, json.dumps(content) + "\n")
+
+
+def _name(task: Task) -> str:
+    setting, planned = task
+    return " ".join([*map(str, setting), "planned" if planned else "named"])
+
+
+def _digest_of_entries(entries: Any) -> str:
+    return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()

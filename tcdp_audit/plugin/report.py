@@ -1,0 +1,68 @@
+"""Write a report or a section of one: audits, change logs, comparisons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tcdp_audit.core.base.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.base.outcome import (
+        Tally as Tally,
+        WorstClass as WorstClass,
+    )
+    from tcdp_audit.core.base.provenance import (
+        Run as Run,
+        Table as Table,
+        tool as tool,
+    )
+    from tcdp_audit.core.check.estimate import (
+        Estimate as Estimate,
+    )
+    from tcdp_audit.core.classes.column_risk import (
+        ColumnRisk as ColumnRisk,
+    )
+    from tcdp_audit.core.release.columns import (
+        AuditedColumn as AuditedColumn,
+    )
+    from tcdp_audit.core.results.audit import (
+        Audit as Audit,
+    )
+    from tcdp_audit.core.results.change_log import (
+        ChangeLog as ChangeLog,
+        Step as Step,
+    )
+    from tcdp_audit.core.results.comparison import (
+        AuditComparison as AuditComparison,
+        Change as Change,
+        Fact as Fact,
+    )
+    from tcdp_audit.core.results.findings import (
+        ToolFinding as ToolFinding,
+    )
+    from tcdp_audit.core.results.frontier import (
+        Frontier as Frontier,
+    )
+    from tcdp_audit.core.results.remedy_trial import (
+        RemedyTrial as RemedyTrial,
+    )
+    from tcdp_audit.core.results.reporter import (
+        FilledSection as FilledSection,
+        Reporter as Reporter,
+        ReportSection as ReportSection,
+        Rows as Rows,
+    )
+    from tcdp_audit.core.results.setting_trial import (
+        SettingTrial as SettingTrial,
+    )
+    from tcdp_audit.core.results.unaudited import (
+        Unaudited as Unaudited,
+    )
+    from tcdp_audit.core.results.varied_demand import (
+        VariedDemand as VariedDemand,
+    )
+    from tcdp_audit.core.results.verdict import (
+        title_of as title_of,
+    )
+else:
+    __getattr__, __dir__ = on_first_use(__name__)

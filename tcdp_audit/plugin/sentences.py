@@ -1,0 +1,44 @@
+"""Write sentences: outcomes, words for numbers, parts of sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tcdp_audit.core.base.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.base.outcome import (
+        Outcome as Outcome,
+        Severity as Severity,
+        Status as Status,
+    )
+    from tcdp_audit.core.base.phrases import (
+        an_intruder as an_intruder,
+        chance_of as chance_of,
+        column_of as column_of,
+        columns_of as columns_of,
+        every_record as every_record,
+        in_worst_group as in_worst_group,
+        intruder_who_knows as intruder_who_knows,
+        known_columns as known_columns,
+        part_of as part_of,
+        record_noun as record_noun,
+        records_of as records_of,
+        victims as victims,
+    )
+    from tcdp_audit.core.base.visible import (
+        visible as visible,
+    )
+    from tcdp_audit.core.base.words import (
+        agree as agree,
+        count as count,
+        decimal as decimal,
+        figure as figure,
+        listing as listing,
+        percent as percent,
+        plural as plural,
+        sentence_case as sentence_case,
+        share as share,
+    )
+else:
+    __getattr__, __dir__ = on_first_use(__name__)

@@ -1,0 +1,163 @@
+"""A signed statement, checked offline: who signed it, what it is about, and whether it approves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.api import ResultError
+from tcdp_audit.core.results.contradictions import contradictions
+from tcdp_audit.core.results.written.audit import WrittenAudit, sound, verdict_in
+from tcdp_audit.core.results.written_title import is_approval, title_in
+from tcdp_audit.plugin.engine import redact_errors
+from tcdp_audit.verification.signature import (
+    PAYLOAD,
+    PREDICATE,
+    STATEMENT,
+    Envelope,
+    opened,
+    read_statement,
+    subjects,
+)
+from tcdp_audit.verification.digests import differences, digest_of_file, shown
+from tcdp_audit.verification.points import Point, State, Verification
+
+if TYPE_CHECKING:
+    from securesystemslib.signer import SSlibKey
+
+SHOWN = 3  # contradictions
+SIGNATURE, VERDICT = "signature", "verdict"  # subjects of points
+UNSIGNED = "error"  # what is claimed by what nobody has signed: nothing may be concluded
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """What an attestation must say.
+
+    Args:
+        key: whose it must be.
+        digest: SHA-256 of the release.
+        result: the result that it must hold; None for any.
+        policy: the file of the policy that the release must have been audited under; None for any.
+        allow_failed: whether it need not say that the release is fit.
+    """
+
+    key: SSlibKey
+    digest: str | None
+    result: WrittenAudit | None = None
+    policy: Path | None = None
+    allow_failed: bool = False
+
+
+@redact_errors()
+def verify_attestation(value: Mapping[str, Any], name: str, demand: Demand) -> Verification:
+    """Check an attestation. Nothing of it is believed before its signature holds.
+
+    Args:
+        value: the envelope, as JSON has it.
+        name: what messages call it.
+        demand: what it must say.
+
+    Raises:
+        ResultError: it is no envelope, or holds no statement that can be read although its signature holds.
+    """
+    envelope = opened(value, name)
+    signature = _signature(envelope, demand.key)
+    if signature.state is not State.CONFIRMED:
+        return Verification((signature,), UNSIGNED)
+    statement = read_statement(envelope.payload, name)
+    types = list(_types(envelope, statement))
+    if any(one.state is not State.CONFIRMED for one in types):
+        return Verification((signature, *types), UNSIGNED)
+    predicate = sound(statement.get("predicate"), f"{name}, its predicate")
+    points = (
+        *_release(statement, predicate, demand),
+        *_policy(predicate, demand),
+        *_result(predicate, demand),
+        *_contradictions(predicate),
+    )
+    return Verification(
+        (signature, *types, *points, _verdict(predicate, demand)), verdict_in(predicate), title_in(predicate)
+    )
+
+
+def _signature(envelope: Envelope, key: SSlibKey) -> Point:
+    kind = f"{key.scheme}, key {shown(key.keyid)}"
+    if envelope.is_signed_by(key):
+        return Point(SIGNATURE, State.CONFIRMED, f"by this key ({kind})")
+    if not envelope.names(key):
+        return Point(SIGNATURE, State.DIFFERS, f"none is by this key ({kind})")
+    told = f"the one that should be by this key ({kind}) is not: it, or what it signs, was changed"
+    return Point(SIGNATURE, State.DIFFERS, told)
+
+
+def _types(envelope: Envelope, statement: Mapping[str, Any]) -> Iterator[Point]:
+    """Whether it is a statement of in-toto, with a result of ours."""
+    for subject, found, expected in (
+        ("payload type", envelope.payload_type, PAYLOAD),
+        ("statement", statement.get("_type"), STATEMENT),
+        ("predicate", statement.get("predicateType"), PREDICATE),
+    ):
+        if found == expected:
+            yield Point(subject, State.CONFIRMED, expected)
+        else:
+            yield Point(subject, State.DIFFERS, f"must be {expected}: this is an attestation of something else")
+
+
+def _release(statement: Mapping[str, Any], predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:
+    """Whether the statement is about the release, and its result about the same."""
+    attested = subjects(statement)
+    if demand.digest is None:
+        yield Point("release", State.UNVERIFIED, "it has no digest, so no attestation can be about it")
+    elif attested != [demand.digest]:
+        told = listed if (listed := ", ".join(map(shown, attested))) else "nothing"
+        yield Point("release", State.DIFFERS, f"another one: attested is {told}, this is {shown(demand.digest)}")
+    elif predicate["release"]["sha256"] != demand.digest:
+        was = shown(predicate["release"]["sha256"])
+        yield Point("release", State.DIFFERS, f"the attested result is about another one: SHA-256 {was}")
+    else:
+        yield Point("release", State.CONFIRMED, f"the attested one, SHA-256 {shown(demand.digest)}")
+
+
+def _policy(predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:
+    was = predicate["policy"]["sha256"]
+    if demand.policy is None:
+        yield Point("policy", State.NOTE, f"any; the attested one has SHA-256 {shown(was)}. Demand one with --policy")
+        return
+    digest = digest_of_file(demand.policy)
+    if digest is None:
+        raise ResultError(f"{demand.policy}: no such policy file")
+    if digest == was:
+        yield Point("policy", State.CONFIRMED, f"the attested one, SHA-256 {shown(was)}")
+    else:
+        yield Point("policy", State.DIFFERS, f"another one: attested is {shown(was)}, this is {shown(digest)}")
+
+
+def _result(predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:
+    if demand.result is None:
+        return
+    found = [".".join(one.path[:2]) for one in differences(demand.result.result, predicate)]
+    if not found:
+        yield Point("result", State.CONFIRMED, "the attested one")
+    else:
+        yield Point("result", State.DIFFERS, f"another one: {', '.join(dict.fromkeys(found))}")
+
+
+def _contradictions(predicate: Mapping[str, Any]) -> Iterator[Point]:
+    """What the attested result says against itself: no signature makes it true."""
+    for sentence in islice(contradictions(predicate), SHOWN):
+        yield Point("contradiction", State.DIFFERS, sentence)
+
+
+def _verdict(predicate: Mapping[str, Any], demand: Demand) -> Point:
+    verdict = verdict_in(predicate)
+    if is_approval(predicate):
+        return Point(VERDICT, State.CONFIRMED, title_in(predicate))
+    if demand.allow_failed:
+        return Point(VERDICT, State.NOTE, f"{title_in(predicate)}; accepted by --allow-failed")
+    state = State.DIFFERS if verdict in ("failed", "passed") else State.UNVERIFIED
+    said = "it does not approve of this file" if verdict == "passed" else "it approves of nothing"
+    return Point(VERDICT, state, f"{title_in(predicate)}: whoever signed this, {said}")
