@@ -55,7 +55,7 @@ def output_option(default: str | None, *, written: str) -> Callable[[F], F]:
         written: what the command writes there.
     """
     help_text = f"Where to write {written}." + (f" Default: {default}." if default else "")
-    return click.option("--output", "-o", metavar="FILE", required=default is None, help=help_text)
+    return click.option("-o", "--output", metavar="FILE", required=default is None, help=help_text)
 
 
 def format_option(*services: str) -> Callable[[F], F]:

@@ -31,7 +31,7 @@ attributes:
   disease: {role: sensitive, hierarchy: disease.csv}
   note: {role: sensitive, label: the note}
 conventions: {missing_sensitive: own_category}
-keep: {age: 0.5, zip: 0.5}
+min_utility: {age: 0.5, zip: 0.5}
 utility:
   counts: [{by: [age]}, {by: [zip]}]
   regressions: [{of: salary, by: [age]}]
@@ -64,8 +64,8 @@ MISTAKES = {  # what is typed, what instead, and where the one fault is
     "hierarchy as number": ("hierarchy: disease.csv", "hierarchy: 7", "attributes.disease.hierarchy"),
     "label": ("label: the note", "label: ' the note'", "attributes.note.label"),
     "convention": ("missing_sensitive: own", "missing_sensitve: own", "conventions.missing_sensitve"),
-    "name in keep": ("keep: {age: 0.5", "keep: {aeg: 0.5", "keep.aeg"),
-    "share in keep": ("zip: 0.5}", "zip: 1.5}", "keep.zip"),
+    "name in keep": ("min_utility: {age: 0.5", "min_utility: {aeg: 0.5", "min_utility.aeg"),
+    "share in keep": ("zip: 0.5}", "zip: 1.5}", "min_utility.zip"),
     "form in utility": ("{by: [age]}, {", "{by: age}, {", "utility.counts[0].by"),
     "name in utility": ("{by: [zip]}]", "{by: [zipp]}]", "utility.counts[1].by"),
     "outcome of a regression": ("{of: salary", "{of: zip", "utility.regressions[0].of"),
@@ -141,7 +141,7 @@ expect:
   - t_closeness: {t: 2, attribute: diseas}
   - t_closeness: {t: 0.1, attribute: salary, distance: ordered}
   - k_anonimity: {k: 2}
-keep: {agge: 0.5}
+min_utility: {agge: 0.5}
 """
 
 
@@ -158,7 +158,7 @@ def test_a_file_with_mistakes_of_every_stage(tmp_path: Path) -> None:
         ["8:36", "expect[1].t_closeness.attribute"],
         ["9:5", "expect[2].t_closeness"],
         ["10:5", "expect[3]"],
-        ["11:14", "keep.agge"],
+        ["11:21", "min_utility.agge"],
     ]
 
 

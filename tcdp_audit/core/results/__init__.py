@@ -1,21 +1,14 @@
-"""Results of an audit.
+"""Results of an audit, and what reports are made of. Applications may import this room.
 
-own_files    what is written never takes the place of what was read
-change_log   what remedies did
-cost         what that costs those who use the release, in sentences
-remedy_trial what they would do
-varied_demand, setting_trial, frontier, frontier_tables   what other thresholds would cost
-reporter     what a report is, and a section of one
-audit        outcomes with their provenance
-failing_records   which records fail each expectation
-frame        an audit as a pandas frame
-beside       how a demand can be met on a column on which another one fails
-tally        how many demands there are, and what came of them: the one count of every report
-conditions   what a release that keeps its policy is fit for, and under which conditions
-verdict      an audit in a word and in sentences
-written_title   the verdict of a result that was written
-contradictions  what a result that was written says against itself
-unaudited    a policy of the same run that could not be audited
-place        where in the policy something is asked for
-findings     what somebody must act on, as a list for other tools
+audit, frame     outcomes with their provenance; which records fail, and an audit as a pandas frame
+conditions, verdict, written_verdict  the verdict in a word and in sentences, and the conditions that it has
+tally            counts of demands and of their outcomes: the one count of every report
+change_log, cost what remedies did, and what that costs those who use the release
+remedy_trial, setting_trial, frontier  what remedies would do, at the policy's thresholds and at others
+document         paragraphs, tables, charts and lists that every format renders
+reporter         the kinds of reports and of their sections
+findings         what a reader must act on, with its place in the policy, for other tools
+written, strict_json     audits read back from the files that they were written to
+comparison, change       two written audits compared
+protected_files  no output takes the place of an input
 """
