@@ -108,10 +108,10 @@ def test_a_check_and_a_remedy_of_one_name_are_both_shown(
     (package / "generated").mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "generated" / "catalogue.json").write_text(json.dumps(CATALOGUE), encoding="utf-8")
-    (package / "a.md").write_text("## Limits\n\nNone.\n", encoding="utf-8")
+    (package / "a.md").write_text("## Definition\n\nIt is one.\n\n```text\n1\n```\n", encoding="utf-8")
     (package / "b.md").write_text("## Method\n\nIt waits\nand waits.\n", encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["tcdp-audit", "explain", "both"])
     assert main() == 0
     first, second = capsys.readouterr().out.split("In remedies\n")
-    assert first == "In checks\n\nOne.\n\nLimits\n\n  None.\n"
+    assert first.startswith("In checks\n\nOne.\n\nDefinition\n\n  It is one.\n\n  1\n")
     assert "Method\n\n  It waits and waits.\n\nParameters\n\n  None.\n" in second
