@@ -1,7 +1,7 @@
 """Guides of checks and remedies as Markdown files next to the code that they explain.
 
 A file may begin with front matter, a line `name: text` for each part that has no section. A section for each other
-part follows. The lines of a paragraph are joined. A formula is a block of `math` for each of its lines, or a block of
+part follows. The lines of a paragraph, or of an item of a list, are joined. A formula is a block of `math` for each of its lines, or a block of
 `text` where it is no LaTeX. An example is a block of `yaml` below `expect:` or `remedy:`, and notes are a table.
 
 `tcdp-audit explain` reads guides without the checks, so this module imports nothing that is slow to import.
@@ -143,7 +143,7 @@ def _part(name: str, body: str) -> str | dict[str, str]:
     if name == "example":
         return "\n".join(line.removeprefix("  ") for line in _fenced(body).splitlines()[1:])
     paragraphs = re.split(r"\n{2,}", FENCE.sub("", body).strip())
-    return "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
+    return "\n\n".join(re.sub(r"\n(?!- )", " ", paragraph) for paragraph in paragraphs)
 
 
 def _fenced(body: str) -> str:
