@@ -1,8 +1,9 @@
 """Guides of checks and remedies as Markdown files next to the code that they explain.
 
 A file may begin with front matter, a line `name: text` for each part that has no section. A section for each other
-part follows. The lines of a paragraph, or of an item of a list, are joined. A formula is a block of `math` for each of its lines, or a block of
-`text` where it is no LaTeX. An example is a block of `yaml` below `expect:` or `remedy:`, and notes are a table.
+part follows. The lines of a paragraph, or of an item of a list, are joined. A formula is a block of `math` for each of
+its lines, or a block of `text` where it is no LaTeX. An example is a block of `yaml` below `expect:` or `remedy:`, and
+notes are a table.
 
 `tcdp-audit explain` reads guides without the checks, so this module imports nothing that is slow to import.
 """
