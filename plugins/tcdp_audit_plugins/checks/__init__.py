@@ -59,14 +59,13 @@ FAMILIES = (  # in the order of lists of checks
     "age_cap",
     "identifying_attributes",
 )
-ANNOUNCED = "announced.json"  # what lists of checks need of each; written by `python -m tcdp_audit_plugins.checks`
+CATALOGUE = Path(__file__).parents[1] / "generated" / "catalogue.json"  # written by `python -m tools.generate`
 
 
 @hookimpl
 def tcdp_audit_checks() -> Iterator[LazyCheck]:
-    """Every built-in check, as `announced.json` has it."""
-    announced = json.loads((Path(__file__).parent / ANNOUNCED).read_text(encoding="utf-8"))
-    for one in announced:
+    """Every built-in check, as the catalogue announces it."""
+    for one in json.loads(CATALOGUE.read_text(encoding="utf-8"))["checks"]:
         load = partial(_of_family, one["family"], one["name"])
         yield LazyCheck(one["name"], one["title"], DisclosureType(one["disclosure_type"]), load, one["risk"])
 
