@@ -13,7 +13,7 @@ from tcdp_audit import audit, load_policy
 from tcdp_audit.cli import written_pages
 from tcdp_audit.cli.guide_page.__main__ import INDEX, generated, main, pages
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.testing.remedy_cases import ROLES
+from tcdp_audit.testing.releases import ROLES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

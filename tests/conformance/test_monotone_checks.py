@@ -16,9 +16,9 @@ from tcdp_audit.core.check.kinds import CheckOnClasses, Parameters, Threshold
 from tcdp_audit.core.policy import Scale
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.cases import Case
+from tcdp_audit.testing.class_figures import exact_figures
 from tcdp_audit.testing.conformance import Subject
-from tcdp_audit.testing.figures import exact_figures
-from tcdp_audit.testing.variants import scales_of, variants
+from tcdp_audit.testing.specification import scales_of, variants
 
 CHECKS = Plugins.load(external=False).checks
 VALUES = [f"zqvalue{number:04}" for number in range(6)]

@@ -16,7 +16,7 @@ from tcdp_audit.core.check.announced import LazyCheck, loaded
 from tcdp_audit.core.check.kinds import Check, DisclosureType
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import ConformanceError, check_conforms
-from tcdp_audit.testing.sample import SAMPLE
+from tcdp_audit.testing.reports import SAMPLE
 from tcdp_audit.testing.suites import properties_of
 from tcdp_audit_plugins import checks
 from tcdp_audit_plugins.checks.__main__ import announced as written

@@ -12,7 +12,7 @@ import pytest
 from tcdp_audit import PluginError, Status, audit
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import hookimpl
-from tcdp_audit.testing.sample import SAMPLE
+from tcdp_audit.testing.reports import SAMPLE
 
 POLICY: dict[str, Any] = {
     "version": 1,

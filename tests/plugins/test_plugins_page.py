@@ -18,7 +18,7 @@ from tcdp_audit.cli import options
 from tcdp_audit.core.session import hookspecs
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import check_conforms
-from tcdp_audit.testing.remedy_cases import ROLES
+from tcdp_audit.testing.releases import ROLES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
 HOOKS = [name for name, one in vars(hookspecs).items() if inspect.isfunction(one) and name.startswith("tcdp_audit_")]

@@ -337,4 +337,4 @@ def test_both_judges_of_quality_are_asked(audited: Audited, tmp_path: Path):
         "pandera schema": Status.FAILED,
         SUITE: Status.PASSED,
     }
-    assert gx_hosts.COLUMNS in {made.expectation_type for made in vars(ours.classes)["CLASSES"].values()}
+    assert gx_hosts.COLUMNS in {made.expectation_type for made in vars(ours.expectation)["CLASSES"].values()}
