@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.check.announced import (
         Announced as Announced,
-        LazyCheck as LazyCheck,
     )
     from tcdp_audit.core.check.estimate import (
         estimate_of_largest as estimate_of_largest,
@@ -85,6 +84,7 @@ if TYPE_CHECKING:
         Verdict as Verdict,
     )
     from tcdp_audit.core.check.summary import (
+        ClassSummary as ClassSummary,
         summarise as summarise,
     )
     from tcdp_audit.core.classes.column_risk import (

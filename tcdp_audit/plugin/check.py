@@ -20,6 +20,9 @@ if TYPE_CHECKING:
         Guide as Guide,
         Parameters as Parameters,
     )
+    from tcdp_audit.core.check.announced import (
+        LazyCheck as LazyCheck,
+    )
     from tcdp_audit.core.check.evidence import (
         ReferenceDistribution as ReferenceDistribution,
     )
@@ -37,9 +40,6 @@ if TYPE_CHECKING:
         TableCheck as TableCheck,
         TableFigure as TableFigure,
         Threshold as Threshold,
-    )
-    from tcdp_audit.core.check.summary import (
-        ClassSummary as ClassSummary,
     )
     from tcdp_audit.core.check.table_view import (
         TableView as TableView,

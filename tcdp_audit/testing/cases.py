@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.api import CheckOnClasses, Counts, SingletonClasses, load_hierarchy
+from tcdp_audit.api import CheckOnClasses, SingletonClasses, load_hierarchy
 from tcdp_audit.plugin.check import ClassEvidence, Histogram, Parameters, ReferenceDistribution
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.engine import Tree
 
+Counts = NDArray[np.int64]
 SEED = 20_240_229
 VALUE_MARKER = "zqvalue"
 BEYOND_32_BITS = 2**31  # sums of a few such counts leave 32 bits, products of two leave 62

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.api import CheckOnClasses, Counts, as_measured, is_attempt_to_write
+from tcdp_audit.api import CheckOnClasses, as_measured, is_attempt_to_write
 from tcdp_audit.plugin.check import ClassEvidence, Measured, Parameters, Ratios, Threshold
 from tcdp_audit.plugin.detector import Scale
-from tcdp_audit.testing.cases import SEED, Case
+from tcdp_audit.testing.cases import SEED, Case, Counts
 from tcdp_audit.testing.conformance import Subject
 from tcdp_audit.testing.specification import shown_parameters, with_threshold
 

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.api import Integers
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.testing.cases import SEED, VALUE_MARKER, hierarchy_of
 
@@ -120,7 +119,7 @@ KEY = "person"
 NONE = -1  # the code of a missing cell
 
 
-Records = Mapping[str, Integers]  # a code for each record, by attribute
+Records = Mapping[str, NDArray[np.integer]]  # a code for each record, by attribute
 
 
 @dataclass(frozen=True)
@@ -169,7 +168,7 @@ class TableCase:
             columns[KEY] = [f"{VALUE_MARKER}-{people}{number:02}" for number in order]
         return pa.table(columns)
 
-    def _cells(self, name: str, codes: Integers) -> list[Any]:
+    def _cells(self, name: str, codes: NDArray[np.integer]) -> list[Any]:
         domain = [int(one) for one in NUMERIC[name]] if name in NUMERIC else self.labels[name]
         return [None if code == NONE else domain[code] for code in codes]
 

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Annotated, Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.api import Counts, Expectation, Plugins, Policy, PolicyError, audit
+from tcdp_audit.api import Expectation, Plugins, Policy, PolicyError, audit
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.reporter import Reporter, ReportSection, Rows
 from tcdp_audit.core.results.unaudited import Unaudited
@@ -190,7 +192,7 @@ class SampleParameters(AttributeParameters):
     n: Annotated[int | None, Field(ge=0, description="The least number of different values in a class.")] = None
 
 
-def _distinct(evidence: ClassEvidence, _: SampleParameters) -> Counts:
+def _distinct(evidence: ClassEvidence, _: SampleParameters) -> NDArray[np.int64]:
     return evidence.sensitive[0].distinct
 
 

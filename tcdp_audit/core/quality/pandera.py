@@ -79,6 +79,11 @@ class SchemaValidation:
     frame: Any
     is_known: Callable[[SchemaError], bool] = field(default=lambda _: False)
 
+    @classmethod
+    def of(cls, schema: Any, frame: Any, is_known: Callable[[SchemaError], bool]) -> SchemaValidation:
+        """A schema of a program on its frame, without the schema's silent ways out."""
+        return cls(SchemaDemands.of(schema, str(schema.name or "schema")), frame, is_known)
+
     def outcomes(self) -> Iterator[Outcome]:
         """Everything that does not hold; nothing if all of it was evaluated and holds."""
         seen: list[int] = []
