@@ -1,4 +1,4 @@
-"""What the applications of this project use of its core; programs find their names in `tcdp_audit` itself."""
+"""What the applications of this project use of its core, and `Plugins`; programs find other names in `tcdp_audit`."""
 
 from __future__ import annotations
 

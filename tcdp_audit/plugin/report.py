@@ -61,8 +61,5 @@ if TYPE_CHECKING:
     from tcdp_audit.core.results.varied_demand import (
         VariedDemand as VariedDemand,
     )
-    from tcdp_audit.core.results.verdict import (
-        title_of as title_of,
-    )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

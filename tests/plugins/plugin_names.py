@@ -1,6 +1,7 @@
 """The public names for plugins as tables of docs/plugins.md: `python tests/plugins/plugin_names.py` writes them.
 
-A row has the name, the first line of its documentation in the source, and the shortest plugin that uses it.
+A row has the name, the first line of its documentation in the source, and the shortest plugin
+that uses it, or where it is defined if none does.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 from tcdp_audit import plugin
@@ -24,6 +24,7 @@ USERS = (
     "tests/plugins/tcdp_audit_example/src/tcdp_audit_example",
     "plugins/tcdp_audit_plugins",
     "reports/tcdp_audit_reports",
+    "tcdp_audit",
 )  # where examples are looked for, in this order
 HEAD = "| name | what it is | used in |\n|---|---|---|"
 
@@ -42,7 +43,8 @@ def table_of(role: str) -> str:
 def row_of(role: str, name: str) -> str:
     """One name."""
     line = first_line(role, name).replace("|", "\\|")
-    return f"| `{name}` | {line} | {_link(example_of(role, name))} |"
+    path = example_of(role, name) or _path(_defining_module(role, name))
+    return f"| `{name}` | {line} | [{path.name}](../{path.as_posix()}) |"
 
 
 def first_line(role: str, name: str) -> str:
@@ -51,7 +53,7 @@ def first_line(role: str, name: str) -> str:
     Raises:
         ValueError: it says nothing.
     """
-    module = _home(HOMES[f"tcdp_audit.plugin.{role}"][name], name)
+    module = _defining_module(role, name)
     text = _source(module)
     for node, following in _pairs(ast.parse(text).body):
         documentation: str | None = None
@@ -62,6 +64,10 @@ def first_line(role: str, name: str) -> str:
         if documentation:
             return documentation.splitlines()[0]
     raise ValueError(f"{name}: write a docstring under its definition in {module}")
+
+
+def _defining_module(role: str, name: str) -> str:
+    return _home(HOMES[f"tcdp_audit.plugin.{role}"][name], name)
 
 
 def _home(module: str, name: str) -> str:
@@ -91,18 +97,20 @@ def _of_assignment(node: ast.stmt, following: ast.stmt | None, text: str) -> str
 
 @cache
 def _source(module: str) -> str:
-    spec = find_spec(module)
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).read_text(encoding="utf-8")
+    return (ROOT / _path(module)).read_text(encoding="utf-8")
+
+
+def _path(module: str) -> Path:
+    path = Path(*module.split("."))
+    return path / "__init__.py" if (ROOT / path).is_dir() else path.with_suffix(".py")
 
 
 def example_of(role: str, name: str) -> Path | None:
     """The shortest file that imports a name, of the first folder where one does."""
     for folder in USERS:
-        using = [(len(text), path) for path, text in _files(folder).items() if uses(text, role, name)]
+        using = [path for path, text in _files(folder).items() if uses(text, role, name)]
         if using:
-            return min(using)[1]
+            return min(using, key=lambda path: (path.name == "__init__.py", len(_files(folder)[path])))
     return None
 
 
@@ -116,10 +124,6 @@ def uses(text: str, role: str, name: str) -> bool:
 def _files(folder: str) -> dict[Path, str]:
     paths = [path for path in sorted((ROOT / folder).rglob("*.py")) if "broken" not in path.parts]
     return {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in paths}
-
-
-def _link(path: Path | None) -> str:
-    return "the example above" if path is None else f"[{path.name}](../{path.as_posix()})"
 
 
 def with_tables(page: str) -> str:
