@@ -107,7 +107,7 @@ def cases() -> Iterator[Case]:
     yield Case("records without a value", _filled(random.poisson(0.8, (20, 6))), missing=2)
     yield Case("reference with values that no class has", _filled(random.poisson(0.8, (20, 6))), unseen=True)
     yield Case("counts near 2^31", BEYOND_32_BITS + random.integers(-1, 2, (8, 3)))
-    yield Case("a small class beside counts near 2^31", _table([[1, 0], [BEYOND_32_BITS - 1, BEYOND_32_BITS]]))
+    yield Case("a small class next to counts near 2^31", _table([[1, 0], [BEYOND_32_BITS - 1, BEYOND_32_BITS]]))
 
 
 def _table(rows: Sequence[Sequence[int]]) -> Counts:

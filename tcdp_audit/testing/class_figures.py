@@ -228,10 +228,10 @@ class UnfailableTrial:
             if demanding is None or figure.parameter not in setting.check.unfailable(self._finest, demanding):
                 continue
             tried = zip(measured, self._groupings, strict=True)
-            kept = not any(self._fails(figure, one, of, limit) for one, of in tried)
+            holds = not any(self._fails(figure, one, of, limit) for one, of in tried)
             sentence = f"no grouping was said to fail {figure.parameter}: {limit}, and one does"
             cause = "`monotone` where merging classes can fail, or `worst_classes` or `worst` that are not the worst"
-            setting.at.require(kept, PROPERTY, sentence, cause)
+            setting.at.require(holds, PROPERTY, sentence, cause)
 
     def _limits(self, figure: Threshold[Any], measured: list[Measured]) -> list[Fraction]:
         """Thresholds at, and a little apart from, the worst figures that groupings have."""

@@ -259,10 +259,10 @@ def domains_of(engine: Engine) -> list[Domain]:
 
 def cells_of(domains: Sequence[Domain], parts: Iterable[CountedCodes]) -> Counter[Row]:
     """How many records there are of each row of cells."""
-    found: Counter[Row] = Counter()
+    records: Counter[Row] = Counter()
     for rows in parts:
         columns = [[*one.values.tolist(), None] for one in domains]
         coded = [rows[one.attribute].tolist() for one in domains]
         for *codes, times in zip(*coded, rows.each.tolist(), strict=True):
-            found[tuple(column[code] for column, code in zip(columns, codes, strict=True))] += times
-    return found
+            records[tuple(column[code] for column, code in zip(columns, codes, strict=True))] += times
+    return records

@@ -231,10 +231,10 @@ def test_a_plan_keeps_to_the_policy():
     assert "plan: `validate` refuses it: share: too few" in refused(planning)
 
 
-def test_a_plan_is_told_what_fails():
-    told = []
-    check_conforms(replace(THINNING, plan=lambda _, standing: told.append([one.check for one in standing]) or ()))
+def test_a_plan_gets_what_fails():
+    plans = []
+    check_conforms(replace(THINNING, plan=lambda _, failing: plans.append([one.check for one in failing]) or ()))
 
-    assert told[0][0] == "k_anonymity"
-    assert told[-1] == ["t_closeness"]
-    assert len(told) == len(list(remedy_cases()))
+    assert plans[0][0] == "k_anonymity"
+    assert plans[-1] == ["t_closeness"]
+    assert len(plans) == len(list(remedy_cases()))

@@ -1,4 +1,4 @@
-"""Example plugins: what they import, and what that in examples/plugin provides; its own tests run where it is installed."""
+"""Example plugins: what they import, and what the one in examples/plugin provides; it has tests of its own."""
 
 from __future__ import annotations
 

@@ -58,5 +58,5 @@ def test_text_means_what_the_formula_means(latex: str, text: str) -> None:
     assert is_mathml(mathml_of(tree_of(latex)))
 
 
-def test_a_formula_that_is_not_converted_yet_stands_for_itself() -> None:
+def test_a_formula_that_is_not_converted_yet_is_shown_as_it_is() -> None:
     assert formula(r"\zeta", "x") == {"formula": "\\zeta;  x", "latex": "\\zeta\nx", "mathml": ""}

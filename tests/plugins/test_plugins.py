@@ -32,10 +32,10 @@ class Provider:
 
 
 def loaded(**plugins: Any) -> Plugins:
-    found = Plugins.load(external=False)
+    built_in = Plugins.load(external=False)
     for name, plugin in plugins.items():
-        found.register(plugin, name)
-    return found
+        built_in.register(plugin, name)
+    return built_in
 
 
 def test_a_registered_check_is_used_also_where_the_checks_were_asked_for_before():

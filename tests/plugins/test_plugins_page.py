@@ -227,7 +227,7 @@ def test_the_example_of_sentences_runs():
     assert outcome.message == (
         "The commonest value of 'disease' has up to 100% of a group; 1 of 4 records is in a group above the demand."
     )
-    assert outcome.person.endswith("in the worst group, of 1 person, the commonest 'disease' is right with certainty.")
+    assert outcome.person.endswith("in the worst group, of 1 record, the commonest 'disease' is right with certainty.")
 
 
 @pytest.mark.long

@@ -72,7 +72,7 @@ class SchemaValidation:
     Args:
         demands: the schema.
         frame: a frame of pandas; or of polars, for a schema that does not coerce.
-        is_known: says of a failure whether an outcome of its own tells it.
+        is_known: says of a failure whether it has an outcome of its own.
     """
 
     demands: SchemaDemands

@@ -162,8 +162,8 @@ def _reason(error: Exception) -> str:
     """The sentences of an unsound expectation; of anything else its kind."""
     errors: Any = getattr(error, "errors", None)
     faults: Any = errors() if callable(errors) else ()
-    told = [str(one.get("msg", "")) for one in faults]
-    return "; ".join(one for one in told if one) or f"Great Expectations raised {type(error).__name__}"
+    sentences = [str(one.get("msg", "")) for one in faults]
+    return "; ".join(one for one in sentences if one) or f"Great Expectations raised {type(error).__name__}"
 
 
 def _require_known(suite: ExpectationSuite, asked: Sequence[str]) -> None:

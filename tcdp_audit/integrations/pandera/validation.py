@@ -23,7 +23,7 @@ from tcdp_audit.plugin.sentences import Outcome
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """What came of a frame under a schema. As confidential as the frame: it tells who stands out.
+    """What came of a frame under a schema. As confidential as the frame: it shows which records are rare.
 
     Args:
         audits: what was audited: one audit for all checks of one policy.
