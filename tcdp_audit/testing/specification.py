@@ -26,13 +26,14 @@ COMMON = ("severity", "attribute", "attributes")
 
 def examinations_of(subject: Subject, check: Specification[Any]) -> dict[str, Callable[[], None]]:
     """What holds everything that a check says of itself against what policies, `explain` and reports need."""
+    base = AttributeParameters if check.on_attribute and not check.joint else Parameters
     return {
         "name": lambda: subject.require_name(check.name),
         "specification": lambda: _titles_conform(subject, check),
         "guide": lambda: subject.require_texts({name: getattr(check.guide, name) for name in GUIDE}, "guide"),
-        "parameters": lambda: _parameters_conform(subject, check),
+        "parameters": lambda: parameters_conform(subject, check.parameters, base),
         "thresholds": lambda: _thresholds_conform(subject, check),
-        "example": lambda: _example_conforms(subject, check),
+        "example": lambda: parameters_of(subject, check, example_of(subject, check), "example"),
     }
 
 
@@ -43,15 +44,6 @@ def _titles_conform(subject: Subject, check: Specification[Any]) -> None:
     fits = not check.expectation_name or EXPECTATION.fullmatch(check.expectation_name)
     sentence = f"`expectation_name` must be words in capitals as in `ToSatisfyKMap`, got {check.expectation_name!r}"
     subject.require(fits, "specification", sentence)
-
-
-def _example_conforms(subject: Subject, check: Specification[Any]) -> None:
-    example_of(subject, check)
-
-
-def _parameters_conform(subject: Subject, check: Specification[Any]) -> None:
-    base = AttributeParameters if check.on_attribute and not check.joint else Parameters
-    parameters_conform(subject, check.parameters, base)
 
 
 def parameters_conform(subject: Subject, model: type[BaseModel], base: type[BaseModel]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.api import LazyCheck, Specification, loaded
@@ -38,26 +38,15 @@ def properties_of(specification: Any, parameters: Mapping[str, Any] | None = Non
 
 
 def _suite(specification: Any, parameters: Mapping[str, Any]) -> Suite:
-    if isinstance(specification, LazyCheck):
-        return _suite_of_check(_loaded(specification), parameters)
-    if isinstance(specification, Specification):
-        return _suite_of_check(specification, parameters)
-    if isinstance(specification, Remedy):
-        return RemedySuite(specification, parameters)
-    if isinstance(specification, Reporter):
-        return ReporterSuite(specification)
-    if isinstance(specification, ReportSection):
-        return SectionSuite(specification)
-    if isinstance(specification, EngineOpener):
-        return EngineSuite(specification, parameters.get("place"))
-    if isinstance(specification, Detector):
-        return DetectorSuite(specification)
+    for kind, suite in SUITES.items():
+        if isinstance(specification, kind):
+            return suite(specification, parameters)
     known = (
         "ClassCheck, AttackCheck, TableCheck, LazyCheck, Remedy, Reporter, ReportSection, EngineOpener, ValueDetector "
         "and ColumnDetector"
     )
-    kind = type(specification).__name__
-    raise ConformanceError(f"a {kind} is no kind that the conformance suite knows; it knows {known}")
+    kind_of = type(specification).__name__
+    raise ConformanceError(f"a {kind_of} is no kind that the conformance suite knows; it knows {known}")
 
 
 def _loaded(announced: LazyCheck) -> Specification[Any]:
@@ -69,13 +58,18 @@ def _loaded(announced: LazyCheck) -> Specification[Any]:
 
 
 def _suite_of_check(check: Specification[Any], parameters: Mapping[str, Any]) -> Suite:
-    def on_classes(one: Any) -> Suite:
-        return ClassCheckSuite(one, parameters)
+    return check.by_kind(lambda one: ClassCheckSuite(one, parameters), lambda one: TableCheckSuite(one, parameters))
 
-    def on_tables(one: Any) -> Suite:
-        return TableCheckSuite(one, parameters)
 
-    return check.by_kind(on_classes, on_tables)
+SUITES: Mapping[type, Callable[[Any, Mapping[str, Any]], Suite]] = {
+    LazyCheck: lambda announced, parameters: _suite_of_check(_loaded(announced), parameters),
+    Specification: _suite_of_check,
+    Remedy: RemedySuite,
+    Reporter: lambda reporter, _: ReporterSuite(reporter),
+    ReportSection: lambda section, _: SectionSuite(section),
+    EngineOpener: lambda opener, parameters: EngineSuite(opener, parameters.get("place")),
+    Detector: lambda detector, _: DetectorSuite(detector),
+}
 
 
 def parametrize_with_properties(
