@@ -23,20 +23,12 @@ if TYPE_CHECKING:
         resolved as resolved,
         scheme_of as scheme_of,
     )
-    from tcdp_audit.core.base.arrays import (
-        Integers as Integers,
-    )
     from tcdp_audit.core.base.embedded_result import (
         with_plain_result as with_plain_result,
     )
     from tcdp_audit.core.base.errors import (
-        CheckError as CheckError,
-        DataError as DataError,
-        PluginError as PluginError,
         PolicyError as PolicyError,
         ResultError as ResultError,
-        TcdpAuditError as TcdpAuditError,
-        UsageError as UsageError,
     )
     from tcdp_audit.core.base.files import (
         appeared as appeared,
@@ -61,9 +53,6 @@ if TYPE_CHECKING:
         SHUFFLED as SHUFFLED,
         STRUCTURE as STRUCTURE,
         SUITE as SUITE,
-        Outcome as Outcome,
-        Severity as Severity,
-        Status as Status,
     )
     from tcdp_audit.core.base.phrases import (
         demanded as demanded,
@@ -107,13 +96,18 @@ if TYPE_CHECKING:
         LazyCheck as LazyCheck,
         loaded as loaded,
     )
-    from tcdp_audit.core.check.evidence import Target as Target
     from tcdp_audit.core.check.exact import (
         as_measured as as_measured,
     )
-    from tcdp_audit.core.check.kinds import Check as Check
-    from tcdp_audit.core.check.on_classes import CheckOnClasses as CheckOnClasses
-    from tcdp_audit.core.check.specification import Specification as Specification
+    from tcdp_audit.core.check.kinds import (
+        Check as Check,
+    )
+    from tcdp_audit.core.check.on_classes import (
+        CheckOnClasses as CheckOnClasses,
+    )
+    from tcdp_audit.core.check.specification import (
+        Specification as Specification,
+    )
     from tcdp_audit.core.check.undemanded import (
         undemanded as undemanded,
     )
@@ -126,9 +120,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.classes.exempt import (
         suppressed_in_all as suppressed_in_all,
-    )
-    from tcdp_audit.core.classes.histogram import (
-        Counts as Counts,
     )
     from tcdp_audit.core.classes.strength import (
         Strengths as Strengths,
@@ -171,14 +162,16 @@ if TYPE_CHECKING:
         UNDECIDED as UNDECIDED,
         from_validation as from_validation,
         nearest as nearest,
-        render as render,
     )
     from tcdp_audit.core.policy.loading import (
         data_of_policy as data_of_policy,
         policy_without_checks as policy_without_checks,
         read_policy as read_policy,
     )
-    from tcdp_audit.core.policy.policy import Expectation as Expectation, Policy as Policy
+    from tcdp_audit.core.policy.policy import (
+        Expectation as Expectation,
+        Policy as Policy,
+    )
     from tcdp_audit.core.policy.profile import (
         CAVEAT as CAVEAT,
         Profile as Profile,
@@ -200,27 +193,18 @@ if TYPE_CHECKING:
         parse_nodes as parse_nodes,
     )
     from tcdp_audit.core.quality import (
-        NEEDS_GREAT_EXPECTATIONS as NEEDS_GREAT_EXPECTATIONS,
-        NEEDS_PANDERA as NEEDS_PANDERA,
-        installed as installed,
-    )
-    from tcdp_audit.core.quality.great_expectations_suite import (
-        NO_JSON as NO_JSON,
-        once_each as once_each,
+        missing_extra as missing_extra,
+        read_json as read_json,
     )
     from tcdp_audit.core.quality.pandera import (
         SchemaValidation as SchemaValidation,
     )
-    from tcdp_audit.core.quality.pandera_schema import SchemaDemands as SchemaDemands
     from tcdp_audit.core.release.hidden import (
         MOSTLY as MOSTLY,
         mostly_wildcards as mostly_wildcards,
     )
     from tcdp_audit.core.release.release import (
         Release as Release,
-    )
-    from tcdp_audit.core.remedy.remedy import (
-        RemedyError as RemedyError,
     )
     from tcdp_audit.core.remedy.treatment import (
         treated as treated,
@@ -229,22 +213,12 @@ if TYPE_CHECKING:
         audit as audit,
         failing_records as failing_records,
         load_policy as load_policy,
-        measure as measure,
         policy_of_one as policy_of_one,
     )
     from tcdp_audit.core.repair.fixing import (
         Remediation as Remediation,
         fix as fix,
         fix_tables as fix_tables,
-    )
-    from tcdp_audit.core.results.audit import (
-        Audit as Audit,
-    )
-    from tcdp_audit.core.results.frame import (
-        FailingRecords as FailingRecords,
-    )
-    from tcdp_audit.core.results.frontier import (
-        Frontier as Frontier,
     )
     from tcdp_audit.core.session.inputs import (
         AuditInputs as AuditInputs,

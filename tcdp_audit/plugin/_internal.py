@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.check.announced import (
         Announced as Announced,
-        LazyCheck as LazyCheck,
     )
     from tcdp_audit.core.check.estimate import (
         estimate_of_largest as estimate_of_largest,
@@ -80,6 +79,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.check.kinds import Check as Check, Finding as Finding
     from tcdp_audit.core.check.summary import (
+        ClassSummary as ClassSummary,
         summarise as summarise,
     )
     from tcdp_audit.core.check.unfailable import SingletonClasses as SingletonClasses

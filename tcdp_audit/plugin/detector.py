@@ -11,7 +11,6 @@ if TYPE_CHECKING:
         DetectorColumn as DetectorColumn,
     )
     from tcdp_audit.core.detection.column_words import (
-        is_named as is_named,
         words_of as words_of,
     )
     from tcdp_audit.core.detection.detecting import (

@@ -12,7 +12,7 @@ import yaml
 from tcdp_audit import audit, load_policy
 from tcdp_audit.cli.declarations import index_of_checks, index_of_remedies, registered_page
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.testing.remedy_cases import ROLES
+from tcdp_audit.testing.releases import ROLES
 from tools.generate import guides
 
 ROOT = Path(__file__).parents[2]

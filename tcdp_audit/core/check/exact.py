@@ -15,6 +15,7 @@ from tcdp_audit.core.base.arrays import Floats, Integers
 from tcdp_audit.core.base.errors import CheckError
 
 Signs = NDArray[np.int8]
+"""Comparisons with a threshold, one for each class: -1 below it, 0 equal to it, 1 above it."""
 
 BORDERLINE = 1e-9  # nearer to the threshold than this (relative above 1), floating point does not decide
 LIMIT = 2**62  # integer products stay below this, or are taken in Python integers
@@ -75,6 +76,7 @@ class ApproximateFigure:
 
 
 Measured = Ratios | ApproximateFigure
+"""Figures of classes, one each, that can be compared with a threshold exactly."""
 
 
 def _quotients(numerator: Integers, denominator: Integers) -> Floats:

@@ -39,6 +39,7 @@ MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: Fibonacci has
 
 R = TypeVar("R")
 Progress = Callable[[str, int, int], None]
+"""A function that is called with the name of a step, how much of it is done, and the total."""
 
 
 def silent(step: str, done: int, total: int) -> None:

@@ -22,7 +22,7 @@ from tcdp_audit.core.engines.opening import open_engine, opener_of, require_no_u
 from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.quality import NEEDS_GREAT_EXPECTATIONS, NEEDS_PANDERA, installed
+from tcdp_audit.core.quality import missing_extra
 from tcdp_audit.core.release.structure import without_columns
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.session.named_files import named_files, require_unchanged
@@ -213,8 +213,9 @@ def _quality_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[
     """What the policy's schema and its suite say; each library is imported only where it is named."""
     outcomes: list[Outcome] = []
     if policy.document.schema_ is not None:
-        if not (installed("pandera") and installed("pandas")):
-            raise PolicyError(f"{policy.name}: schema: {NEEDS_PANDERA}")
+        missing = missing_extra("pandera") or missing_extra("pandas")
+        if missing:
+            raise PolicyError(f"{policy.name}: schema: {missing}")
         from tcdp_audit.core.quality.pandera import schema_outcomes  # noqa: PLC0415 - imports pandas and pandera
 
         outcomes += schema_outcomes(policy, engine, release)
@@ -224,8 +225,9 @@ def _quality_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[
 
 
 def _suite_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
-    if not installed("great_expectations"):
-        raise PolicyError(f"{policy.name}: suite: {NEEDS_GREAT_EXPECTATIONS}")
+    missing = missing_extra("great_expectations")
+    if missing:
+        raise PolicyError(f"{policy.name}: suite: {missing}")
     with catch_warnings(action="ignore"):  # the library warns of itself while it is imported
         from tcdp_audit.core.quality.great_expectations import suite_outcomes  # noqa: PLC0415 - imports pandas as well
 

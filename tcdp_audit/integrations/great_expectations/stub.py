@@ -1,6 +1,6 @@
 """This package as type checkers see it: `__init__.pyi`, written from the built-in checks.
 
-The classes are made while the program runs, so that only a stub tells an editor their parameters.
+The classes are made while the program runs, so that only a stub shows an editor their parameters.
 """
 
 from __future__ import annotations

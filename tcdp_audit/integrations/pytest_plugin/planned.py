@@ -1,7 +1,7 @@
 """The items that a policy has: known, named and placed before anything is audited.
 
 An item and its outcomes find each other by a key. Both are numbered in the policy's order, so that two expectations of
-one check on one attribute are told apart.
+one check on one attribute are distinguished.
 """
 
 from __future__ import annotations
@@ -91,10 +91,10 @@ def _name(key: Key) -> str:
 def by_key(outcomes: Iterable[Mapping[str, Any]]) -> Mapping[Key, list[Mapping[str, Any]]]:
     """The outcomes of an audit in JSON, each at the key of its item."""
     numbers: Counter[tuple[str, str, str | None]] = Counter()
-    found: dict[Key, list[Mapping[str, Any]]] = defaultdict(list)
+    keyed: dict[Key, list[Mapping[str, Any]]] = defaultdict(list)
     for outcome in outcomes:
         part = PARTS.get(outcome["source"], EXPECT)
         what = (part, outcome["check"], outcome["attribute"])
         numbers[what] += 1
-        found[Key(part) if part in WHOLE else Key(*what, numbers[what])].append(outcome)
-    return dict(found)
+        keyed[Key(part) if part in WHOLE else Key(*what, numbers[what])].append(outcome)
+    return dict(keyed)
