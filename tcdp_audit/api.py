@@ -23,9 +23,6 @@ if TYPE_CHECKING:
         resolved as resolved,
         scheme_of as scheme_of,
     )
-    from tcdp_audit.core.base.arrays import (
-        Integers as Integers,
-    )
     from tcdp_audit.core.base.embedded_result import (
         with_plain_result as with_plain_result,
     )
@@ -43,6 +40,9 @@ if TYPE_CHECKING:
         reason as reason,
         require_writable as require_writable,
         write_atomically as write_atomically,
+    )
+    from tcdp_audit.core.base.frozen import (
+        Integers as Integers,
     )
     from tcdp_audit.core.base.notebook import (
         SHAPES as SHAPES,
@@ -81,11 +81,9 @@ if TYPE_CHECKING:
         processors as processors,
     )
     from tcdp_audit.core.base.scratch import (
+        ENDING as ENDING,
         Scratch as Scratch,
         leaving_nothing as leaving_nothing,
-    )
-    from tcdp_audit.core.base.signal_mask import (
-        ENDING as ENDING,
         waiting as waiting,
     )
     from tcdp_audit.core.base.visible import (

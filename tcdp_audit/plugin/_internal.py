@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.addresses import (
         scheme_of as scheme_of,
     )
-    from tcdp_audit.core.base.arrays import (
-        Floats as Floats,
-        Integers as Integers,
-    )
     from tcdp_audit.core.base.embedded_result import (
         packed as packed,
     )
     from tcdp_audit.core.base.exposed import (
         ExposureCount as ExposureCount,
+    )
+    from tcdp_audit.core.base.frozen import (
+        Floats as Floats,
+        Integers as Integers,
     )
     from tcdp_audit.core.base.outcome import (
         DisplayNames as DisplayNames,

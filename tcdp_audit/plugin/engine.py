@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.encoding.counted import (
         CountedCodes as CountedCodes,
+        MappedShards as MappedShards,
+        Measure as Measure,
+        Part as Part,
     )
     from tcdp_audit.core.encoding.domain import (
         Domain as Domain,
@@ -45,11 +48,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.engines.sampling import (
         Sampling as Sampling,
-    )
-    from tcdp_audit.core.engines.shards import (
-        MappedShards as MappedShards,
-        Measure as Measure,
-        Part as Part,
     )
     from tcdp_audit.core.engines.streams import (
         grouped_engine as grouped_engine,

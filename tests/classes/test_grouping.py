@@ -11,9 +11,8 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.encoding import counting
-from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.counted import CountedCodes, Packing
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.packed import Packing
 
 SIZES = {"zip": 3, "age": 70_000, "answer": 4, "person": 5}
 CELLS = st.sampled_from([{"COUNTED": 0, "MARKED": 0}, {"COUNTED": 2**20, "MARKED": 2**20, "BLOCK": 16}])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tcdp_audit.core.encoding import counting
+from tcdp_audit.core.encoding.counted import Packing
 from tcdp_audit.core.encoding.counting import (
     boundaries,
     distinct_of,
@@ -20,7 +21,6 @@ from tcdp_audit.core.encoding.counting import (
     run_lengths,
     tally,
 )
-from tcdp_audit.core.encoding.packed import Packing
 
 SPANS = [1, 2, 5, 20, 2**8, 2**16, 2**17, 2**40, 2**62]
 

@@ -31,8 +31,8 @@ from tcdp_audit.core.classes.column_risk import ColumnRisk, affordable, column_r
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
 from tcdp_audit.core.detection.detector import Detector
+from tcdp_audit.core.encoding.counted import MappedShards
 from tcdp_audit.core.engines.base import BorrowedEngine, Engine
-from tcdp_audit.core.engines.shards import MappedShards
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.columns import AuditedColumn, audited_columns

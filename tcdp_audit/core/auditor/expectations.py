@@ -32,8 +32,8 @@ from tcdp_audit.core.classes.exempt import suppressed_in_all, without_exempt
 from tcdp_audit.core.classes.grouping import Grouping, Shard
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.classes.joint import combinations_in, count_codes, joint_domain
+from tcdp_audit.core.encoding.counted import MappedShards
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.engines.shards import MappedShards
 from tcdp_audit.core.policy.model import Conventions, Role
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release

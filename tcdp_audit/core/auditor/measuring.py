@@ -15,8 +15,8 @@ from tcdp_audit.core.auditor.tasks import Measured, Result, raised_by_check
 from tcdp_audit.core.classes.exempt import without_exempt
 from tcdp_audit.core.classes.grouping import Grouping, Shard
 from tcdp_audit.core.classes.histogram import Histogram
+from tcdp_audit.core.encoding.counted import Measure, Part
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.engines.shards import Measure, Part
 
 if TYPE_CHECKING:
     from tcdp_audit.core.auditor.matched import MatchedShard

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up, count_in_classes
 from tcdp_audit.core.classes.visits import Visits
-from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.counted import PACKED, CountedCodes
 from tcdp_audit.core.encoding.counting import distinct_of, numbered, occurrences
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes, KeyArray, fold
-from tcdp_audit.core.encoding.packed import PACKED
 
 if TYPE_CHECKING:
     from tcdp_audit.core.classes.wildcard import Compatibility

@@ -22,13 +22,11 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
 from tcdp_audit.core.classes.grouping import Shard
-from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.counted import PACKED, CountedCodes, MappedShards, Measure, Packing
 from tcdp_audit.core.encoding.counting import BLOCK, boundaries, order_of, run_lengths
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes, fold
-from tcdp_audit.core.encoding.packed import PACKED, Packing
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.engines.shards import MappedShards, Measure
 
 SHARD_RECORDS = 2**18  # small enough to be counted in a processor's cache, large enough to forget the cost of a call
 SHARD_BLOCKS = 2**10  # blocks of cells for each shard, at least, so that shards become about equally large

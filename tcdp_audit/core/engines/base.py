@@ -17,10 +17,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.scratch import Scratch
-from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.counted import CountedCodes, MappedShards
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.engines.shards import MappedShards
 
 if TYPE_CHECKING:
     from tcdp_audit.core.engines.sampling import Sampling

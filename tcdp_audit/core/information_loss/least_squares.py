@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 
 COLLINEAR = 1e-9  # eigenvalues of the features' scaled products below this part of the largest are none
 TOUCHED = 1e-5  # a coefficient with a larger part in a combination that does not vary is not told by the data

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 
 MOST_ITERATIONS = 50
 RIDGE = 1e-6  # for each record: keeps the coefficients finite where a value tells the two groups apart

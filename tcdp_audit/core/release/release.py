@@ -12,8 +12,7 @@ from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.frozen import FrozenDict, frozen
 from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain
 from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
-from tcdp_audit.core.encoding.reading import domain_of
-from tcdp_audit.core.encoding.union import union
+from tcdp_audit.core.encoding.reading import domain_of, union
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy

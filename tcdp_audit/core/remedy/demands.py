@@ -21,10 +21,9 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison, Severity
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import Histogram
-from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.counted import CountedCodes, ShardInMemory
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.engines.shards import ShardInMemory
 from tcdp_audit.core.release.release import Release
 
 CLASS = "\0class"  # no column of a table has this name
