@@ -7,10 +7,6 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.conventions import (
-        Variant as Variant,
-        flips as flips,
-    )
     from tcdp_audit.core.auditor.evaluation import (
         Options as Options,
         evaluate as evaluate,
@@ -22,6 +18,10 @@ if TYPE_CHECKING:
         has_secret as has_secret,
         resolved as resolved,
         scheme_of as scheme_of,
+    )
+    from tcdp_audit.core.base.audit_figures import (
+        ConventionVariant as ConventionVariant,
+        flips as flips,
     )
     from tcdp_audit.core.base.embedded_result import (
         with_plain_result as with_plain_result,
@@ -115,11 +115,11 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.vacuous import (
         vacuous as vacuous,
     )
-    from tcdp_audit.core.classes.exempt import (
-        suppressed_in_all as suppressed_in_all,
-    )
     from tcdp_audit.core.classes.histogram import (
         Counts as Counts,
+    )
+    from tcdp_audit.core.classes.shards import (
+        suppressed_in_all as suppressed_in_all,
     )
     from tcdp_audit.core.classes.strength import (
         Strengths as Strengths,
@@ -239,11 +239,9 @@ if TYPE_CHECKING:
     from tcdp_audit.core.session.inputs import (
         AuditInputs as AuditInputs,
         described as described,
+        named_files as named_files,
         open_inputs as open_inputs,
         open_table as open_table,
-    )
-    from tcdp_audit.core.session.named_files import (
-        named_files as named_files,
     )
     from tcdp_audit.core.session.registry import (
         NAME as NAME,

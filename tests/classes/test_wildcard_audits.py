@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tcdp_audit.core.auditor.evaluation
-import tcdp_audit.core.auditor.matched
+import tcdp_audit.core.auditor.measuring
 import tcdp_audit.core.classes.wildcard_rows
 from tcdp_audit import audit, load_policy
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up
@@ -195,7 +195,7 @@ def test_thousands_of_incomplete_quasi_identifiers() -> None:
 
 def test_what_outgrows_the_memory_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
     release, document = scattered(50, 3, 2)
-    monkeypatch.setattr(tcdp_audit.core.auditor.matched, "RECORD_BYTES", 2**40)
+    monkeypatch.setattr(tcdp_audit.core.auditor.measuring, "RECORD_BYTES", 2**40)
     result = audit(release, document, memory=2**30)
 
     assert result.exit_code() == 3
@@ -206,7 +206,7 @@ def test_what_outgrows_the_memory_is_refused_before_any_work(monkeypatch: pytest
 
 def test_what_would_take_days_is_refused_with_the_number_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     release, document = scattered(50, 3, 2)
-    monkeypatch.setattr(tcdp_audit.core.auditor.matched, "MOST_ROWS", 10)
+    monkeypatch.setattr(tcdp_audit.core.auditor.measuring, "MOST_ROWS", 10)
     result = audit(release, document)
 
     assert result.exit_code() == 3

@@ -13,8 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.detection.column_words import is_named, words_of
-from tcdp_audit.core.detection.evidence import binomial_evidence
+from tcdp_audit.core.detection.column import binomial_evidence, is_named, words_of
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.detector import ColumnDetector, Detections, Role, ValueDetector, detect

@@ -19,7 +19,7 @@ from tcdp_audit.core.auditor.reference import (
     marginal_of_release,
 )
 from tcdp_audit.core.auditor.table_tasks import TableTask
-from tcdp_audit.core.auditor.tasks import conventions_of
+from tcdp_audit.core.auditor.tasks import Counted, conventions_of
 from tcdp_audit.core.base.errors import CheckError, TcdpAuditError
 from tcdp_audit.core.base.outcome import DisplayNames
 from tcdp_audit.core.base.plugin_faults import sentence_about
@@ -28,28 +28,15 @@ from tcdp_audit.core.check.evidence import ReferenceDistribution, Target
 from tcdp_audit.core.check.kinds import Check
 from tcdp_audit.core.check.on_classes import CheckOnClasses
 from tcdp_audit.core.check.table_check import TableCheck
-from tcdp_audit.core.classes.exempt import suppressed_in_all, without_exempt
 from tcdp_audit.core.classes.grouping import Grouping, Shard
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.classes.joint import combinations_in, count_codes, joint_domain
+from tcdp_audit.core.classes.shards import suppressed_in_all, without_exempt
 from tcdp_audit.core.encoding.counted import MappedShards
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.policy.model import Conventions, Role
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
-
-
-@dataclass(frozen=True)
-class Counted:
-    """How much of a release counts.
-
-    Args:
-        records: that are not exempt.
-        entities: with such a record; None where the unit of privacy is the record.
-    """
-
-    records: int
-    entities: int | None = None
 
 
 @dataclass
@@ -121,7 +108,7 @@ class Tasks:
         if task.obstacle:
             return task
         try:
-            return next((self._with_evidence(one) for one in task.on_classes()), task)
+            return self._with_evidence(task) if isinstance(task, ClassTask) else task
         except CheckError as error:
             return replace(task, obstacle=f"cannot be evaluated: {error}")
 

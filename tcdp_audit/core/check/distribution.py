@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.frozen import Floats, FrozenList, freeze_arrays
-from tcdp_audit.core.encoding.counting import boundaries, occurrences
+from tcdp_audit.core.encoding.keys import boundaries, occurrences
 
 Counts = NDArray[np.int64]
 

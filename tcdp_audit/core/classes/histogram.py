@@ -11,8 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.frozen import freeze_arrays, frozen_array, frozen_arrays
-from tcdp_audit.core.encoding.counting import boundaries, narrow, numbered, occurrences, tally
-from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, Keys, fold
+from tcdp_audit.core.encoding.keys import (
+    SPAN_LIMIT,
+    Codes,
+    Keys,
+    boundaries,
+    fold,
+    narrow,
+    numbered,
+    occurrences,
+    tally,
+)
 
 Counts = NDArray[np.int64]
 P = ParamSpec("P")

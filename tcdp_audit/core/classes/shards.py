@@ -3,6 +3,8 @@
 Records go to shards by the quasi-identifiers that all groupings share. Shards stay in memory while they are
 small beside the budget, and are written to temporary files as raw codes otherwise. Either way the answer is the
 same, because everything computed from shards merges exactly.
+
+Records that are suppressed throughout, which a policy may exempt from its demands.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from math import prod
 from pathlib import Path
 from threading import Lock
@@ -23,9 +25,8 @@ from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
 from tcdp_audit.core.classes.grouping import Shard
 from tcdp_audit.core.encoding.counted import PACKED, CountedCodes, MappedShards, Measure, Packing
-from tcdp_audit.core.encoding.counting import BLOCK, boundaries, order_of, run_lengths
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import Codes, fold
+from tcdp_audit.core.encoding.keys import BLOCK, Codes, boundaries, fold, order_of, run_lengths
 from tcdp_audit.core.engines.base import Engine
 
 SHARD_RECORDS = 2**18  # small enough to be counted in a processor's cache, large enough to forget the cost of a call
@@ -34,7 +35,6 @@ MOST_SHARDS = 2**15
 FEW_ROWS = 2**16  # that are possible in a table whose equal records are counted while they are read
 WORK_BYTES = 400  # what grouping and measuring take for a record, at the most
 MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: Fibonacci hashing
-
 R = TypeVar("R")
 Progress = Callable[[str, int, int], None]
 
@@ -303,3 +303,13 @@ def _scattered(columns: Sequence[Codes], shards: int) -> NDArray[np.uint64]:
     key >>= np.uint64(32)
     key *= np.uint64(shards)
     return key >> np.uint64(32)
+
+
+def suppressed_in_all(shard: CountedCodes, domains: Sequence[Domain]) -> NDArray[np.bool_]:
+    """Which rows have a suppressed cell in every one of some attributes, at least one. Shape (rows,)."""
+    return reduce(np.logical_and, (np.isin(shard[one.attribute], list(one.suppressed)) for one in domains))
+
+
+def without_exempt(shard: CountedCodes, exempt: Sequence[Domain]) -> CountedCodes:
+    """A shard without the records that are suppressed in every one of some attributes; the shard itself for none."""
+    return shard.take(~suppressed_in_all(shard, exempt)) if exempt else shard

@@ -9,10 +9,8 @@ from typing import Any
 
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.words import count, figure, percent
-from tcdp_audit.core.detection.column import DetectorColumn, column_of_engine
-from tcdp_audit.core.detection.column_words import is_named
+from tcdp_audit.core.detection.column import DetectorColumn, Evidence, binomial_evidence, column_of_engine, is_named
 from tcdp_audit.core.detection.detector import ColumnDetector, Detector, ValueDetector
-from tcdp_audit.core.detection.evidence import Evidence, binomial_evidence
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Role
 

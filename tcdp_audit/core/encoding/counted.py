@@ -16,9 +16,8 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.encoding.counting import narrow
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.keys import Codes, narrow
 
 PACKED = "\0packed"  # no column of a table has this name
 MOST = 2**32 - 1

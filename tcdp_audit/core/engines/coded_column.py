@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, Strings
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.encoding.text_bytes import TextBytes
-from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
+from tcdp_audit.core.engines.arrow_types import array_of_numbers
 
 UNLIMITED = 2**62
 FEW = 4_000  # texts that Python sorts faster

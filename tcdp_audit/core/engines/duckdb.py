@@ -22,19 +22,17 @@ from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.engines.arrow_arrays import array_of_texts
-from tcdp_audit.core.engines.base import Batch, Column, Engine, recode
+from tcdp_audit.core.engines.arrow_types import array_of_texts
+from tcdp_audit.core.engines.base import Batch, Column, Engine, Sampling, recode
 from tcdp_audit.core.engines.coded_column import nulls_of, numbers_of, text_array
 from tcdp_audit.core.engines.coded_columns import CodedColumns
-from tcdp_audit.core.engines.content_digest import content_digest
-from tcdp_audit.core.engines.digest import Digest, KnownDigest, copy_of_stream
+from tcdp_audit.core.engines.digest import Digest, KnownDigest, content_digest, copy_of_stream
 from tcdp_audit.core.engines.faults import readable_errors
 from tcdp_audit.core.engines.files import source_of_file, source_of_parts, source_of_text
 from tcdp_audit.core.engines.frames import source_of_frame
 from tcdp_audit.core.engines.parts import Parts
-from tcdp_audit.core.engines.sampling import Sampling
 from tcdp_audit.core.engines.source import TEXTS, TableSource, readable
-from tcdp_audit.core.engines.text_parts import source_of_text_parts
+from tcdp_audit.core.engines.text import source_of_text_parts
 
 BATCH = 262_144
 FEW = 256  # texts that are cheaper to look up in a list than in an ENUM

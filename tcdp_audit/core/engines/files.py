@@ -16,7 +16,7 @@ from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.base.scratch import IS_POSIX
 from tcdp_audit.core.engines.arrow_types import exact_table
 from tcdp_audit.core.engines.cells import cells_of_files, cells_of_table
-from tcdp_audit.core.engines.csv_header import HEADER_BYTES, header_of
+from tcdp_audit.core.engines.csv_reader import HEADER_BYTES, header_of
 from tcdp_audit.core.engines.digest import FileDigest, FilesDigest, KnownDigest, digest_of_list
 from tcdp_audit.core.engines.json_lines import json_lines
 from tcdp_audit.core.engines.parquet import ParquetFile, parquet, parquet_files

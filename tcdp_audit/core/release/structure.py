@@ -23,7 +23,7 @@ from tcdp_audit.core.base.outcome import (
 )
 from tcdp_audit.core.base.words import agree, count, noun_form, noun_of_column, plural
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.text_bytes import differ_in_case_only, edged_with_blanks
+from tcdp_audit.core.encoding.text_bytes import differ_in_case_only, indices_with_surrounding_whitespace
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
@@ -306,7 +306,7 @@ def _text_variants(release: Release) -> Outcome:
 
 def _has_padded(domain: Domain) -> bool:
     texts = _texts(domain)
-    return any(texts[position] != texts[position].strip() for position in edged_with_blanks(texts))
+    return any(texts[position] != texts[position].strip() for position in indices_with_surrounding_whitespace(texts))
 
 
 def _has_case_variants(domain: Domain) -> bool:

@@ -16,9 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.encoding.counted import CountedCodes
-from tcdp_audit.core.encoding.counting import boundaries, occurrences, tally
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
-from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.keys import Codes, boundaries, occurrences, tally
 from tcdp_audit.core.engines.base import Batch, BorrowedEngine, Engine, as_found, recode
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.policy import Policy
@@ -26,7 +25,7 @@ from tcdp_audit.core.release.common_parts import NO_PART, CommonParts, common_pa
 from tcdp_audit.core.release.release import Release
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.engines.sampling import Sampling
+    from tcdp_audit.core.engines.base import Sampling
 
 AGREEING = 100  # units with equal exact values for each one whose labels exclude each other
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.encoding.counting import boundaries
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.generalised import number_text
+from tcdp_audit.core.encoding.keys import boundaries
 from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.release.common_parts import NO_PART, common_parts_of
 from tcdp_audit.core.release.unit_readings import AGREEING

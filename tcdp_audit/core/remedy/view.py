@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.frozen import Floats, FrozenDict, freeze_arrays, frozen_array, frozen_arrays
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.classes.shards import Progress, silent
-from tcdp_audit.core.encoding.counting import numbered
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
 from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
-from tcdp_audit.core.encoding.keys import Codes, fold
+from tcdp_audit.core.encoding.keys import Codes, fold, numbered
 from tcdp_audit.core.information_loss.class_sizes import demanded_k
 from tcdp_audit.core.information_loss.columns import LOSSY_ROLES
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale

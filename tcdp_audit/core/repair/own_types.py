@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
-from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
+from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.remedy.treatment import differing
 
 pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them

@@ -67,7 +67,9 @@ class GeneralizedMatch:
         return np.asarray((rows == SIDE_BY_SIDE) | (bits & 1 == 1), dtype=np.bool_)
 
 
-def cover_of(released: Domain, original: Domain, hierarchy: Hierarchy | None, *, ordered: bool) -> GeneralizedMatch:
+def generalized_match(
+    released: Domain, original: Domain, hierarchy: Hierarchy | None, *, ordered: bool
+) -> GeneralizedMatch:
     """What the cells of one attribute stand for.
 
     Args:
