@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,13 @@ from tcdp_audit.core.base.words import agree, sentence_case
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.summary import ClassSummary
-from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.check.unfailable import sentence as sentence_on_unfailable
 from tcdp_audit.core.check.verdict import Verdict
 from tcdp_audit.core.policy.model import Conventions
 from tcdp_audit.core.policy.policy import Expectation
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.check.table_view import TableView
 
 C = TypeVar("C", bound=Specification[Any])
 Codes = NDArray[np.integer[Any]]

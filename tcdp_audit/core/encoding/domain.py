@@ -93,7 +93,7 @@ class Domain:
         return self.missing > 1 or int(self.counts.max(initial=0)) > 1
 
     @cached_property
-    def tells_nothing(self) -> NDArray[np.bool_]:
+    def is_uninformative(self) -> NDArray[np.bool_]:
         """For each code whether it tells nothing about the value: suppressed cells, and the missing one, which is last.
 
         Shape (size + 1,).

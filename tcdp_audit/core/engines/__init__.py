@@ -3,7 +3,7 @@
 base                           the contract: columns, distinct values, records as codes, samples
 source, faults, digest         what every reader shares: names, sentences, SHA-256 of bytes and of content
 parts                          tables in several files: folders, patterns, keys in folders' names
-csv_structure, csv_reader, text   CSV: counted, read, as an engine
+csv_structure, csv_reader, text, text_parts   CSV: counted, read, as an engine
 json_lines                     JSON lines by their grammar
 arrow_types, parquet, frames, files   typed tables, in files and in memory
 plain                          tables of texts and numbers on the way from remedy to remedy

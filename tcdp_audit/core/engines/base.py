@@ -125,7 +125,7 @@ class Engine(ABC):
         Raises:
             DataError: a column has no distinct values to speak of.
         """
-        domains = [as_found(name, self.domain(name)) for name in attributes]
+        domains = [domain_as_typed(name, self.domain(name)) for name in attributes]
         drawn = sampling.drawn_of(self.domain(sampling.by))
         parts = [_decoded(domains, {name: np.zeros(0, np.intp) for name in attributes})]
         for batch in self.batches(domains):
@@ -267,7 +267,7 @@ def recode(raw: NDArray[Any], domain: Domain) -> Codes:
     return table[raw]
 
 
-def as_found(attribute: str, raw: RawDomain) -> Domain:
+def domain_as_typed(attribute: str, raw: RawDomain) -> Domain:
     """A domain whose codes are the positions of a column's values."""
     return Domain(attribute, raw.values, raw.counts, raw.nulls, np.arange(len(raw.values)))
 

@@ -32,7 +32,7 @@ from tcdp_audit.core.engines.files import source_of_file, source_of_parts, sourc
 from tcdp_audit.core.engines.frames import source_of_frame
 from tcdp_audit.core.engines.parts import Parts
 from tcdp_audit.core.engines.source import TEXTS, TableSource, readable
-from tcdp_audit.core.engines.text import source_of_text_parts
+from tcdp_audit.core.engines.text_parts import source_of_text_parts
 
 BATCH = 262_144
 FEW = 256  # texts that are cheaper to look up in a list than in an ENUM

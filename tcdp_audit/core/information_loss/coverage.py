@@ -85,8 +85,8 @@ class Coverage(ABC, Generic[P]):
         Missing and suppressed cells tell the same, which is nothing.
         """
         change = self.column.transitions
-        nothing_before = self.column.before.tells_nothing[change.before]
-        nothing_after = self.column.after.tells_nothing[change.after]
+        nothing_before = self.column.before.is_uninformative[change.before]
+        nothing_after = self.column.after.is_uninformative[change.after]
         lost = (nothing_before ^ nothing_after).astype(np.float64)
         rest = ~(nothing_before | nothing_after | self.column.unchanged)
         lost[rest] = self.growth(change.before[rest], change.after[rest])
@@ -114,12 +114,12 @@ class Coverage(ABC, Generic[P]):
 
 def _known(domain: Domain) -> Floats:
     """The number of records with each value that tells something. Shape (domain,)."""
-    return np.where(domain.tells_nothing, 0.0, records_with(domain))[:-1]
+    return np.where(domain.is_uninformative, 0.0, records_with(domain))[:-1]
 
 
 def groups_of_frequent(domain: Domain) -> NDArray[np.intp]:
     """The most frequent values each by itself, and all others together; see `Coverage.groups`."""
-    known = np.where(domain.tells_nothing, 0, records_with(domain))[:-1]
+    known = np.where(domain.is_uninformative, 0, records_with(domain))[:-1]
     order = np.argsort(-known, kind="stable")[: int((known > 0).sum())]
     groups = np.full(domain.size, -1, dtype=np.intp)
     groups[order] = np.minimum(np.arange(len(order)), MOST_GROUPS)

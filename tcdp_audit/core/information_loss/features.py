@@ -88,7 +88,7 @@ def _known(shares: Floats) -> Floats:
 def landed(coverage: Coverage[Any], groups: NDArray[np.intp], number: int) -> Floats:
     """The share of each group of values in each code after, the missing one last; none where a cell tells nothing."""
     after = np.vstack([coverage.landing(groups, number), np.zeros(number)])
-    after[coverage.column.after.tells_nothing] = 0.0
+    after[coverage.column.after.is_uninformative] = 0.0
     return after
 
 

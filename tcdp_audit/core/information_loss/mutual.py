@@ -35,12 +35,12 @@ def information_kept(column: PairedColumn) -> float | None:
 
     Cost: O(distinct changes of values), and a sort of them.
     """
-    before = records_with(column.before)[~column.before.tells_nothing]
+    before = records_with(column.before)[~column.before.is_uninformative]
     told = _entropy(before) * int(before.sum())
     if not told:
         return None
     change = column.transitions
-    there = ~(column.before.tells_nothing[change.before] | column.after.tells_nothing[change.after])
+    there = ~(column.before.is_uninformative[change.before] | column.after.is_uninformative[change.after])
     old, new, records = change.before[there], change.after[there], change.records[there]
     kept = _entropy(_totals(old, records)) + _entropy(_totals(new, records)) - _entropy(records)
     return float(np.clip(kept * int(records.sum()) / told, 0.0, 1.0))
@@ -60,7 +60,7 @@ def information_on(column: PairedColumn, other: PairedColumn) -> Told:
 def _between(one: tuple[Domain, Codes], two: tuple[Domain, Codes]) -> float:
     """Mutual information in the records that have both values, times their number."""
     (first, left), (second, right) = one, two
-    there = ~(first.tells_nothing[left] | second.tells_nothing[right])
+    there = ~(first.is_uninformative[left] | second.is_uninformative[right])
     left, right = left[there].astype(np.int64), right[there].astype(np.int64)
     both = _totals(left * second.size + right, None, first.size * second.size)
     bits = _entropy(_totals(left, None, first.size)) + _entropy(_totals(right, None, second.size)) - _entropy(both)

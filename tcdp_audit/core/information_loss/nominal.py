@@ -56,7 +56,7 @@ class SetPenalty(Penalty):
     @classmethod
     def of_attribute(cls, domain: Domain) -> SetPenalty:
         """The penalty of an attribute with the values of a domain."""
-        known = {label: code for code, label in enumerate(domain.labels) if not domain.tells_nothing[code]}
+        known = {label: code for code, label in enumerate(domain.labels) if not domain.is_uninformative[code]}
         return cls({label: code for label, code in known.items() if members(label, known) is None})
 
     def members(self, domain: Domain) -> Members:

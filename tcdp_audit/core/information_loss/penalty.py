@@ -24,4 +24,4 @@ class Penalty(ABC):
 
     def of(self, domain: Domain) -> Floats:
         """The same of each code, the missing one last; a suppressed or missing cell costs 1. Shape (domain + 1,)."""
-        return np.where(domain.tells_nothing, 1.0, np.append(self.of_values(domain), 1.0))
+        return np.where(domain.is_uninformative, 1.0, np.append(self.of_values(domain), 1.0))

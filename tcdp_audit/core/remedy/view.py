@@ -91,7 +91,7 @@ class Attribute:
         NaN for a suppressed value. An open end lies where the other values end; see `Ranges.middles`.
         """
         middles = self.ranges.middles(*self.ranges.limits)
-        return frozen_array(np.where(self.domain.tells_nothing[:-1], np.nan, middles))
+        return frozen_array(np.where(self.domain.is_uninformative[:-1], np.nan, middles))
 
     @property
     def span(self) -> float:

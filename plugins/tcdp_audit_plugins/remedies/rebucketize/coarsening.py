@@ -48,7 +48,7 @@ def coarsening(attribute: Attribute) -> Coarsening:
     Cost: O(v^2 log v) for v values on a scale, of which at most 256 are kept apart.
     """
     domain = attribute.domain
-    masses = np.where(domain.tells_nothing, 0, np.bincount(attribute.codes, minlength=domain.size + 1))[:-1]
+    masses = np.where(domain.is_uninformative, 0, np.bincount(attribute.codes, minlength=domain.size + 1))[:-1]
     present = np.flatnonzero(masses)
     if len(present) < 2:
         return Coarsening(len(present), (), lambda _: np.full(len(masses), -1))

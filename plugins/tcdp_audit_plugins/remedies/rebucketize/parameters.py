@@ -64,7 +64,7 @@ def _is_in_buckets(attribute: Attribute) -> bool:
     """Whether several of its values stand for more than one number, rank or leaf each."""
     domain, hierarchy = attribute.domain, attribute.hierarchy
     records = np.bincount(attribute.codes, minlength=domain.size + 1)
-    present = np.flatnonzero((records > 0) & ~domain.tells_nothing).tolist()
+    present = np.flatnonzero((records > 0) & ~domain.is_uninformative).tolist()
     if domain.covers is not None:
         wide = [domain.covers[code].low < domain.covers[code].high for code in present]
     elif hierarchy is not None:

@@ -1,0 +1,78 @@
+"""CSV in several files: each is copied to Parquet of our own, cell by cell as it stands, and those are read."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, cast
+
+import duckdb
+
+from tcdp_audit.core.base.errors import DataError, UsageError
+from tcdp_audit.core.engines.csv_reader import read_csv
+from tcdp_audit.core.engines.digest import HashedBytes, KnownDigest, digest_of_list
+from tcdp_audit.core.engines.parquet import ParquetFile, parquet_files
+from tcdp_audit.core.engines.parts import Parts
+from tcdp_audit.core.engines.source import TableSource, readable
+from tcdp_audit.core.engines.writing import write_table
+
+BUFFER = 2**20
+
+
+def source_of_text_parts(parts: Parts, scratch: Path, connection: duckdb.DuckDBPyConnection) -> TableSource:
+    """The records of CSV files with one header as a relation.
+
+    Raises:
+        DataError: a file is no table, or its header is another than the first one's.
+
+    Cost: one pass over each file; room in the folder for temporary files.
+    """
+    files, digests, first = [], [], None
+    for position, path in enumerate(parts.paths):
+        shown, copy = parts.shown(position), scratch / f"part{position}.parquet"
+        with _named(path, shown):
+            names, digest = _copied(path, copy)
+        first = names if first is None else first
+        _require_same(names, first, shown)
+        files.append(ParquetFile(copy, shown, str(copy), dict(parts.keys[position])))
+        digests.append(digest)
+    whole = KnownDigest(digest_of_list(parts.names, digests))
+    return replace(parquet_files(files, connection, first), digest=whole)
+
+
+@contextmanager
+def _named(path: Path, shown: str) -> Iterator[None]:
+    """Let errors name a file without the values of its keys."""
+    try:
+        yield
+    except (DataError, UsageError) as error:
+        raise type(error)(str(error).replace(str(path), shown)) from None
+
+
+def _copied(path: Path, copy: Path) -> tuple[Sequence[str], str]:
+    """The names of a file's columns, and the digest of its bytes; its cells are in the copy then."""
+    with readable(path), path.open("rb", buffering=0) as opened, ExitStack() as stack:
+        hashed = HashedBytes(opened)
+        text: IO[bytes] = io.BufferedReader(hashed, BUFFER)
+        if path.suffix.lower() == ".gz":
+            text = cast("IO[bytes]", stack.enter_context(gzip.GzipFile(fileobj=text)))
+        names, table = read_csv(text.read, path, 0, lambda: copy)
+        if table is not None:  # which has no records
+            write_table(table, copy)
+        return names, hashed.rest()
+
+
+def _require_same(names: Sequence[str], first: Sequence[str], shown: str) -> None:
+    if list(names) == list(first):
+        return
+    place = next((n for n, pair in enumerate(zip(names, first, strict=False)) if pair[0] != pair[1]), None)
+    if place is None:
+        raise DataError(f"{shown} has {len(names)} columns and the first file {len(first)}; write all files alike")
+    raise DataError(
+        f"{shown} has the column {names[place]!r} where the first file has {first[place]!r}; "
+        "write all files with the same header"
+    )
