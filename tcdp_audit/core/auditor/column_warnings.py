@@ -119,12 +119,12 @@ def _looked_at(release: Release, detectors: Mapping[str, Detector]) -> dict[str,
     policy, engine = release.policy, release.engine
     harmless = _columns(release, [Role.INSENSITIVE])
     others = [one for one in _columns(release, [Role.QUASI_IDENTIFIER, Role.SENSITIVE]) if _is_text(release, one)]
-    found: dict[str, Any] = _detected(policy, engine, by_values, others).best if others else {}
+    detections: dict[str, Any] = _detected(policy, engine, by_values, others).best if others else {}
     if harmless:
         with engine.glimpse(harmless, MOST) as some:
             there = {one.name for one in some.columns}  # not those whose type has no values to speak of
-            found |= _detected(policy, some, named, [name for name in harmless if name in there]).best
-    return found
+            detections |= _detected(policy, some, named, [name for name in harmless if name in there]).best
+    return detections
 
 
 def _is_of_values(detector: Detector) -> bool:

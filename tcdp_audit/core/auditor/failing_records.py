@@ -1,7 +1,7 @@
-"""Which records fail each expectation, failing_records while classes are measured.
+"""The records that fail each expectation, marked while classes are measured.
 
-A record has no number where equal ones are counted, and none once it is dealt to a shard. So the table is read in its
-order and each record's number travels with its codes, in a column of its own.
+A record has no number where equal ones are counted, and none once it is assigned to a shard. So the table is read in
+its order and each record's number travels with its codes, in a column of its own.
 """
 
 from __future__ import annotations

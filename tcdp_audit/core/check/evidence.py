@@ -22,7 +22,7 @@ class ReferenceDistribution:
     """
 
     weights: Counts
-    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _cached: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Lock the weights."""

@@ -105,8 +105,8 @@ class LocalShards(MappedShards):
     def _work(self, prepare: Callable[[Shard], Measure[R]], parts: int) -> Iterator[Callable[[], Sequence[R]]]:
         """What threads take in turn: a part of a shard."""
         for number in range(self.count):
-            kept = _Kept(partial(self.read, number), prepare, parts)
-            yield from (partial(kept.measured, part) for part in range(parts))
+            shared = _SharedMeasure(partial(self.read, number), prepare, parts)
+            yield from (partial(shared.measured, part) for part in range(parts))
 
     def append(self, shard: int, rows: CountedCodes) -> None:
         """Add rows to a shard."""
@@ -139,8 +139,8 @@ class LocalShards(MappedShards):
     def _types(self) -> dict[str, np.dtype[Any]]:
         """The columns that are kept, and their types."""
         packed = {} if self.packing is None else self.packing.radices
-        kept = {domain.attribute: domain.dtype for domain in self.domains if domain.attribute not in packed}
-        return kept if self.packing is None else {PACKED: self.packing.dtype, **kept}
+        types = {domain.attribute: domain.dtype for domain in self.domains if domain.attribute not in packed}
+        return types if self.packing is None else {PACKED: self.packing.dtype, **types}
 
     def __iter__(self) -> Iterator[Shard]:
         """Every shard that has records."""
@@ -155,7 +155,7 @@ class LocalShards(MappedShards):
         return self.folder / f"{shard}-{position}"
 
 
-class _Kept(Generic[R]):
+class _SharedMeasure(Generic[R]):
     """A shard that is read and made ready when its first part is asked for, and forgotten after its last."""
 
     def __init__(self, read: Callable[[], Shard], prepare: Callable[[Shard], Measure[R]], parts: int) -> None:
@@ -187,7 +187,7 @@ def partition(
     chosen: Plan,
     progress: Progress = silent,
 ) -> MappedShards:
-    """Read a table once and deal its records to shards; an engine that has shards of its own keeps them.
+    """Read a table once and assign its records to shards; an engine that has shards of its own keeps them.
 
     Args:
         engine: where the table lives.
@@ -202,10 +202,10 @@ def partition(
     # A class is in one shard whole. Where a large table has few different rows, they are counted while they are read,
     # or a class of a hundred million equal records would outgrow any memory.
     few = chosen.spill and prod(one.size + 1 for one in domains) <= FEW_ROWS
-    return dealt(engine, domains, by, chosen, progress, merged=few) if own is None else own
+    return assign_to_shards(engine, domains, by, chosen, progress, merged=few) if own is None else own
 
 
-def dealt(
+def assign_to_shards(
     engine: Engine,
     domains: Sequence[Domain],
     by: Sequence[Domain],
@@ -214,7 +214,7 @@ def dealt(
     *,
     merged: bool = False,
 ) -> LocalShards:
-    """The same, dealt here whatever the engine has, so that tables over common domains are dealt alike.
+    """The same, assigned to shards here whatever the engine has, so that tables over common domains are assigned alike.
 
     Args:
         engine: where the table lives.
@@ -230,12 +230,12 @@ def dealt(
     shards._scratch = scratch  # noqa: SLF001 - made here, removed with it
     done = 0
     try:
-        with ThreadPoolExecutor(1) as dealer:  # some rows are dealt while the next are read
+        with ThreadPoolExecutor(1) as dealer:  # some rows are assigned while the next are read
             waiting: list[Future[None]] = []
             for rows in engine.counted(domains):
                 for before in waiting:
                     before.result()
-                waiting = [dealer.submit(_deal, rows, domains, by, shards, merged=merged)]
+                waiting = [dealer.submit(_assign, rows, domains, by, shards, merged=merged)]
                 done += rows.records
                 progress("reading", done, engine.records)
             for last in waiting:
@@ -255,22 +255,22 @@ def merged_rows(rows: CountedCodes, domains: Sequence[Domain]) -> CountedCodes:
     return CountedCodes(distinct.codes, run_lengths(starts, len(order), rows.each[order]))
 
 
-def _deal(
+def _assign(
     rows: CountedCodes, domains: Sequence[Domain], by: Sequence[Domain], shards: LocalShards, *, merged: bool
 ) -> None:
     if merged:
         rows = merged_rows(rows, domains)
-    kept = rows if shards.packing is None else rows.packed(shards.packing)
+    packed_rows = rows if shards.packing is None else rows.packed(shards.packing)
     if shards.count == 1:
-        shards.append(0, kept)
+        shards.append(0, packed_rows)
         return
-    home = _home(kept, by, shards.count)
+    home = _home(packed_rows, by, shards.count)
     ends = np.cumsum(np.bincount(home, minlength=shards.count))
-    dealt = kept.take(np.argsort(home, kind="stable"))
+    by_shard = packed_rows.take(np.argsort(home, kind="stable"))
     start = 0
     for shard, end in enumerate(ends.tolist()):
         if end > start:
-            shards.append(shard, dealt.take(slice(start, end)))
+            shards.append(shard, by_shard.take(slice(start, end)))
         start = end
 
 

@@ -157,9 +157,9 @@ def _as_seen(text: str) -> str:
 def _present(raw: RawDomain, missing: Collection[str]) -> Integers:
     """The positions of values that stand for one."""
     if not raw.is_text:
-        kept = np.isfinite(raw.values)
+        finite = np.isfinite(raw.values)
         tokens = [number for number in map(_number, missing) if number is not None]
-        return np.flatnonzero(kept & ~np.isin(raw.values, tokens)) if tokens else np.flatnonzero(kept)
+        return np.flatnonzero(finite & ~np.isin(raw.values, tokens)) if tokens else np.flatnonzero(finite)
     absent = {*missing}
     return np.array([i for i, text in enumerate(raw.values.tolist()) if text.strip() and text not in absent], np.int64)
 

@@ -150,7 +150,7 @@ class Engine(ABC):
         return raw.nulls, int((raw.counts > 1).sum())
 
     def shards(self, domains: Sequence[Domain], by: Sequence[Domain], wanted: int) -> MappedShards | None:  # noqa: ARG002
-        """The table as shards that are worked on where they are; None where `counted` is to be dealt to shards here.
+        """The table as shards that are worked on where they are; None where `counted` is to be assigned to shards here.
 
         Args:
             domains: the columns that a shard is to have, as codes.

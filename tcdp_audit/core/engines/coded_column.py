@@ -74,16 +74,16 @@ class CodedColumn:
         tables = [table[places] for places in self.places]
 
         def looked_up(records: slice) -> NDArray[Any]:
-            found, stop = [table[:0]], min(records.stop, self.records)
+            runs, stop = [table[:0]], min(records.stop, self.records)
             start, piece = records.start, bisect_right(self._ends, records.start)
             while start < stop:
                 above = self._ends[piece] - len(self.pieces[piece])
                 end = min(self._ends[piece], stop)
-                found.append(_looked_up(tables[piece], self.pieces[piece][start - above : end - above]))
+                runs.append(_looked_up(tables[piece], self.pieces[piece][start - above : end - above]))
                 if spent and end == self._ends[piece]:
                     self.pieces[piece] = self.pieces[piece][:0].copy()
                 start, piece = end, piece + 1
-            return found[1] if len(found) == 2 else np.concatenate(found)
+            return runs[1] if len(runs) == 2 else np.concatenate(runs)
 
         return looked_up
 

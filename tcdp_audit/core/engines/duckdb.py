@@ -243,15 +243,15 @@ class DuckDBEngine(Engine):
 
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
         """All records as codes, in the order of the file or table; one scan for the columns that are not kept."""
-        kept = self._kept(domains)
-        others = [one for one in domains if one.attribute not in kept]
+        held = self._held_codes(domains)
+        others = [one for one in domains if one.attribute not in held]
         end = 0
         for rows, read in self._parts(others):
             start, end = end, end + rows
-            codes = {**read, **{attribute: column(slice(start, end)) for attribute, column in kept.items()}}
+            codes = {**read, **{attribute: column(slice(start, end)) for attribute, column in held.items()}}
             yield {one.attribute: codes[one.attribute] for one in domains}
 
-    def _kept(self, domains: Sequence[Domain]) -> dict[str, Callable[[slice], Codes]]:
+    def _held_codes(self, domains: Sequence[Domain]) -> dict[str, Callable[[slice], Codes]]:
         """Functions from records to codes, for the columns whose codes are kept."""
         if self._coded is None:
             return {}

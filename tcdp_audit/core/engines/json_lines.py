@@ -139,7 +139,7 @@ class _Loading:
         if self.connection.execute(faulty).fetchall():
             raise fault_of(self.path)
         rows = self.connection.execute(
-            f"SELECT json_keys(line), count(*) FROM json_text WHERE {_STANDS} GROUP BY 1 ORDER BY min(n)"
+            f"SELECT json_keys(line), count(*) FROM json_text WHERE {_PRESENT} GROUP BY 1 ORDER BY min(n)"
         ).fetchall()
         shapes = {tuple(keys): records for keys, records in rows}
         if any(len(set(keys)) < len(keys) for keys in shapes):
@@ -173,15 +173,15 @@ class _Loading:
         """SQL for the values of each record: `v` as they stand, `p` their place for each name where records differ."""
         values = f"regexp_extract_all(line, {_quoted(VALUE)}, 1) AS v"
         if len(shapes) == 1:
-            return f"SELECT {values} FROM json_text WHERE {_STANDS}"
+            return f"SELECT {values} FROM json_text WHERE {_PRESENT}"
         places = [_places(names, keys) for keys in shapes]
         self.connection.register("json_shapes", pa.table({"keys": shapes, "p": places}))
         return (
-            f"SELECT {values}, p FROM json_text JOIN json_shapes ON json_keys(line) = keys WHERE {_STANDS} ORDER BY n"
+            f"SELECT {values}, p FROM json_text JOIN json_shapes ON json_keys(line) = keys WHERE {_PRESENT} ORDER BY n"
         )
 
 
-_STANDS = "contains(line, '{')"  # of lines that are a record or nothing
+_PRESENT = "contains(line, '{')"  # of lines that are a record or nothing
 
 
 def _quoted(pattern: str) -> str:

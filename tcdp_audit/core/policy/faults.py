@@ -98,8 +98,8 @@ def _without_misspelt(details: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if one["type"] == "missing":
             missing.setdefault(one["loc"][:-1], []).append(str(one["loc"][-1]))
     unknown = [one["loc"] for one in details if one["type"] == "extra_forbidden"]
-    meant = {(*place[:-1], *_alike(str(place[-1]), missing.get(place[:-1], []))[:1]) for place in unknown}
-    return [one for one in details if one["type"] != "missing" or one["loc"] not in meant]
+    misspelt = {(*place[:-1], *_alike(str(place[-1]), missing.get(place[:-1], []))[:1]) for place in unknown}
+    return [one for one in details if one["type"] != "missing" or one["loc"] not in misspelt]
 
 
 def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
@@ -115,7 +115,7 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
     if kind == "string_type" and isinstance(detail["input"], int | float):
         return "must be text; put it in quotes"
     if kind == "model_type" and detail["loc"][:1] == ("attributes",) and len(detail["loc"]) == 2:
-        return f"needs a role, such as `{{role: {_role_meant(detail['input'])}}}`"
+        return f"needs a role, such as `{{role: {_probable_role(detail['input'])}}}`"
     if kind == "dict_type" and detail["loc"][:1] in (("expect",), ("remedy",)) and isinstance(detail["input"], str):
         return "must be a name with its parameters, such as `- name: {parameter: value}`; without any, `- name: {}`"
     if kind in _SENTENCES:
@@ -141,7 +141,7 @@ def _instead(name: str, names: Sequence[str]) -> str:
     return nearest(name, names) or few
 
 
-def _role_meant(typed: Any) -> str:
+def _probable_role(typed: Any) -> str:
     """The role that a text in place of a declaration probably means: `quasi-identifier` is one of them."""
     text = str(typed).strip().lower().replace("-", "_").replace(" ", "_") if isinstance(typed, str) else ""
     return next(iter(_alike(text, [role.value for role in Role])), Role.QUASI_IDENTIFIER.value)
@@ -185,17 +185,17 @@ def _plain(location: Sequence[Any], source: Source, prefix: Sequence[str | int])
     data: Any = source.data
     for part in prefix:
         data = data[part]
-    kept: list[str | int] = []
+    plain: list[str | int] = []
     for index, part in enumerate(location):
         inside = (isinstance(data, Mapping) and part in data) or (
             isinstance(data, list) and isinstance(part, int) and part < len(data)
         )
         if inside:
-            kept.append(part)
+            plain.append(part)
             data = data[part]
         elif index == len(location) - 1 and isinstance(data, Mapping) and part != "[key]":
-            kept.append(part)  # a missing or unknown name
-    return kept
+            plain.append(part)  # a missing or unknown name
+    return plain
 
 
 def _path(location: Sequence[str | int]) -> str:
@@ -225,10 +225,10 @@ def render(name: str, text: str, faults: Sequence[Fault]) -> str:
 
 def unsound(name: str, text: str, faults: Sequence[Fault]) -> PolicyError:
     """The error that tells all faults of a policy file."""
-    told = [
+    located_faults = [
         (one.line, one.column, ": ".join(part for part in (one.location, one.message) if part)) for one in faults[:MOST]
     ]
-    return PolicyError(render(name, text, faults), told)
+    return PolicyError(render(name, text, faults), located_faults)
 
 
 def _window(line: str, column: int, width: int = 68) -> tuple[str, int]:

@@ -150,9 +150,9 @@ def _choices(
 ) -> list[Mapping[str, Any]]:
     """What may stand in place of a faulty field: one of its values, the field that was misspelt, or nothing."""
     if name not in known:
-        meant = get_close_matches(name, missing, n=1, cutoff=0.6)
+        nearest = get_close_matches(name, missing, n=1, cutoff=0.6)
         value = next((value for key, value in data.items() if str(key) == name), None)
-        return [*({other: value} for other in meant if _fits(model, other, value)), {}]
+        return [*({other: value} for other in nearest if _fits(model, other, value)), {}]
     candidates = (*_listed(known[name]), *values, *ANY)
     fitting: list[Mapping[str, Any]] = [{name: value} for value in candidates if _fits(model, name, value)]
     return fitting if _required(model, name) else [*fitting, {}]

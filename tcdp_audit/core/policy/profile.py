@@ -99,8 +99,8 @@ class Profile:
 @lru_cache(maxsize=1)
 def profiles() -> Mapping[str, Profile]:
     """Every profile, by what a policy calls it."""
-    found = (_read(path) for path in sorted(FOLDER.glob("*.yaml")))
-    return FrozenDict({one.key: one for one in found})
+    read = (_read(path) for path in sorted(FOLDER.glob("*.yaml")))
+    return FrozenDict({one.key: one for one in read})
 
 
 def _read(path: Path) -> Profile:
@@ -166,7 +166,7 @@ def _with_demands(source: Source, expected: Sequence[Any], known: Sequence[Profi
 def _unknown(source: Source, name: str) -> Fault:
     """A name that is no profile's; one without its version is told the version."""
     versions = [key for key in profiles() if key.partition("@")[0] == name.partition("@")[0]]
-    meant = f"; write {versions[0]}" if versions else nearest(name, profiles())
+    nearest_name = f"; write {versions[0]}" if versions else nearest(name, profiles())
     return located(
-        source, ["profile"], f"unknown profile {name!r}{meant or '; `tcdp-audit explain profile` lists them'}"
+        source, ["profile"], f"unknown profile {name!r}{nearest_name or '; `tcdp-audit explain profile` lists them'}"
     )

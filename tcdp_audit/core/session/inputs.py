@@ -83,17 +83,17 @@ class AuditInputs:
         """
         return self.audit_of(self.evaluated(failing_records), **further)
 
-    def audit_of(self, found: Evaluation, **further: Any) -> Audit:
+    def audit_of(self, results: Evaluation, **further: Any) -> Audit:
         """What came of the release as an audit that names what was read; see `audited`."""
-        exposed = found.exposed.among(found.outcomes)
-        more = {"columns": found.columns, "column_risks": found.column_risks, **further}
-        return self.with_provenance(found.outcomes, exposed=exposed, **more)
+        exposed = results.exposed.among(results.outcomes)
+        more = {"columns": results.columns, "column_risks": results.column_risks, **further}
+        return self.with_provenance(results.outcomes, exposed=exposed, **more)
 
     def evaluated(self, failing_records: FailingRecordMasks | None = None) -> Evaluation:
         """What comes of expectations and, after them, of what judges quality."""
         quality = _quality_outcomes(self.policy, self.engine, self.release)  # first: a fault of it is one of the policy
-        found = evaluation(self.policy, self.engine, self.options, self.companions, failing_records)
-        return replace(found, outcomes=(*found.outcomes, *quality, *questions_of(self.policy)))
+        results = evaluation(self.policy, self.engine, self.options, self.companions, failing_records)
+        return replace(results, outcomes=(*results.outcomes, *quality, *questions_of(self.policy)))
 
     def without(self, outcomes: Sequence[Outcome], dropped: Collection[str]) -> tuple[Outcome, ...]:
         """The outcomes of the release once some columns are dropped: identifiers, the key.
@@ -107,14 +107,14 @@ class AuditInputs:
         if not dropped:
             return tuple(outcomes)
         left = [column.name for column in self.engine.columns if column.name not in dropped]
-        found = without_columns(outcomes, self.policy, left)
-        if not any(one.is_schema for one in found):
-            return found
+        structural = without_columns(outcomes, self.policy, left)
+        if not any(one.is_schema for one in structural):
+            return structural
         table = self.engine.table().select(left)
         with open_engine(table, self.memory) as engine:
             quality = _quality_outcomes(self.policy, engine, table)
-        first = next(number for number, one in enumerate(found) if one.is_schema)
-        return (*found[:first], *quality, *(one for one in found[first:] if not one.is_schema))
+        first = next(number for number, one in enumerate(structural) if one.is_schema)
+        return (*structural[:first], *quality, *(one for one in structural[first:] if not one.is_schema))
 
     @contextmanager
     def with_release(self, release: Any) -> Iterator[AuditInputs]:

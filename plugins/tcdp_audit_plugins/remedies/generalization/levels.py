@@ -131,7 +131,9 @@ def _values(attribute: Attribute, token: str) -> Level:
     labels = attribute.domain.labels
     suppressed = labels.index(token) if token in labels else len(labels)
     codes = np.append(np.arange(len(labels)), suppressed)
-    return Level([*labels, token], codes, own_penalty(attribute).of(attribute.domain), attribute.domain.is_uninformative)
+    return Level(
+        [*labels, token], codes, own_penalty(attribute).of(attribute.domain), attribute.domain.is_uninformative
+    )
 
 
 def _level(attribute: Attribute, names: Sequence[str], token: str, conventions: Conventions, is_top: bool) -> Level:  # noqa: FBT001
