@@ -46,11 +46,11 @@ class FailingRecordMasks:
         return FailingRecordMask(incomplete, np.zeros(self.records, dtype=bool))
 
     def close(self, task: ClassTask | None, outcome: Outcome) -> None:
-        """Keep what was failing_records for an outcome, if it is one of classes and was evaluated."""
-        failing_records = None if task is None or outcome.status is Status.ERROR else task.failing_records
-        if failing_records is not None and outcome.records is not None and outcome.records.failing is None:
-            failing_records = self.blank(())  # nothing is demanded, not even a value
-        self.masks.append(None if failing_records is None else frozen_array(failing_records.failing))
+        """Keep the mask of an outcome, if it is one of classes and was evaluated."""
+        mask = None if task is None or outcome.status is Status.ERROR else task.failing_records
+        if mask is not None and outcome.records is not None and outcome.records.failing is None:
+            mask = self.blank(())  # nothing is demanded, not even a value
+        self.masks.append(None if mask is None else frozen_array(mask.failing))
 
 
 @dataclass(frozen=True)
