@@ -184,8 +184,8 @@ if TYPE_CHECKING:
         policy_schema_text as policy_schema_text,
     )
     from tcdp_audit.core.policy.source import (
-        Source as Source,
-        SourceFault as SourceFault,
+        PolicySource as PolicySource,
+        PolicySourceError as PolicySourceError,
         parse as parse,
         parse_nodes as parse_nodes,
     )

@@ -15,7 +15,7 @@ import tcdp_audit.core.auditor.measuring
 import tcdp_audit.core.classes.wildcard_rows
 from tcdp_audit import audit, load_policy
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up
-from tcdp_audit.core.classes.wildcard import Block, Compatibility, compatibility
+from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock, compatibility
 from tcdp_audit.core.classes.wildcard_rows import Values
 from tcdp_audit.core.session.registry import Plugins
 
@@ -74,7 +74,7 @@ CONVENTIONS = st.fixed_dictionaries(
 
 def compared(
     self: Compatibility, figures: Sequence[Counts], values: Sequence[Values] = (), part: Any = (0, 1), *_: Any
-) -> Iterator[Block]:
+) -> Iterator[WildcardBlock]:
     """All classes in one block, by comparing each with each."""
     if part[0]:
         return
@@ -89,7 +89,7 @@ def compared(
         taken = source.take(others)
         rows = np.repeat(mine, taken.distinct)
         histograms.append(add_up(rows, taken.values, taken.counts, len(matrix), int(source.values.max()) + 1))
-    yield Block(np.arange(len(matrix)), sums, histograms)
+    yield WildcardBlock(np.arange(len(matrix)), sums, histograms)
 
 
 def answer(release: pa.Table, conventions: dict[str, str], unit: str | None, **options: Any) -> list[Any]:

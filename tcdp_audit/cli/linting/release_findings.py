@@ -7,7 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from tcdp_audit.api import MOSTLY, Policy, Release, Source, SourceFault, mostly_wildcards, parse, suppressed_in_all
+from tcdp_audit.api import (
+    MOSTLY,
+    Policy,
+    PolicySource,
+    PolicySourceError,
+    Release,
+    mostly_wildcards,
+    parse,
+    suppressed_in_all,
+)
 from tcdp_audit.core.results.findings import POLICY, Level, ToolFinding
 from tcdp_audit.core.results.place import Place, name_in_repository
 from tcdp_audit.plugin.check import TableView
@@ -48,9 +57,9 @@ def _exempt(policy: Policy, release: Release, engine: Engine) -> int:
 
 def _finding(policy: Policy, location: list[str | int], title: str, message: str) -> ToolFinding:
     try:
-        source = parse(policy.text) if policy.path else Source(None, None)
-    except SourceFault:
-        source = Source(None, None)
+        source = parse(policy.text) if policy.path else PolicySource(None, None)
+    except PolicySourceError:
+        source = PolicySource(None, None)
     line, column = source.position(location)
     place = Place(name_in_repository(policy.path or Path(policy.name)), line or 1, column or None)
     return ToolFinding(POLICY, Level.WARNING, title, message, place, "")

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tcdp_audit.core.auditor.tasks import Counted
+from tcdp_audit.core.auditor.tasks import CountedRecords
 from tcdp_audit.core.base.outcome import (
     HIDDEN_PEOPLE,
     LEFT_OUT,
@@ -42,7 +42,7 @@ PLACE = "B"  # the letter of Safe Harbor for places: a policy may rightly say th
 NEEDS_A_PERSON = "needs_a_person"
 
 
-def column_warnings(release: Release, counted: Counted, detectors: Mapping[str, Detector]) -> Iterator[Outcome]:
+def column_warnings(release: Release, counted: CountedRecords, detectors: Mapping[str, Detector]) -> Iterator[Outcome]:
     """The column checks that warn, always all of them.
 
     Args:
@@ -57,7 +57,7 @@ def column_warnings(release: Release, counted: Counted, detectors: Mapping[str, 
     yield _undemanded_sensitive(release.policy, release.columns)
 
 
-def _hidden_people(release: Release, counted: Counted) -> Outcome:
+def _hidden_people(release: Release, counted: CountedRecords) -> Outcome:
     """Records that `exempt` leaves out, and cells that count as missing although they tell people apart."""
     records = release.engine.records
     left_out = records - counted.records

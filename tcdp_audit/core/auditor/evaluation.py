@@ -20,7 +20,7 @@ from tcdp_audit.core.auditor.exposure import Exposure, decided_per_class
 from tcdp_audit.core.auditor.failing_records import FailingRecordMasks, NumberedEngine
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.table_tasks import TableTask
-from tcdp_audit.core.auditor.tasks import Counted, Measurements, Result
+from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.base.frozen import FrozenDict
@@ -173,7 +173,7 @@ class _Evaluation:
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
         self.exposure = Exposure(release.unit)
         self.risks: tuple[ColumnRisk, ...] = ()
-        self.counted = Counted(release.engine.records)
+        self.counted = CountedRecords(release.engine.records)
         self.failed: dict[int, int] = {}  # the place of a task among those on classes, and the number of its outcome
 
     def outcomes(self) -> Iterator[Outcome]:

@@ -19,7 +19,7 @@ from tcdp_audit.core.auditor.reference import (
     marginal_of_release,
 )
 from tcdp_audit.core.auditor.table_tasks import TableTask
-from tcdp_audit.core.auditor.tasks import Counted, conventions_of
+from tcdp_audit.core.auditor.tasks import CountedRecords, conventions_of
 from tcdp_audit.core.base.errors import CheckError, TcdpAuditError
 from tcdp_audit.core.base.outcome import DisplayNames
 from tcdp_audit.core.base.plugin_faults import sentence_about
@@ -268,16 +268,16 @@ class Tasks:
         return self.counted.records if self.counted.entities is None else self.counted.entities
 
     @cached_property
-    def counted(self) -> Counted:
+    def counted(self) -> CountedRecords:
         """What is not exempt, in records and in entities. Cost: a pass over the shards where something may be."""
         unit = self.release.unit
         if self.whole and not self.exempt:  # records without an entity are one entity together
             entities = None if unit is None else unit.size + (unit.missing > 0)
-            return Counted(self.release.engine.records, entities)
+            return CountedRecords(self.release.engine.records, entities)
         if unit is None:
-            return Counted(sum(self._shards.each(_Records(self.exempt))))
+            return CountedRecords(sum(self._shards.each(_Records(self.exempt))))
         records = _added(self._shards.each(_Counts(self.exempt, unit)), unit.size + 1)
-        return Counted(int(records.sum()), int(np.count_nonzero(records)))
+        return CountedRecords(int(records.sum()), int(np.count_nonzero(records)))
 
 
 def _added(counts: Iterable[Counts], size: int) -> Counts:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask, without_value
-from tcdp_audit.core.auditor.tasks import Codes, Counted, Places, ShardExposure
+from tcdp_audit.core.auditor.tasks import Codes, CountedRecords, Places, ShardExposure
 from tcdp_audit.core.base.audit_figures import ExposureCount, failures
 from tcdp_audit.core.base.outcome import Outcome, Severity
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
@@ -147,7 +147,7 @@ class Exposure:
             return None
         return int(self.victims[place].sum()) if place in self.victims else 0
 
-    def of(self, failed: Mapping[int, int], outcomes: Sequence[Outcome], counted: Counted) -> ExposureCount:
+    def of(self, failed: Mapping[int, int], outcomes: Sequence[Outcome], counted: CountedRecords) -> ExposureCount:
         """The records that failing demands expose.
 
         Args:

@@ -18,13 +18,13 @@ import numpy as np
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask
 from tcdp_audit.core.auditor.exposure import ExposureMeasure
-from tcdp_audit.core.auditor.tasks import Measured, Result, Summaries, raised_by_check
+from tcdp_audit.core.auditor.tasks import MeasuredShard, Result, Summaries, raised_by_check
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.shards import without_exempt
-from tcdp_audit.core.classes.wildcard import Block, Compatibility
+from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock
 from tcdp_audit.core.classes.wildcard_rows import BLOCK, Values, concatenated
 from tcdp_audit.core.encoding.counted import Measure, Part
 from tcdp_audit.core.encoding.domain import Domain
@@ -58,7 +58,7 @@ class Measuring:
     memory: int
     limit: int
 
-    def __call__(self, shard: Shard) -> Measure[Measured]:
+    def __call__(self, shard: Shard) -> Measure[MeasuredShard]:
         """What comes of a part of the shard's classes."""
         counted = without_exempt(shard, self.exempt)
         if not counted.rows:
@@ -80,10 +80,10 @@ class Measuring:
         )
 
     @property
-    def _nothing(self) -> Measured:
-        return Measured([None] * len(self.tasks))
+    def _nothing(self) -> MeasuredShard:
+        return MeasuredShard([None] * len(self.tasks))
 
-    def _measured(self, shard: Shard, part: Part) -> Measured:
+    def _measured(self, shard: Shard, part: Part) -> MeasuredShard:
         if part[0]:  # classes that do not overlap are measured in one go
             return self._nothing
         view, exposure = _ShardView(shard, self.unit, self.missing_is_a_value), ExposureMeasure(self.tasks, self.unit)
@@ -96,7 +96,7 @@ class Measuring:
                 raise
             except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
                 results.append(raised_by_check(error))
-        return Measured(results, exposure.result())
+        return MeasuredShard(results, exposure.result())
 
 
 @dataclass
@@ -147,13 +147,13 @@ class MatchedShard:
     limit: int = BLOCK
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def measure(self, part: tuple[int, int]) -> Measured:
+    def measure(self, part: tuple[int, int]) -> MeasuredShard:
         """Every task on one part of the classes."""
         results: dict[int, Result] = {}
         exposure = ExposureMeasure(self.tasks, self.unit)
         for group in self._prepared:
             results |= group.measure(part, self.limit, exposure, show_values=self.show_values)
-        return Measured([results[id(task)] for task in self.tasks], exposure.result())
+        return MeasuredShard([results[id(task)] for task in self.tasks], exposure.result())
 
     @property
     def _prepared(self) -> Sequence[_Group]:
@@ -246,7 +246,7 @@ class _Group:
             reader.tasks.append(task)
         return readers
 
-    def _read(self, block: Block, readers: dict[str | None, _Reader]) -> None:
+    def _read(self, block: WildcardBlock, readers: dict[str | None, _Reader]) -> None:
         histograms = list(block.histograms)
         counts = block.sums[0].astype(np.int64) if self.entities is None else histograms.pop(0).distinct
         by_name = dict(zip(self.values, histograms, strict=True))

@@ -52,7 +52,7 @@ class ShardExposure:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedRecords:
     """How much of a release counts.
 
     Args:
@@ -65,7 +65,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredShard:
     """What came of a shard, or of a part of its classes.
 
     Args:

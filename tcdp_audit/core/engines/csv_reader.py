@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.resources import processors
-from tcdp_audit.core.engines.csv_structure import Block, Layout, Structure, StructureError, blocks
+from tcdp_audit.core.engines.csv_structure import CsvBlock, Layout, Structure, StructureError, blocks
 from tcdp_audit.core.engines.source import EMPTY, NOT_UTF8, extension, require_names
 
 REPEATS = 2  # a column whose texts stand less often than this, on average, is no dictionary
@@ -85,7 +85,7 @@ def _parts(read: Callable[[int], bytes], start: bytes, header: Header) -> Iterat
             yield waiting.popleft().result()
 
 
-def _read(block: Block, layout: Layout, plain: frozenset[str]) -> pa.Table:
+def _read(block: CsvBlock, layout: Layout, plain: frozenset[str]) -> pa.Table:
     """The records of a block.
 
     Raises:
@@ -116,7 +116,7 @@ def _read(block: Block, layout: Layout, plain: frozenset[str]) -> pa.Table:
     return table
 
 
-def _refuse(block: Block, layout: Layout, records: int | None) -> None:
+def _refuse(block: CsvBlock, layout: Layout, records: int | None) -> None:
     structure = Structure(block.text, block.line, layout)
     structure.require_cells(len(block.text))
     structure.require_utf8()

@@ -132,7 +132,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Block:
+class CsvBlock:
     """Whole records.
 
     Args:
@@ -146,7 +146,7 @@ class Block:
     records: int
 
 
-def blocks(read: Callable[[int], bytes], start: bytes, line: int, layout: Layout) -> Iterator[Block]:
+def blocks(read: Callable[[int], bytes], start: bytes, line: int, layout: Layout) -> Iterator[CsvBlock]:
     """The records of a file in blocks.
 
     Args:
@@ -237,7 +237,7 @@ class Structure:
             raise StructureError(self.line, TOO_LONG)
         return 0 if first is None else last_of(self._ends) + 1
 
-    def block(self, end: int) -> Block:
+    def block(self, end: int) -> CsvBlock:
         """The records up to where one ends.
 
         Raises:
@@ -247,7 +247,7 @@ class Structure:
         records = count(self._ends, end) - count(self._blank_lines, end)
         if count(self._delimiters, end) != records * (self.layout.columns - 1):
             self.require_cells(end)
-        return Block(self.text[:end], self.line, records)
+        return CsvBlock(self.text[:end], self.line, records)
 
     def _require_one_line_end(self, end: int) -> None:
         if self.layout.line_end == b"\r\n":

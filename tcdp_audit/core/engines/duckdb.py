@@ -30,7 +30,7 @@ from tcdp_audit.core.engines.digest import Digest, KnownDigest, content_digest, 
 from tcdp_audit.core.engines.faults import readable_errors
 from tcdp_audit.core.engines.files import source_of_file, source_of_parts, source_of_text
 from tcdp_audit.core.engines.frames import source_of_frame
-from tcdp_audit.core.engines.parts import Parts
+from tcdp_audit.core.engines.parts import TableParts
 from tcdp_audit.core.engines.source import TEXTS, TableSource, readable
 from tcdp_audit.core.engines.text_parts import source_of_text_parts
 
@@ -93,7 +93,7 @@ class DuckDBEngine(Engine):
         return engine._opened(lambda: engine._source_of_file(path))
 
     @classmethod
-    def from_parts(cls, parts: Parts, memory: int) -> DuckDBEngine:
+    def from_parts(cls, parts: TableParts, memory: int) -> DuckDBEngine:
         """Open a table in several files.
 
         Raises:
@@ -102,7 +102,7 @@ class DuckDBEngine(Engine):
         engine = cls(str(parts.location), str(parts.location), None, memory)
         return engine._opened(lambda: engine._source_of_parts(parts))
 
-    def _source_of_parts(self, parts: Parts) -> TableSource:
+    def _source_of_parts(self, parts: TableParts) -> TableSource:
         scratch = Path(self._scratch.name)
         with readable(parts.location):
             if parts.kind in TEXTS:

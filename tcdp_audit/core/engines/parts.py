@@ -46,7 +46,7 @@ Holds = Callable[[str, Sequence[str]], bool]
 
 
 @dataclass(frozen=True)
-class Parts:
+class TableParts:
     """The files of one table.
 
     Args:
@@ -121,7 +121,7 @@ def is_pattern(path: Path) -> bool:
     return bool(_MAGIC.search(str(path))) and not os.path.lexists(path)
 
 
-def find_parts(location: Path) -> Parts:
+def find_parts(location: Path) -> TableParts:
     """The files of a folder or a pattern.
 
     Raises:
@@ -135,7 +135,7 @@ def find_parts(location: Path) -> Parts:
     names = ["/".join(parts) for parts in _walk(folder, pattern)]
     require_plain_files(str(location), [folder / name for name in names])
     names = _alike(str(location), names)
-    parts = Parts(location, folder, tuple(names))
+    parts = TableParts(location, folder, tuple(names))
     _require_different(parts)
     return parts
 
@@ -246,7 +246,7 @@ def _alike(location: str, names: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: name.encode("utf-8", "surrogateescape"))
 
 
-def _require_different(parts: Parts) -> None:
+def _require_different(parts: TableParts) -> None:
     """Insist that no two names lead to one file, whose records would be read twice."""
     known: dict[tuple[int, int], int] = {}
     for position, path in enumerate(parts.paths):

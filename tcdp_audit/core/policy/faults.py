@@ -14,7 +14,7 @@ from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.base.visible import visible
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.scalars import DIGITS, OddNumber, plain_number
-from tcdp_audit.core.policy.source import Fault, Source
+from tcdp_audit.core.policy.source import PolicyFault, PolicySource
 
 _SENTENCES = {
     "greater_than": "must be greater than {gt}",
@@ -64,23 +64,23 @@ def _begins(longer: str, name: str) -> bool:
     return len(name) > 2 and re.match(rf"{re.escape(name)}[^a-z0-9]", longer, re.IGNORECASE) is not None
 
 
-def located(source: Source, prefix: Sequence[str | int], message: str) -> Fault:
+def located(source: PolicySource, prefix: Sequence[str | int], message: str) -> PolicyFault:
     """A fault at a location of the policy."""
     line, column = source.position(prefix)
-    return Fault(_path(prefix), message, line, column)
+    return PolicyFault(_path(prefix), message, line, column)
 
 
-def is_below(fault: Fault, other: Fault) -> bool:
+def is_below(fault: PolicyFault, other: PolicyFault) -> bool:
     """Whether a fault is at the same place as another, or at a part of it."""
     place = other.location
     return fault.location == place or fault.location.startswith((f"{place}.", f"{place}["))
 
 
 def from_validation(
-    error: ValidationError, source: Source, model: type[BaseModel], prefix: Sequence[str | int] = ()
-) -> list[Fault]:
+    error: ValidationError, source: PolicySource, model: type[BaseModel], prefix: Sequence[str | int] = ()
+) -> list[PolicyFault]:
     """The complaints of pydantic as faults, in the order of the file; one more than `MOST` at the most."""
-    faults: dict[str, Fault] = {}
+    faults: dict[str, PolicyFault] = {}
     for detail in _without_misspelt([dict(one) for one in error.errors(include_url=False)])[: MOST + 1]:
         location = (*prefix, *_plain(detail["loc"], source, prefix))
         fault = located(source, location, _sentence(detail, model))
@@ -180,7 +180,7 @@ def _is_model(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
-def _plain(location: Sequence[Any], source: Source, prefix: Sequence[str | int]) -> list[str | int]:
+def _plain(location: Sequence[Any], source: PolicySource, prefix: Sequence[str | int]) -> list[str | int]:
     """A location without pydantic's own tags for union members and keys: only parts that stand in the file."""
     data: Any = source.data
     for part in prefix:
@@ -206,7 +206,7 @@ def _path(location: Sequence[str | int]) -> str:
     return text
 
 
-def render(name: str, text: str, faults: Sequence[Fault]) -> str:
+def render(name: str, text: str, faults: Sequence[PolicyFault]) -> str:
     """The faults of a policy file, at most `MOST`, each with its line and a caret below the place."""
     lines, name = text.splitlines(), visible(name)
     blocks = []
@@ -223,7 +223,7 @@ def render(name: str, text: str, faults: Sequence[Fault]) -> str:
     return "\n".join(blocks)
 
 
-def unsound(name: str, text: str, faults: Sequence[Fault]) -> PolicyError:
+def unsound(name: str, text: str, faults: Sequence[PolicyFault]) -> PolicyError:
     """The error that tells all faults of a policy file."""
     located_faults = [
         (one.line, one.column, ": ".join(part for part in (one.location, one.message) if part)) for one in faults[:MOST]

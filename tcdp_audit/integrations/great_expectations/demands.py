@@ -127,7 +127,7 @@ def _without_checks(whole: Mapping[str, Any]) -> Policy:
     from pydantic import ValidationError  # noqa: PLC0415 - beside the one use
 
     from tcdp_audit.api import (  # noqa: PLC0415
-        Source,
+        PolicySource,
         from_validation,
         render,
     )
@@ -137,7 +137,9 @@ def _without_checks(whole: Mapping[str, Any]) -> Policy:
     try:
         document = PolicyDocument.model_validate(data)
     except ValidationError as error:
-        raise PolicyError(render("policy", "", from_validation(error, Source(data, None), PolicyDocument))) from None
+        raise PolicyError(
+            render("policy", "", from_validation(error, PolicySource(data, None), PolicyDocument))
+        ) from None
     return Policy(document, (), json.dumps(data, sort_keys=True))
 
 
