@@ -224,6 +224,9 @@ def assign_to_shards(
         progress: told (step, records done, records in all).
         merged: whether equal rows that are read together become one, so that no shard holds all of many.
     """
+    # Each shard holds whole equivalence classes, so shards can be measured one after the other, or side by side,
+    # within any budget, and their summaries merge exactly. It costs one scan, one hash and one stable sort by the
+    # shard's number a batch, and where the codes outgrow the memory one write and one read of them.
     scratch = Scratch() if chosen.spill else None
     count, packing = chosen.shards if by else 1, Packing.of(by)
     shards = LocalShards(domains, count, scratch.path if scratch else None, packing)
@@ -286,6 +289,11 @@ def _home(rows: CountedCodes, by: Sequence[Domain], shards: int) -> NDArray[np.u
 
 def _in_blocks(packed: Codes, span: int, shards: int) -> NDArray[np.uint32]:
     """By blocks of packed codes, so that the codes of a shard lie side by side and it needs few cells to count them."""
+    # The shard has to be a function of the codes alone, so that equal codes never part; how even shards are is a
+    # matter of speed. The lowest bits are cut off first: codes side by side then share a shard, which has a dense
+    # range of keys that are counted without sorting. The rest is multiplied by an odd constant that spreads every bit
+    # over the upper half (Fibonacci hashing), and the upper half is scaled to the number of shards by a
+    # multiplication and a shift, which costs less than a remainder.
     bits = min(BLOCK, max(span // (SHARD_BLOCKS * shards), 1).bit_length() - 1)
     key = (packed >> bits).astype(np.uint32)
     key *= np.uint32(MIX >> np.uint64(32))

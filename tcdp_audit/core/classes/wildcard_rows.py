@@ -94,6 +94,12 @@ class WildcardRows:
         self, level: WildcardLevel, following: WildcardLevel | None, before: int, after: tuple[int, int]
     ) -> WildcardStep:
         """How these rows come to some nodes after one more quasi-identifier; `before` is the first of their nodes."""
+        # A node is a set of targets that agree in the quasi-identifiers seen so far, and its rows are the sources
+        # that match them, by what they still have to match (their suffix). One step takes one more quasi-identifier:
+        # a target with a value matches the rows with that value and those with none, and a target without one matches
+        # every row. Rows are sorted by node and next code, so each of these sets is a run, and two binary searches
+        # find its ends. No row is copied and no pair of rows is compared: the cost is a search for each node, and
+        # later a sum over the runs.
         code = level.code[after[0] : after[1]]
         parent = np.searchsorted(level.nodes, np.arange(*after), side="right") - 1 - before
         radix, node = level.missing + 1, np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))

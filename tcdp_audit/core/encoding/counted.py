@@ -59,6 +59,10 @@ class Packing:
 
     def packed(self, columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """One number for each row, given the codes of each attribute. O(rows x attributes)."""
+        # The codes of all columns that decide on the shard are the digits of one number in mixed radix. A row then
+        # takes at most four bytes where it is hashed, moved and spilled, and the last column's codes are a remainder
+        # away. The span is checked once, in `of`: no product or sum below can overflow, so the additions are done in
+        # place and unchecked.
         numbers = columns[0].astype(self.dtype)
         for column, radix in zip(columns[1:], list(self.radices.values())[1:], strict=True):
             numbers *= radix

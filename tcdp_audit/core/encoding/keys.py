@@ -82,6 +82,12 @@ def fold(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
 
     Cost: O(n x columns), and a radix sort of n for each compaction. None follows once all keys differ.
     """
+    # Columns are digits of a number in mixed radix: key * radix + code keeps rows apart, and in the order of the
+    # columns, as long as no product overflows. Where the next product would leave 62 bits, the key is replaced by its
+    # rank among the keys that occur. There are at most n of them, so one rank and one compacted column always fit
+    # (2^31 rows squared are 2^62). Ranks keep the order, so the result is the same as with integers of any size; it
+    # costs one radix sort of n. Once all keys differ, no further column can part or reorder rows, and columns are
+    # only looked up.
     key: KeyArray = np.zeros(len(columns[0]), dtype=np.int64)
     span = 1
     steps: list[_Step] = []
@@ -193,6 +199,10 @@ def occurrences(keys: NDArray[Any], span: int, times: Counts | None = None) -> C
 
 def order_of(keys: NDArray[Any], span: int) -> Positions:
     """The positions of keys in ascending order, equal ones as they stand. O(keys) for each 16 bits of the span."""
+    # A radix sort from the lowest digit: a stable sort by each digit in turn leaves the rows in the order of the
+    # whole key, since ties of a higher digit keep the order that the lower ones gave them. numpy sorts 16 bits by
+    # counting, so a pass takes two scans and no comparison. Passes beyond the highest bit of the span are left out:
+    # most spans are below 2^32 and need two.
     order = np.argsort(_digit(keys, 0), kind="stable")
     for shift in range(DIGIT, (span - 1).bit_length(), DIGIT):
         order = order.take(np.argsort(_digit(keys.take(order), shift), kind="stable"))
@@ -200,7 +210,7 @@ def order_of(keys: NDArray[Any], span: int) -> Positions:
 
 
 def in_order(keys: NDArray[Any], span: int) -> NDArray[Any]:
-    """NDArray[Any] in ascending order. O(keys) for each 16 bits of the span."""
+    """Keys in ascending order. O(keys) for each 16 bits of the span."""
     if (span - 1).bit_length() <= DIGIT:
         return np.sort(_digit(keys, 0), kind="stable")
     for shift in range(0, (span - 1).bit_length(), DIGIT):

@@ -109,6 +109,12 @@ def coded_column(cells: Iterable[pa.Array], room: int) -> CodedColumn | None:
     Raises:
         pyarrow.ArrowInvalid: text that is not UTF-8.
     """
+    # A column is read once: Arrow hashes each batch of cells into its distinct values and an index a cell, in
+    # parallel and without making Python objects. Only the distinct values are brought together and sorted, and each
+    # batch has a table from its own indices to the common codes, which is applied when codes are asked for. Batches
+    # of few cells wait and are hashed together, so that a column of repeats costs its distinct values and not its
+    # batches times those. The values of all batches must fit into `room`: a column of keys does not, and DuckDB reads
+    # it.
     pieces: list[_Piece] = []
     size = 0
     for piece in _pieces(cells, room):

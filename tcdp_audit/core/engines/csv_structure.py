@@ -38,6 +38,11 @@ def bits(mask: NDArray[np.bool_]) -> Bits:
 
 def odd(mask: Bits) -> Bits:
     """Where the number of bits up to and with this one is odd."""
+    # A byte is inside quotes where an odd number of quotes stands up to it. One bit a byte, 64 to a number, makes
+    # this a prefix XOR: after shifts by 1, 2, 4 ... 32 each bit is the parity of all bits below it in its number, and
+    # the top bit is the parity of the whole number. Accumulating the top bits carries the parity across numbers, and
+    # 0 - parity is all ones or all zeros, which turns a number over where the count before it is odd. So quotes are
+    # followed through a block without a branch: 7 operations for 64 bytes.
     within = mask.copy()
     for shift in (1, 2, 4, 8, 16, 32):
         within ^= within << np.uint64(shift)
