@@ -7,10 +7,6 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.conventions import (
-        Variant as Variant,
-        flips as flips,
-    )
     from tcdp_audit.core.auditor.evaluation import (
         Options as Options,
         evaluate as evaluate,
@@ -22,6 +18,10 @@ if TYPE_CHECKING:
         has_secret as has_secret,
         resolved as resolved,
         scheme_of as scheme_of,
+    )
+    from tcdp_audit.core.base.audit_figures import (
+        ConventionVariant as ConventionVariant,
+        flips as flips,
     )
     from tcdp_audit.core.base.embedded_result import (
         with_plain_result as with_plain_result,
@@ -77,11 +77,9 @@ if TYPE_CHECKING:
         processors as processors,
     )
     from tcdp_audit.core.base.scratch import (
+        ENDING as ENDING,
         Scratch as Scratch,
         leaving_nothing as leaving_nothing,
-    )
-    from tcdp_audit.core.base.signal_mask import (
-        ENDING as ENDING,
         waiting as waiting,
     )
     from tcdp_audit.core.base.visible import (
@@ -118,7 +116,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.vacuous import (
         vacuous as vacuous,
     )
-    from tcdp_audit.core.classes.exempt import (
+    from tcdp_audit.core.classes.shards import (
         suppressed_in_all as suppressed_in_all,
     )
     from tcdp_audit.core.classes.strength import (
@@ -187,8 +185,8 @@ if TYPE_CHECKING:
         policy_schema_text as policy_schema_text,
     )
     from tcdp_audit.core.policy.source import (
-        Source as Source,
-        SourceFault as SourceFault,
+        PolicySource as PolicySource,
+        PolicySourceError as PolicySourceError,
         parse as parse,
         parse_nodes as parse_nodes,
     )
@@ -223,11 +221,9 @@ if TYPE_CHECKING:
     from tcdp_audit.core.session.inputs import (
         AuditInputs as AuditInputs,
         described as described,
+        named_files as named_files,
         open_inputs as open_inputs,
         open_table as open_table,
-    )
-    from tcdp_audit.core.session.named_files import (
-        named_files as named_files,
     )
     from tcdp_audit.core.session.registry import (
         NAME as NAME,

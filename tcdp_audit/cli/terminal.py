@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tcdp_audit.api import SHAPES, Policy, Variant, demanded, flips, observed, prose, state_of
+from tcdp_audit.api import SHAPES, ConventionVariant, Policy, demanded, flips, observed, prose, state_of
 from tcdp_audit.cli.console import console as console_of_command
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.remedy_trial import RemedyTrial
@@ -276,7 +276,7 @@ MARKS = {
 }
 
 
-def show_conventions(policy: Policy, variants: Sequence[Variant]) -> None:
+def show_conventions(policy: Policy, variants: Sequence[ConventionVariant]) -> None:
     """Print the verdict of each expectation under each combination, and which of them flip."""
     console = console_of_command()
     console.print()
@@ -295,7 +295,7 @@ def show_conventions(policy: Policy, variants: Sequence[Variant]) -> None:
         console.print(f"No verdict changes under any of the {len(variants)} combinations of conventions.")
 
 
-def _table(variants: Sequence[Variant]) -> Table:
+def _table(variants: Sequence[ConventionVariant]) -> Table:
     """A row a combination; only what differs from the policy's own is named."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("conventions", overflow="fold")

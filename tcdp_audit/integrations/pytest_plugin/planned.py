@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tcdp_audit.api import COLUMN_DEMANDS, SCHEMA, STRUCTURE, SUITE, Policy, Source, parse_nodes
+from tcdp_audit.api import COLUMN_DEMANDS, SCHEMA, STRUCTURE, SUITE, Policy, PolicySource, parse_nodes
 from tcdp_audit.plugin.sentences import visible
 
 COLUMNS, EXPECT, VERDICT = "columns", "expect", "verdict"
@@ -58,7 +58,7 @@ class Planned:
 
 def plan(policy: Policy) -> Iterator[Planned]:
     """Every item of a policy that was read from a file, the verdict last. Cost: that of parsing its text again."""
-    places = Source(None, parse_nodes(policy.text))
+    places = PolicySource(None, parse_nodes(policy.text))
     line = places.position(["attributes"])[0]
     for name in COLUMN_DEMANDS:
         yield Planned(name, Key(COLUMNS, name), line, {"check": name})

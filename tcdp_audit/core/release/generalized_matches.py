@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import freeze_arrays
 from tcdp_audit.core.base.errors import CheckError, DataError
+from tcdp_audit.core.base.frozen import freeze_arrays
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges, members
 from tcdp_audit.core.encoding.hierarchy import Hierarchy
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.encoding.union import require_exact
+from tcdp_audit.core.encoding.reading import require_exact
 
 Places = NDArray[np.int64]
 SIDE_BY_SIDE = -1
@@ -53,7 +53,7 @@ class GeneralizedMatch:
         """Lock its arrays."""
         freeze_arrays(self, "place", "first", "last", "scattered", "members")
 
-    def stands_for(self, cells: Codes, values: Codes) -> NDArray[np.bool_]:
+    def matches(self, cells: Codes, values: Codes) -> NDArray[np.bool_]:
         """Whether each cell stands for the value beside it."""
         place = self.place[:, values]
         inside = (place >= self.first[:, cells]) & (place <= self.last[:, cells])
@@ -67,7 +67,9 @@ class GeneralizedMatch:
         return np.asarray((rows == SIDE_BY_SIDE) | (bits & 1 == 1), dtype=np.bool_)
 
 
-def cover_of(released: Domain, original: Domain, hierarchy: Hierarchy | None, *, ordered: bool) -> GeneralizedMatch:
+def generalized_match(
+    released: Domain, original: Domain, hierarchy: Hierarchy | None, *, ordered: bool
+) -> GeneralizedMatch:
     """What the cells of one attribute stand for.
 
     Args:
@@ -92,7 +94,7 @@ def cover_of(released: Domain, original: Domain, hierarchy: Hierarchy | None, *,
 
 def _of_ranges(released: Domain, original: Domain) -> GeneralizedMatch:
     """Ranges of numbers or ranks: an axis for single values, two for ranges, whose ends must both be inside."""
-    telling = np.flatnonzero(~original.tells_nothing[:-1])
+    telling = np.flatnonzero(~original.is_uninformative[:-1])
     if original.covers is None:
         support = _numbers(original)[telling]
         starts, ends = _inside(released, support)
@@ -133,7 +135,7 @@ def _ends(numbers: NDArray[np.float64], beyond: NDArray[np.bool_]) -> NDArray[np
 
 def _of_labels(released: Domain, original: Domain, hierarchy: Hierarchy | None) -> GeneralizedMatch:
     """Values, sets of values, and nodes of a hierarchy, whose leaves stand side by side."""
-    telling = np.flatnonzero(~original.tells_nothing[:-1])
+    telling = np.flatnonzero(~original.is_uninformative[:-1])
     labels = _Labels([original.labels[code] for code in telling.tolist()], hierarchy)
     spans, rows = np.empty((2, released.size), dtype=np.int64), np.full(released.size + 1, SIDE_BY_SIDE)
     sets: list[NDArray[np.uint8]] = []
@@ -212,7 +214,7 @@ def _cover(
     """Places from 1 on for values that tell something, 0 for the others; cells that tell nothing from 0 on."""
     place = np.zeros((len(places), original.size + 1), dtype=np.int64)
     first, last = (np.zeros((len(places), released.size + 1), dtype=np.int64) for _ in range(2))
-    everything = released.tells_nothing
+    everything = released.is_uninformative
     for axis, (own, (start, end)) in enumerate(zip(places, spans, strict=True)):
         place[axis, telling] = own + 1
         first[axis, :-1], last[axis, :-1] = start + 1, end + 1

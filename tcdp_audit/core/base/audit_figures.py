@@ -1,11 +1,12 @@
-"""The one number of people that a verdict is about: whom failing demands expose, each counted once."""
+"""What an audit says as a whole: how many people failing demands expose, and what other conventions would change."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.outcome import Outcome, Status
 
 
@@ -74,3 +75,41 @@ class ExposureCount:
 def failures(outcomes: Sequence[Outcome]) -> list[int]:
     """The positions of what fails with the severity of an error."""
     return [number for number, one in enumerate(outcomes) if one.blocks and one.status is Status.FAILED]
+
+
+@dataclass(frozen=True)
+class ConventionVariant:
+    """What came of each expectation under one combination of conventions.
+
+    Args:
+        conventions: the combination, only those that were varied.
+        verdicts: status of each expectation, in the policy's order; skipped where the combination does not suit it.
+        declared: whether it is the policy's own combination.
+    """
+
+    conventions: Mapping[str, str]
+    verdicts: tuple[Status, ...]
+    declared: bool = False
+
+    def __post_init__(self) -> None:
+        """Lock its mapping."""
+        freeze(self, "conventions")
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "conventions": dict(self.conventions),
+            "declared": self.declared,
+            "verdicts": [verdict.value for verdict in self.verdicts],
+        }
+
+
+def flips(variants: Sequence[ConventionVariant]) -> list[int]:
+    """The positions of expectations whose verdict is not the same under every combination that suits them."""
+    if not variants:
+        return []
+    return [
+        position
+        for position in range(len(variants[0].verdicts))
+        if len({one.verdicts[position] for one in variants} - {Status.SKIPPED}) > 1
+    ]
