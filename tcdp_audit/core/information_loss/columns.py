@@ -51,7 +51,7 @@ class PairedColumn:
         after: its domain in the second one.
         before_codes: the code of each record of the first release.
         after_codes: the code of each record of the second one.
-        kept: for each record of the second release its position in the first.
+        position_before: for each record of the second release its position in the first.
     """
 
     declaration: AttributeDeclaration
@@ -60,7 +60,7 @@ class PairedColumn:
     after: Domain
     before_codes: Codes
     after_codes: Codes
-    kept: Positions
+    position_before: Positions
 
     @property
     def name(self) -> str:
@@ -80,7 +80,7 @@ class PairedColumn:
     @property
     def suppressed(self) -> int:
         """The number of records of the first release that are not in the second."""
-        return len(self.before_codes) - len(self.kept)
+        return len(self.before_codes) - len(self.position_before)
 
     @cached_property
     def same(self) -> NDArray[np.int64]:
@@ -96,7 +96,7 @@ class PairedColumn:
     def transitions(self) -> Transitions:
         """The changes of the values of the records that stayed. O(records), and a sort of them for large domains."""
         radix = self.after.size + 1
-        key = self.before_codes[self.kept].astype(np.int64)
+        key = self.before_codes[self.position_before].astype(np.int64)
         key *= radix
         key += self.after_codes
         if (span := (self.before.size + 1) * radix) <= 2 * len(key):
@@ -150,7 +150,9 @@ def lossy_columns(release: Release) -> list[str]:
     return sorted(name for name in release.columns if name in declared and declared[name].role in LOSSY_ROLES)
 
 
-def paired_columns(before: Release, after: Release, kept: Positions, names: Sequence[str]) -> tuple[PairedColumn, ...]:
+def paired_columns(
+    before: Release, after: Release, position_before: Positions, names: Sequence[str]
+) -> tuple[PairedColumn, ...]:
     """Some declared columns of two releases, in the order of their names here.
 
     Raises:
@@ -161,7 +163,9 @@ def paired_columns(before: Release, after: Release, kept: Positions, names: Sequ
     declared = before.policy.attributes
     sides = [_read(release, names) for release in (before, after)]
     return tuple(
-        PairedColumn(declared[old.attribute], before.hierarchies.get(old.attribute), old, new, codes, new_codes, kept)
+        PairedColumn(
+            declared[old.attribute], before.hierarchies.get(old.attribute), old, new, codes, new_codes, position_before
+        )
         for (old, codes), (new, new_codes) in zip(*sides, strict=True)
     )
 

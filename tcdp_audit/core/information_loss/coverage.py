@@ -164,7 +164,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Told:
+class MutualInformation:
     """What one column tells of another, in bits for each record before.
 
     Args:
@@ -176,7 +176,7 @@ class Told:
     after: float
 
 
-def information_kept(column: PairedColumn) -> float | None:
+def information_retained(column: PairedColumn) -> float | None:
     """N' I'(X; X') / (n H(X)): of what a column told, the share that is still told; None where it told nothing.
 
     X is the value before, X' the one after. H is the entropy in the n records that had a value, I' the mutual
@@ -185,17 +185,17 @@ def information_kept(column: PairedColumn) -> float | None:
     Cost: O(distinct changes of values), and a sort of them.
     """
     before = records_with(column.before)[~column.before.tells_nothing]
-    told = _entropy(before) * int(before.sum())
-    if not told:
+    total_before = _entropy(before) * int(before.sum())
+    if not total_before:
         return None
     change = column.transitions
     there = ~(column.before.tells_nothing[change.before] | column.after.tells_nothing[change.after])
     old, new, records = change.before[there], change.after[there], change.records[there]
-    kept = _entropy(_totals(old, records)) + _entropy(_totals(new, records)) - _entropy(records)
-    return float(np.clip(kept * int(records.sum()) / told, 0.0, 1.0))
+    shared = _entropy(_totals(old, records)) + _entropy(_totals(new, records)) - _entropy(records)
+    return float(np.clip(shared * int(records.sum()) / total_before, 0.0, 1.0))
 
 
-def information_on(column: PairedColumn, other: PairedColumn) -> Told:
+def information_on(column: PairedColumn, other: PairedColumn) -> MutualInformation:
     """N I(X; S) / N of two columns of one release, before and after; n records have both values, N are those before.
 
     Cost: O(records), and a sort of them where both columns have many values.
@@ -203,7 +203,7 @@ def information_on(column: PairedColumn, other: PairedColumn) -> Told:
     records = len(column.before_codes)
     before = _between((column.before, column.before_codes), (other.before, other.before_codes))
     after = _between((column.after, column.after_codes), (other.after, other.after_codes))
-    return Told(share(before, records), share(after, records))
+    return MutualInformation(share(before, records), share(after, records))
 
 
 def _between(one: tuple[Domain, Codes], two: tuple[Domain, Codes]) -> float:

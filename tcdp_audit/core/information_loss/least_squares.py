@@ -106,7 +106,7 @@ def least_squares(blocks: Blocks, features: int, *, weighted: bool = False) -> L
     Source: for weights Binder, International Statistical Review 51, 1983; as svyglm of R's survey without strata.
     """
     sums = _normal_equations(blocks, features)
-    inverse, told, rank = _inverse(sums.products)
+    inverse, determined, rank = _inverse(sums.products)
     first = inverse @ sums.outcome
     left = _residuals(blocks, first)
     correction = inverse @ left.outcome
@@ -117,10 +117,10 @@ def least_squares(blocks: Blocks, features: int, *, weighted: bool = False) -> L
     else:
         variances = inverse * (unexplained / max(freedom, 1))
     errors = np.zeros(features) if is_exact else np.sqrt(np.maximum(np.diag(variances), 0.0))
-    told &= freedom > 0
+    determined &= freedom > 0
     return LeastSquares(
-        coefficients=np.where(told, first + correction, np.nan),
-        errors=np.where(told, errors, np.nan),
+        coefficients=np.where(determined, first + correction, np.nan),
+        errors=np.where(determined, errors, np.nan),
         records=sums.records,
         rank=rank,
         is_exact=is_exact,
@@ -161,7 +161,7 @@ def _inverse(products: Floats) -> tuple[Floats, NDArray[np.bool_], int]:
     scale[scale == 0] = 1.0
     values, vectors = np.linalg.eigh(products / np.outer(scale, scale))
     varies = values > COLLINEAR * max(values.max(initial=0.0), 0.0)
-    kept = vectors[:, varies]
-    inverse = (kept / values[varies]) @ kept.T / np.outer(scale, scale)
-    told = np.sqrt((vectors[:, ~varies] ** 2).sum(axis=1)) < TOUCHED
-    return inverse, told, int(varies.sum())
+    directions = vectors[:, varies]
+    inverse = (directions / values[varies]) @ directions.T / np.outer(scale, scale)
+    determined = np.sqrt((vectors[:, ~varies] ** 2).sum(axis=1)) < TOUCHED
+    return inverse, determined, int(varies.sum())

@@ -129,12 +129,14 @@ class Ordered(Coverage[RangePenalty]):
     def distance(self, before: Floats, after: Floats) -> float:
         """Earth mover's distance by the range of the attribute, at most 1. O(values log values)."""
         support, where = np.unique(self._middles(self._before)[before > 0], return_inverse=True)
-        standing = np.bincount(where, weights=before[before > 0])
-        points, landed = self._landed(support, after)
-        work = _work_of_moving(np.concatenate([support, points]), np.concatenate([standing / before.sum(), -landed]))
+        masses_before = np.bincount(where, weights=before[before > 0])
+        points, masses_after = self._mass_points(support, after)
+        work = _work_of_moving(
+            np.concatenate([support, points]), np.concatenate([masses_before / before.sum(), -masses_after])
+        )
         return float(self.penalty.share(np.array([work]))[0])
 
-    def _landed(self, support: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    def _mass_points(self, support: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """Points and shares of the distribution after."""
         start, end = self._after.inside(support)
         spread = (self._after.width > 0) & (end > start) & (self.column.same[:-1] < 0)

@@ -100,7 +100,7 @@ MOST_VALUES = 20  # of a nominal attribute get a coefficient of their own
 MOST_RECORDS = 2**16  # before, evenly spaced, and what became of them
 FARTHEST = 1000.0  # standard deviations; a number beyond stands here
 BLOCK = 2**14  # records at a time
-KEPT = 2**26  # bytes of features that are made once; more are made anew for each iteration
+CACHED_BYTES = 2**26  # bytes of features that are made once; more are made anew for each iteration
 Part = tuple[Floats, NDArray[np.intp]]  # different rows of features of a column, and which of them each record has
 
 
@@ -172,9 +172,9 @@ def propensity(columns: Sequence[Coverage[Any]]) -> Propensity:
         return (block for truth, parts, times in distinct for block in _blocks(parts, truth, times))
 
     width = 1 + sum(one.table.shape[1] for _, one in features)
-    kept = list(blocks()) if 8 * width * sum(len(times) for *_, times in distinct) <= KEPT else None
+    cached = list(blocks()) if 8 * width * sum(len(times) for *_, times in distinct) <= CACHED_BYTES else None
     with threadpool_limits(1, "blas"):  # threads of a busy machine wait for each other; and one order of summation
-        return _error_of_fit(blocks if kept is None else lambda: iter(kept))
+        return _error_of_fit(blocks if cached is None else lambda: iter(cached))
 
 
 def _error_of_fit(blocks: Blocks) -> Propensity:
@@ -210,7 +210,7 @@ def _chosen(column: PairedColumn) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     before = np.arange(records) if records <= MOST_RECORDS else np.arange(MOST_RECORDS) * records // MOST_RECORDS
     taken = np.zeros(records, dtype=bool)
     taken[before] = True
-    return before, np.flatnonzero(taken[column.kept])
+    return before, np.flatnonzero(taken[column.position_before])
 
 
 def _distinct(parts: Sequence[Part]) -> tuple[list[Part], Floats]:

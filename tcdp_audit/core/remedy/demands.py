@@ -41,23 +41,23 @@ class Demands:
     Args:
         release: the table under its policy.
         columns: its sensitive attributes and its entity column as codes, in the table's order.
-        kept_records: which records there are, bool, shape (records,); distributions are those of the kept records.
+        retained_records: which records there are, bool, shape (records,); distributions are those of the kept records.
         share: what figures that may be at most, or must be below, a threshold are held to, as a share of it.
         k: the least number of records in a class, besides what the policy demands.
     """
 
     release: Release
     columns: Mapping[str, Codes]
-    kept_records: NDArray[np.bool_] | None = None
+    retained_records: NDArray[np.bool_] | None = None
     share: Fraction = Fraction(1)
     k: int = 1
 
     @cached_property
     def shard(self) -> Mapping[str, Codes]:
         """The columns of the kept records."""
-        if self.kept_records is None:
+        if self.retained_records is None:
             return self.columns
-        return {name: codes[self.kept_records] for name, codes in self.columns.items()}
+        return {name: codes[self.retained_records] for name, codes in self.columns.items()}
 
     @cached_property
     def tasks(self) -> Sequence[ClassTask]:
@@ -66,14 +66,14 @@ class Demands:
         Raises:
             CheckError: one of them cannot be evaluated at all.
         """
-        every = Tasks(self.release, ShardInMemory(CountedCodes(self.shard)), self.kept_records is None)
+        every = Tasks(self.release, ShardInMemory(CountedCodes(self.shard)), self.retained_records is None)
         tasks = [one for task in every for one in task.on_classes() if _is_demand(one)]
         obstacles = [task.obstacle for task in tasks if task.obstacle]
         if obstacles:
             raise CheckError(obstacles[0])
         failable = (task for task in tasks if task.can_fail)
-        kept = [one for one in failable if one.check.judges_each_class or not self._is_victim(one)]
-        return [_stricter(one, self.share) for one in kept]
+        retained = [one for one in failable if one.check.judges_each_class or not self._is_victim(one)]
+        return [_stricter(one, self.share) for one in retained]
 
     def _is_victim(self, task: ClassTask) -> bool:
         """Whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
@@ -96,8 +96,8 @@ class Demands:
 
     def without(self, removed: NDArray[np.bool_]) -> Demands:
         """The demands on the table without some records, whose distributions may differ."""
-        kept = ~removed if self.kept_records is None else self.kept_records & ~removed
-        return replace(self, kept_records=None if kept.all() else kept)
+        retained = ~removed if self.retained_records is None else self.retained_records & ~removed
+        return replace(self, retained_records=None if retained.all() else retained)
 
     def of_classes(self, k: int | None) -> Demands:
         """The demands, and that a class has at least so many records; themselves where that is not asked."""
@@ -110,7 +110,7 @@ class Demands:
         """
         return replace(self, share=self.share * share)
 
-    def kept_by(
+    def satisfied_by(
         self, classes: NDArray[np.int64], count: int, records: NDArray[np.intp] | None = None
     ) -> NDArray[np.bool_]:
         """Which classes keep every demand, each judged by itself and exactly.
@@ -183,12 +183,12 @@ class Demands:
         Cost: one judgement.
         """
         shard = {**self.shard, CLASS: np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)}
-        found = []
+        attained_figures = []
         for one in self.tasks:
             task, grouping, histogram = self._grouped(one, shard, 1, whole=True)
             if len(grouping.size) == 1:  # not where an intruder knows more, who tells records apart
-                found += [(task, *attained) for attained in task.attained(grouping.size, histogram)]
-        return found
+                attained_figures += [(task, *attained) for attained in task.attained(grouping.size, histogram)]
+        return attained_figures
 
     def counted(self, histogram: Histogram, attribute: Domain) -> Histogram:
         """A histogram of records under the convention on missing sensitive values."""

@@ -91,7 +91,7 @@ class Treatment:
 
     Args:
         columns: the columns it changed, by name; each already in the release.
-        kept: which records stay, bool, shape (records,); None for all of them.
+        retained: which records stay, bool, shape (records,); None for all of them.
         notes: figures about how it was done, under documented names; no cell among them.
         lines: policy lines that an audit of the treated release needs: how noise was added.
         attacks: checks that attack the treated release with what was done in every particular, each `{check:
@@ -100,7 +100,7 @@ class Treatment:
     """
 
     columns: Mapping[str, NewColumn] = field(default_factory=dict)
-    kept: NDArray[np.bool_] | None = None
+    retained: NDArray[np.bool_] | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
     attacks: tuple[Mapping[str, Mapping[str, Any]], ...] = ()

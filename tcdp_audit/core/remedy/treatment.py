@@ -43,21 +43,21 @@ def treated(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table
         _require_fit(name, column, view.records)
         position = table.column_names.index(name)
         table = table.set_column(position, name, _cells(table[name], view.attribute(name), column))
-    if treatment.kept is None:
+    if treatment.retained is None:
         return table
-    if treatment.kept.dtype != bool or len(treatment.kept) != view.records:
+    if treatment.retained.dtype != bool or len(treatment.retained) != view.records:
         raise RemedyError("the remedy did not say of each record whether it stays")
-    if not treatment.kept.any():
+    if not treatment.retained.any():
         raise RemedyError("nothing is left: the remedy would suppress every record")
-    return table.filter(array_of_truths(treatment.kept))
+    return table.filter(array_of_truths(treatment.retained))
 
 
 def touched(view: RemedyView, treatment: Treatment) -> dict[str, int]:
     """How many cells of each column a treatment changes, in the records that stay; a value written anew is the same."""
-    kept = np.ones(view.records, dtype=bool) if treatment.kept is None else treatment.kept
+    retained = np.ones(view.records, dtype=bool) if treatment.retained is None else treatment.retained
     counts = {}
     for name, column in treatment.columns.items():
-        counts[name] = int((kept & ~_unchanged(view.attribute(name), column)).sum())
+        counts[name] = int((retained & ~_unchanged(view.attribute(name), column)).sum())
     return {one.name: counts[one.name] for one in view.release.engine.columns if counts.get(one.name)}
 
 

@@ -94,8 +94,8 @@ def _with_unit_cells(view: RemedyView, rows: UnitRows, name: str, treatment: Tre
     agreeing = None if name == view.policy.document.unit else rows.agreeing(attribute)
     if agreeing is None:
         return column
-    if treatment.kept is not None:
-        agreeing &= treatment.kept[rows.rows]
+    if treatment.retained is not None:
+        agreeing &= treatment.retained[rows.rows]
     chosen, units = rows.rows[agreeing], rows.units[agreeing]
     starts = boundaries(units)
     if not len(starts):

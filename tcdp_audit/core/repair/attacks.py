@@ -101,12 +101,14 @@ class _Pair:
         """
         policy = replace(self.inputs.policy, document=self.document, expectations=(expectation,))
         outcomes = evaluate(policy, self.written, self.inputs.options, {"original": self.original})
-        found = [one for one in outcomes if not one.is_structural]
-        if len(found) != 1:
-            raise NoAttackError(f"{expectation.check.name} is asked {len(found)} times of this release, and not once")
-        if found[0].status is not Status.MEASURED:
-            raise NoAttackError(found[0].message)
-        return found[0]
+        measured = [one for one in outcomes if not one.is_structural]
+        if len(measured) != 1:
+            raise NoAttackError(
+                f"{expectation.check.name} is asked {len(measured)} times of this release, and not once"
+            )
+        if measured[0].status is not Status.MEASURED:
+            raise NoAttackError(measured[0].message)
+        return measured[0]
 
 
 @contextmanager

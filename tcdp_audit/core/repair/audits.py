@@ -98,10 +98,10 @@ def audit(
     """
     options = Options(memory, shards, show_values, progress or silent, column_risks=column_risks)
     with open_inputs(release, policy, original, population, plugins, options) as inputs:
-        found = inputs.audited(run=Run(by=run_by))
+        result = inputs.audited(run=Run(by=run_by))
         if all_conventions:
-            found = replace(found, variants=_variants(inputs))
-        return replace(found, remedy_trial=_remedy_trial(inputs, found)) if try_remedies else found
+            result = replace(result, variants=_variants(inputs))
+        return replace(result, remedy_trial=_remedy_trial(inputs, result)) if try_remedies else result
 
 
 @redact_errors()
@@ -144,10 +144,10 @@ def failing_records(
     from tcdp_audit.core.results.failing_records import FailingRecords  # noqa: PLC0415 - only where they are asked for
 
     with open_inputs(release, policy, original, population, plugins, Options(memory)) as inputs:
-        noted = FailingRecordMasks(inputs.engine.records)
-        audit = inputs.audited(noted)
-        of_no_records = [None] * (len(audit.expectations) - len(noted.masks))  # what a schema says
-        return FailingRecords(audit, (*noted.masks, *of_no_records))
+        masks = FailingRecordMasks(inputs.engine.records)
+        audit = inputs.audited(masks)
+        of_no_records = [None] * (len(audit.expectations) - len(masks.masks))  # what a schema says
+        return FailingRecords(audit, (*masks.masks, *of_no_records))
 
 
 @redact_errors()
@@ -268,7 +268,7 @@ def _variants(inputs: AuditInputs) -> tuple[Variant, ...]:
     return convention_matrix(inputs.policy, inputs.engine, inputs.options, inputs.companions)
 
 
-def _remedy_trial(inputs: AuditInputs, found: Audit) -> RemedyTrial | None:
+def _remedy_trial(inputs: AuditInputs, result: Audit) -> RemedyTrial | None:
     from tcdp_audit.core.repair.fixing import remedy_trial  # noqa: PLC0415 - only where it is asked for
 
-    return remedy_trial(inputs, found.outcomes)
+    return remedy_trial(inputs, result.outcomes)

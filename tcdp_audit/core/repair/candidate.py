@@ -199,8 +199,8 @@ class OpenTable:
         """Its audit, or the part of it that concerns some checks, as it is without the columns that are not written."""
         inputs = replace(self._inputs, release=self.table, engine=self.engine)
         dropped = dropped_columns(inputs.policy, self.table.column_names)
-        found = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
-        return inputs.without(found, [one.name for one in dropped])
+        outcomes = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
+        return inputs.without(outcomes, [one.name for one in dropped])
 
 
 def _engine_over(table: pa.Table, memory: int) -> Engine:
@@ -214,7 +214,7 @@ class Candidate:
 
     Args:
         opened: its records, in the input's order.
-        kept: for each record its position in the input.
+        retained: for each record its position in the input.
         outcomes: its audit.
         steps: what made it.
         loss: what it costs beside the input, where that was measured.
@@ -223,7 +223,7 @@ class Candidate:
     """
 
     opened: OpenTable
-    kept: NDArray[np.intp]
+    retained: NDArray[np.intp]
     outcomes: tuple[Outcome, ...]
     steps: tuple[Step, ...] = ()
     loss: InformationLoss | None = None

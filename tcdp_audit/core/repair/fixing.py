@@ -231,7 +231,7 @@ class _Repair:
             steps=best.steps,
             tried=tuple(loop.tried),
             records=before.release.records,
-            suppressed=before.release.records - len(best.kept),
+            suppressed=before.release.records - len(best.retained),
             cells={name: changed[name] for name in released.table.column_names},
             planned=not self.inputs.policy.remedies,
             order=released.order,
@@ -266,11 +266,11 @@ class _Repair:
         links = self.inputs.policy.document.rows_aligned and not self.keep_order
         if not best.steps and not self.dropped and not links:
             return Released(self.source, np.arange(self.source.num_rows))
-        table = in_own_types(best.released, taken(self.source, best.kept), changed)
+        table = in_own_types(best.released, taken(self.source, best.retained), changed)
         if self.keep_order:
-            return self._handed_over(table, np.arange(table.num_rows), best.kept, "kept")
+            return self._handed_over(table, np.arange(table.num_rows), best.retained, "kept")
         rows = in_unlinkable_order(self._written(table), self.inputs.policy.document.seed)
-        return self._handed_over(table, rows, best.kept[rows], "shuffled")
+        return self._handed_over(table, rows, best.retained[rows], "shuffled")
 
     def _handed_over(self, table: pa.Table, order: NDArray[np.intp], rows: NDArray[np.intp], kind: str) -> Released:
         """The records of a table in some order, without what is not written, and with what their audit needs."""
@@ -317,7 +317,7 @@ def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dic
         known: the columns whose values have been compared; of the others it is counted what is written differently.
     """
     table = loop.input.table
-    before = table.take(array_of_numbers(best.kept)) if len(best.kept) < table.num_rows else table
+    before = table.take(array_of_numbers(best.retained)) if len(best.retained) < table.num_rows else table
     others = [name for name in before.column_names if name not in known]
     counts = {**known, **changed_cells(before, best.released, others)}
     return {name: counts[name] for name in before.column_names}

@@ -165,7 +165,7 @@ class RepairLoop:
         step = Step(
             remedy=planned.remedy.name,
             title=planned.remedy.title,
-            parameters=given(planned),
+            parameters=explicit_parameters(planned),
             outcomes=outcomes,
             cells=touched(view, treatment),
             suppressed=candidate.table.num_rows - after.table.num_rows,
@@ -190,12 +190,12 @@ class RepairLoop:
         """A candidate after a treatment, not audited yet."""
         view = self._view(candidate)
         table = treated(candidate.table, view, with_unit_cells(view, treatment))
-        kept = candidate.kept if treatment.kept is None else candidate.kept[treatment.kept]
-        if len(kept) < len(candidate.kept) and self.policy.document.rows_aligned:
+        retained = candidate.retained if treatment.retained is None else candidate.retained[treatment.retained]
+        if len(retained) < len(candidate.retained) and self.policy.document.rows_aligned:
             raise RemedyError(
                 "dropping records would break `rows_aligned: true`; declare a `key:` that aligns release and original"
             )
-        return Candidate(OpenTable(table, self.inputs), kept, (), candidate.steps)
+        return Candidate(OpenTable(table, self.inputs), retained, (), candidate.steps)
 
     def _view(self, candidate: Candidate) -> RemedyView:
         """What every remedy sees of a candidate."""
@@ -221,9 +221,9 @@ class RepairLoop:
             self._views[candidate.opened] = view
         return self._views[candidate.opened]
 
-    def _close_all_but(self, *kept: OpenTable) -> None:
+    def _close_all_but(self, *retained: OpenTable) -> None:
         """Close the tables that are not needed any more, and forget what remedies saw of them."""
-        for one in [one for one in self._open if one not in kept]:
+        for one in [one for one in self._open if one not in retained]:
             one.close()
             self._open.remove(one)
             self._views.pop(one, None)
@@ -298,15 +298,15 @@ class RepairLoop:
         if candidate.loss is not None:
             return candidate.loss
         after = candidate.opened if candidate.opened is self.input else candidate.opened.settled
-        return information_loss(self.input.release, after.release, candidate.kept)
+        return information_loss(self.input.release, after.release, candidate.retained)
 
 
 def _entry(planned: PlannedRemedy) -> str:
     """A remedy as an entry of a policy's `remedy`."""
-    return f"{planned.remedy.name}: {flow(given(planned))}"
+    return f"{planned.remedy.name}: {flow(explicit_parameters(planned))}"
 
 
-def given(planned: PlannedRemedy) -> dict[str, Any]:
+def explicit_parameters(planned: PlannedRemedy) -> dict[str, Any]:
     """The parameters that were given, as they stand in a policy."""
     values = ((name, getattr(planned.parameters, name)) for name in planned.parameters.model_fields_set)
     return {name: value for name, value in sorted(values) if value is not None}
@@ -327,7 +327,7 @@ def _failed(planned: PlannedRemedy, error: BaseException, unhelped: str) -> Step
     return Step(
         remedy=planned.remedy.name,
         title=planned.remedy.title,
-        parameters=given(planned),
+        parameters=explicit_parameters(planned),
         error=_sentence(error, planned.plugin),
         at_least=error.at_least if isinstance(error, DominatedError) else None,
         unhelped=unhelped,

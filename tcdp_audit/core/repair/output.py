@@ -103,10 +103,10 @@ class OutputFile:
         with replaced_atomically(self.path) as temporary, self._named_in_errors(temporary.parent):
             self._fill(temporary, released, log)
             audit = self._audit(temporary, released, log)
-            kept = audit.passed or keep_failing
-            if not kept:
+            is_written = audit.passed or keep_failing
+            if not is_written:
                 temporary.unlink()
-        return audit, self.path if kept else None
+        return audit, self.path if is_written else None
 
     def _fill(self, temporary: Path, released: Released, log: ChangeLog) -> None:
         source = self.inputs.engine.path

@@ -82,10 +82,10 @@ def _fitted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
         return column
     try:
         fitted = _encoded(column, kind) if pa.types.is_dictionary(kind) else column.cast(kind)
-        kept = not differing(fitted.cast(column.type), column)
+        is_exact = not differing(fitted.cast(column.type), column)
     except pa.ArrowException:
         return column
-    return fitted if kept else column
+    return fitted if is_exact else column
 
 
 def _encoded(column: pa.ChunkedArray, kind: pa.DictionaryType) -> pa.ChunkedArray:
@@ -152,15 +152,15 @@ class PutBack:
         """
         shuffled = log.order == "shuffled" and released.policy.document.rows_aligned
         as_handed_over = replace(released, policy=released.policy.out_of_order) if shuffled else released
-        found = self._with_columns(as_handed_over, as_handed_over.evaluated())
+        evaluated = self._with_columns(as_handed_over, as_handed_over.evaluated())
         if shuffled:
-            found = replace(found, outcomes=tuple(map(_shuffled, found.outcomes)))
-        if any(AUDITED_WITH in one.details for one in found.outcomes):
+            evaluated = replace(evaluated, outcomes=tuple(map(_shuffled, evaluated.outcomes)))
+        if any(AUDITED_WITH in one.details for one in evaluated.outcomes):
             log = replace(log, judged_with_columns=self.names)
         if self.aligned is not None:
-            found, digest = self._in_order(self.aligned, released, found)
+            evaluated, digest = self._in_order(self.aligned, released, evaluated)
             log = replace(log, aligned_sha256=digest)
-        return released.audit_of(found, change_log=log)
+        return released.audit_of(evaluated, change_log=log)
 
     # Columns
 
@@ -210,19 +210,21 @@ class PutBack:
 
     # Order
 
-    def _in_order(self, aligned: Aligned, released: AuditInputs, found: Evaluation) -> tuple[Evaluation, str | None]:
+    def _in_order(
+        self, aligned: Aligned, released: AuditInputs, evaluated: Evaluation
+    ) -> tuple[Evaluation, str | None]:
         """What comes of a release, its demands on pairs judged in the original's order; and that copy's digest."""
-        checks = _paired(released.policy, found.outcomes)
+        checks = _paired(released.policy, evaluated.outcomes)
         if not checks:
-            return found, None
+            return evaluated, None
         policy = released.policy.only(checks)
         with aligned.opens() as engine:
             _require_same_records(released.engine, engine, aligned.places)
             beside = evaluation(policy, engine, released.options, released.companions)
             digest = engine.sha256()
         judged = [one for one in beside.outcomes if not one.is_structural]
-        outcomes = tuple(_replaced(found.outcomes, judged, checks, digest))
-        return replace(found, outcomes=outcomes), digest
+        outcomes = tuple(_replaced(evaluated.outcomes, judged, checks, digest))
+        return replace(evaluated, outcomes=outcomes), digest
 
 
 def _shuffled(outcome: Outcome) -> Outcome:

@@ -147,8 +147,8 @@ def is_orderable(attribute: Attribute) -> bool:
     """Whether its values are numbers or ranks, and no generalised ones but suppressed cells overlap."""
     if not attribute.declaration.is_ordered:
         return False
-    tells = ~attribute.domain.tells_nothing[:-1]
-    low, high = (ends[tells] for ends in attribute.bounds)
+    informative = ~attribute.domain.tells_nothing[:-1]
+    low, high = (ends[informative] for ends in attribute.bounds)
     return bool((high[:-1] <= low[1:]).all())
 
 

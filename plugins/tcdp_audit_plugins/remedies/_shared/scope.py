@@ -66,7 +66,7 @@ def weakest(
         trials = cheap if start is None else trials
     if place is None:
         raise RemedyError(trials.refusal())
-    trials.require_kept(place)
+    trials.require_not_dominated(place)
     return strengths[place]
 
 
@@ -83,34 +83,34 @@ class _Trials(Generic[S]):
     view: RemedyView
     treat: Callable[[S], Treatment]
     strengths: Sequence[S]
-    standing: dict[int, list[Outcome]] = field(default_factory=dict)
-    outdone: dict[int, DominatedError] = field(default_factory=dict)
+    failing: dict[int, list[Outcome]] = field(default_factory=dict)
+    dominated: dict[int, DominatedError] = field(default_factory=dict)
 
     def suffice(self, place: int) -> bool:
         """Whether nothing stands against the release at a strength, or nothing at it or beyond could be kept."""
-        if place not in self.standing and place not in self.outdone:
-            tried = len(self.standing) + len(self.outdone)
+        if place not in self.failing and place not in self.dominated:
+            tried = len(self.failing) + len(self.dominated)
             self.view.progress("choosing a strength", min(tried, len(self.strengths)), len(self.strengths))
             try:
                 outcomes = self.view.outcomes_of(pair_checks(self.view), self.treat(self.strengths[place]))
-                self.standing[place] = failing_pairs(self.view, outcomes)
+                self.failing[place] = failing_pairs(self.view, outcomes)
             except DominatedError as error:
-                self.outdone[place] = error
-        return place in self.outdone or not self.standing[place]
+                self.dominated[place] = error
+        return place in self.dominated or not self.failing[place]
 
-    def require_kept(self, place: int) -> None:
+    def require_not_dominated(self, place: int) -> None:
         """Stop where the strength that was found loses more than another remedy.
 
         Raises:
             DominatedError: it does.
         """
-        if place in self.outdone:
-            raise self.outdone[place]
+        if place in self.dominated:
+            raise self.dominated[place]
 
     def refusal(self) -> str:
         """Why no strength is enough, and how near the best that was tried comes: fewest failing, and least beyond."""
-        place = min(self.standing, key=lambda one: (len(self.standing[one]), sum(map(_beyond, self.standing[one]))))
-        left = "; ".join(filter(None, map(_reached, self.standing[place])))
+        place = min(self.failing, key=lambda one: (len(self.failing[one]), sum(map(_beyond, self.failing[one]))))
+        left = "; ".join(filter(None, map(_reached, self.failing[place])))
         which = f"strength {place + 1} of {len(self.strengths)}, from weak to strong, comes nearest"
         return f"no strength is enough; {which}{f': {left}' if left else ''}"
 

@@ -88,8 +88,8 @@ def _deal(totals: Integers, members: Integers, kind: Integers) -> Integers:
     """The totals of each kind, dealt to its classes in turn: counts of one bucket differ by at most one."""
     turn = rank_within(kind)
     ends = np.cumsum(totals, axis=1)[kind]
-    dealt = (ends - turn[:, None] + members[kind][:, None] - 1) // members[kind][:, None]
-    return np.diff(dealt, axis=1, prepend=0)
+    upto = (ends - turn[:, None] + members[kind][:, None] - 1) // members[kind][:, None]
+    return np.diff(upto, axis=1, prepend=0)
 
 
 Floats = NDArray[np.float64]

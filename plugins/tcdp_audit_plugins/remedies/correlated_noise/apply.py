@@ -153,17 +153,18 @@ def declared(matrix: Mapping[str, Mapping[str, Fraction]], names: Sequence[str])
         RemedyError: no noise has these covariances.
     """
     place = {name: number for number, name in enumerate(names)}
-    found = np.zeros((len(names), len(names)))
+    covariance = np.zeros((len(names), len(names)))
     for one, row in matrix.items():
         for other, value in row.items():
-            found[place[one], place[other]] = found[place[other], place[one]] = float(value)
-    variances = np.linalg.eigvalsh(found)
+            covariance[place[one], place[other]] = covariance[place[other], place[one]] = float(value)
+    variances = np.linalg.eigvalsh(covariance)
     if variances.min() < -LEAST * variances.max():
         raise RemedyError(
             "no noise has the covariances that `covariance` declares: a covariance is larger than the variances of its "
-            f"attributes allow; {_possible_share(found):.4f} times the covariances, with the same variances, would do"
+            f"attributes allow; {_possible_share(covariance):.4f} times the covariances, with the same variances, "
+            "would do"
         )
-    return found
+    return covariance
 
 
 def _possible_share(matrix: Floats) -> float:
@@ -282,17 +283,17 @@ class _Masking:
         """A column of numbers, in the table's order; cells that tell nothing stay as they are."""
         new = np.empty_like(after)
         new[self.order] = after
-        tells = ~np.isnan(new)
-        cells, position = np.unique(new[tells], return_inverse=True)
+        informative = ~np.isnan(new)
+        cells, position = np.unique(new[informative], return_inverse=True)
         if attribute.is_numeric:
             codes = np.full(len(new), len(cells))
-            codes[tells] = position
+            codes[informative] = position
             return NewColumn(_whole(cells), codes)
         texts = [*attribute.domain.labels, *map(number_text, cells.tolist())]
         distinct, place = np.unique(np.array(texts, dtype=object).astype(str), return_inverse=True)
         codes = attribute.codes.astype(np.int64)  # what tells nothing: suppressed, or missing
-        codes[tells] = len(attribute.domain.labels) + position
-        missing = ~tells & (attribute.codes == len(attribute.domain.labels))
+        codes[informative] = len(attribute.domain.labels) + position
+        missing = ~informative & (attribute.codes == len(attribute.domain.labels))
         return NewColumn.of_texts(distinct.tolist(), np.where(missing, len(distinct), place[codes * ~missing]))
 
 
@@ -304,8 +305,8 @@ def _values(attribute: Attribute) -> Floats:
 
 def _as_fine(drawn: Floats, attribute: Attribute) -> Floats:
     """Numbers with as many decimals as those of an attribute have."""
-    tells = ~attribute.domain.tells_nothing[:-1]
-    own = np.asarray(attribute.numbers, dtype=np.float64)[tells]
+    informative = ~attribute.domain.tells_nothing[:-1]
+    own = np.asarray(attribute.numbers, dtype=np.float64)[informative]
     for decimals in range(DECIMALS + 1):
         if (np.round(own, decimals) == own).all():
             return np.asarray(np.round(drawn, decimals))

@@ -118,9 +118,9 @@ def new_scores(own: Floats, given: Floats, proximity: float, random: np.random.G
     )
     regression = across @ np.linalg.pinv(others, hermitian=True) if given.shape[1] else np.zeros((columns, 0))
     left = among - regression @ across.T
-    told = _unit(given) @ regression.T
+    predicted = _unit(given) @ regression.T
     noise = normal_noise((left + left.T) / 2, len(own), random)
-    return np.asarray(told + proximity * (_unit(own) - told) + np.sqrt(1 - proximity**2) * noise)
+    return np.asarray(predicted + proximity * (_unit(own) - predicted) + np.sqrt(1 - proximity**2) * noise)
 
 
 def _unit(columns: Floats) -> Floats:
@@ -227,8 +227,8 @@ def _reordered(
     codes: NDArray[np.int64], order: NDArray[np.intp], target: Floats, attribute: Attribute
 ) -> NDArray[np.int64]:
     """The same values, in the order of the targets of the records, which stand in an order of their own."""
-    tells = ~attribute.domain.tells_nothing[codes[order]]
-    records = order[tells]
+    informative = ~attribute.domain.tells_nothing[codes[order]]
+    records = order[informative]
     after = codes.copy()
-    after[records[np.argsort(target[tells], kind="stable")]] = np.sort(codes[records])
+    after[records[np.argsort(target[informative], kind="stable")]] = np.sort(codes[records])
     return after

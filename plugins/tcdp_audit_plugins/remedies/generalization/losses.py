@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import KeyArray, Keys, fold
-from tcdp_audit_plugins.remedies.generalization.levels import Ladder, Numbers
+from tcdp_audit_plugins.remedies.generalization.levels import GeneralizationLevels, Numbers
 
 ROOM = 16  # with at most so many possible keys for each class, marking them is quicker than sorting
 
@@ -21,16 +21,16 @@ class Base:
     """Records that no node of a lattice tells apart.
 
     Args:
-        ladders: the quasi-identifiers.
+        levels_of_all: the quasi-identifiers.
         lowest: the lowest level of each.
     """
 
-    ladders: Sequence[Ladder]
+    levels_of_all: Sequence[GeneralizationLevels]
     lowest: Sequence[int]
 
     @cached_property
     def _grouped(self) -> tuple[Numbers, Numbers, Numbers]:
-        keys = self._keys(self.lowest, [one.attribute.codes for one in self.ladders])
+        keys = self._keys(self.lowest, [one.attribute.codes for one in self.levels_of_all])
         _, first, classes, sizes = np.unique(keys.values, return_index=True, return_inverse=True, return_counts=True)
         return first, classes, sizes
 
@@ -47,10 +47,10 @@ class Base:
     @cached_property
     def codes(self) -> list[Numbers]:
         """For each quasi-identifier the code of one record of every base class, which stands for all of them."""
-        return [one.attribute.codes[self._grouped[0]] for one in self.ladders]
+        return [one.attribute.codes[self._grouped[0]] for one in self.levels_of_all]
 
     def _keys(self, levels: Sequence[int], codes: Sequence[Numbers]) -> Keys:
-        chosen = [one.levels[level] for one, level in zip(self.ladders, levels, strict=True)]
+        chosen = [one.levels[level] for one, level in zip(self.levels_of_all, levels, strict=True)]
         columns = [level.codes[column] for level, column in zip(chosen, codes, strict=True)]
         return fold(columns, [len(level.labels) for level in chosen])
 
@@ -68,16 +68,16 @@ class Base:
     def penalty(self, levels: Sequence[int], classes: NDArray[np.bool_]) -> float:
         """The certainty penalty of the records of some base classes at a node, summed over them and all attributes."""
         total = 0.0
-        for ladder, level, codes in zip(self.ladders, levels, self.codes, strict=True):
-            chosen = ladder.levels[level]
+        for attribute_levels, level, codes in zip(self.levels_of_all, levels, self.codes, strict=True):
+            chosen = attribute_levels.levels[level]
             total += float(chosen.penalty[chosen.codes[codes[classes]]] @ self.sizes[classes])
         return total
 
     def hidden(self, levels: Sequence[int]) -> NDArray[np.bool_]:
         """The base classes that a node suppresses in every quasi-identifier. Shape (base classes,)."""
         hidden = np.ones(len(self.sizes), dtype=bool)
-        for ladder, level, codes in zip(self.ladders, levels, self.codes, strict=True):
-            chosen = ladder.levels[level]
+        for attribute_levels, level, codes in zip(self.levels_of_all, levels, self.codes, strict=True):
+            chosen = attribute_levels.levels[level]
             if not chosen.hidden.any():
                 return np.zeros_like(hidden)
             hidden &= chosen.hidden[chosen.codes[codes]]
@@ -134,16 +134,16 @@ def certainty_penalty(base: Base, node: Node) -> float:
 
     Source: Xu et al. (2006), section 3; Ghinita et al. (2007), section 3, global certainty penalty.
     """
-    penalty = sum(costs[level] for costs, level in zip(mean_penalties(base.ladders), node.levels, strict=True))
+    penalty = sum(costs[level] for costs, level in zip(mean_penalties(base.levels_of_all), node.levels, strict=True))
     if not node.removed.any():
         return penalty
-    spared = base.penalty(node.levels, node.removed) / len(base.ladders)
+    spared = base.penalty(node.levels, node.removed) / len(base.levels_of_all)
     return penalty + (int(base.sizes[node.removed].sum()) - spared) / int(base.sizes.sum())
 
 
-def mean_penalties(ladders: Sequence[Ladder]) -> list[list[float]]:
+def mean_penalties(levels_of_all: Sequence[GeneralizationLevels]) -> list[list[float]]:
     """The part of each level of each quasi-identifier in the penalty of a node without suppression."""
-    return [[cost / len(ladders) for cost in one.costs] for one in ladders]
+    return [[cost / len(levels_of_all) for cost in one.costs] for one in levels_of_all]
 
 
 def discernibility(base: Base, node: Node) -> float:

@@ -22,7 +22,7 @@ from tcdp_audit_plugins.remedies.microaggregation.merging import (
     ClusterDemands,
     Quantiles,
     confidential_attribute,
-    halve_where_kept,
+    halve_where_satisfied,
     merge_failing,
     places,
     smallest_size,
@@ -204,7 +204,7 @@ def microaggregate(view: RemedyView, parameters: MicroaggregationParameters) -> 
     else:
         demands = ClusterDemands(view.demands, order)
         clusters, notes = _clusters_that_keep(view, parameters, k, points, demands)
-        if not demands.kept(clusters, int(clusters.max()) + 1).all():
+        if not demands.satisfied(clusters, int(clusters.max()) + 1).all():
             reason = refused_as_one_class(failed_as_one_class(view.demands), view.demands)
             raise RemedyError(f"no clusters of these records keep the policy: {reason}")
     return replace(released_as(clusters), notes={"k": k, **_figures(points, clusters), **notes})
@@ -313,7 +313,7 @@ def _clusters_that_keep(
     else:
         clusters = _by_distance(view, parameters, k, points)
     coarser = merge_failing(points, clusters, demands, view.progress)
-    finer = halve_where_kept(points, coarser, k, values, demands)
+    finer = halve_where_satisfied(points, coarser, k, values, demands)
     return finer, {**notes, "merged": int(clusters.max() - coarser.max()), "halved": int(finer.max() - coarser.max())}
 
 

@@ -167,7 +167,7 @@ class Task:
         )
 
     def _keep(self, classes: Integers, count: int, rows: Indices | None = None) -> Mask:
-        return self._demands.kept_by(classes, count, chosen=rows)
+        return self._demands.satisfied_by(classes, count, chosen=rows)
 
     @cached_property
     def roots(self) -> Integers:
@@ -209,16 +209,16 @@ class Task:
         """
         if not self.view.demands and self.parameters.k is None:
             raise RemedyError("the policy demands nothing of a class, so that any would do; give `k`")
-        if failing := int((~self._roots_kept).sum()):
-            raise RemedyError(self._refusal(failing, len(self._roots_kept)))
+        if failing := int((~self._roots_allowed).sum()):
+            raise RemedyError(self._refusal(failing, len(self._roots_allowed)))
 
     @property
     def is_attainable(self) -> bool:
         """Whether the classes to start with are allowed."""
-        return bool(self._roots_kept.all())
+        return bool(self._roots_allowed.all())
 
     @cached_property
-    def _roots_kept(self) -> Mask:
+    def _roots_allowed(self) -> Mask:
         return self._keep(self.roots, int(self.roots.max()) + 1)
 
     def _refusal(self, failing: int, count: int) -> str:

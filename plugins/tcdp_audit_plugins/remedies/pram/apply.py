@@ -222,9 +222,9 @@ class _Categories:
     @cached_property
     def counts(self) -> Floats:
         """The records with each value, none for suppressed cells. Shape (labels,)."""
-        tells = ~self.attribute.domain.tells_nothing[:-1]
-        counts = np.bincount(self.attribute.codes, minlength=len(tells) + 1)[:-1] * tells
-        return np.append(counts, np.zeros(len(self.labels) - len(tells))).astype(np.float64)
+        informative = ~self.attribute.domain.tells_nothing[:-1]
+        counts = np.bincount(self.attribute.codes, minlength=len(informative) + 1)[:-1] * informative
+        return np.append(counts, np.zeros(len(self.labels) - len(informative))).astype(np.float64)
 
     @cached_property
     def present(self) -> NDArray[np.intp]:
@@ -251,7 +251,7 @@ class _Categories:
             if without:
                 raise RemedyError(f"the matrix of {name!r} has no line for {without:,} of its values; give them one")
 
-    def kept(self, retention: Fraction | None) -> Fraction:
+    def staying(self, retention: Fraction | None) -> Fraction:
         """The probability that a value is kept where there is no matrix: that of any other value at the least."""
         return max(retention or Fraction(0), Fraction(1, len(self.present)))
 
@@ -261,7 +261,7 @@ class _Categories:
         if self.declared is not None:
             matrix = declared_matrix(self.declared, [self.labels[place] for place in self.present])
         else:
-            matrix = retaining(float(self.kept(retention)), values)
+            matrix = retaining(float(self.staying(retention)), values)
         if not self.parameters.invariant:
             return matrix
         from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant  # noqa: PLC0415 - many modules
@@ -313,13 +313,13 @@ class _Pram:
         """What somebody knows who knows the method: with which probabilities values were released."""
         from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
 
-        kept = {one.attribute.name: one.kept(retention) for one in self.columns if one.declared is None}
+        staying = {one.attribute.name: one.staying(retention) for one in self.columns if one.declared is None}
         matrix = {one.attribute.name: one.declared for one in self.columns if one.declared is not None}
         return {
             "attributes": [one.attribute.name for one in self.columns],
             "invariant": self.columns[0].parameters.invariant,
             "limit": BY_DEFAULT,
-            **({"retention": kept} if kept else {}),
+            **({"retention": staying} if staying else {}),
             **({"matrix": matrix} if matrix else {}),
         }
 
@@ -327,10 +327,10 @@ class _Pram:
 def _with(notes: Mapping[str, float], one: _Categories, matrix: Floats, changed: int) -> dict[str, float]:
     """The figures with those of one more attribute."""
     counts = one.counts[one.present]
-    kept = float(np.diagonal(matrix)[counts > 0].min())
+    staying = float(np.diagonal(matrix)[counts > 0].min())
     shift = float(np.abs(counts @ matrix - counts).max() / counts.sum())
     return {
-        "retention": min(notes["retention"], kept),
+        "retention": min(notes["retention"], staying),
         "changed": notes["changed"] + changed,
         "without_value": notes["without_value"] + one.view.records - int(counts.sum()),
         "margin_shift": round(max(notes["margin_shift"], shift), 12),

@@ -67,7 +67,7 @@ class Classes:
         apart = int(of_value.max(initial=0)) + 1
         bucket = np.append(np.where(of_value < 0, apart, of_value), apart)[self.value]
         merged = np.unique(self.others * (apart + 1) + bucket, return_inverse=True)[1]
-        return bool(self.demands.kept_by(merged, int(merged.max(initial=-1)) + 1).all())
+        return bool(self.demands.satisfied_by(merged, int(merged.max(initial=-1)) + 1).all())
 
 
 def concerns(view: RemedyView, outcome: Outcome, attribute: Attribute) -> bool:

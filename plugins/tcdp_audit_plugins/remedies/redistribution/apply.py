@@ -93,7 +93,7 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
     work = Work(view, parameters, mondrian.roots[mondrian.rows.of_record])
     done = {name: work.divided_in(steps) for name, steps in work.schedules.items()}
     columns = {name: work.recoded(one) for name, one in done.items()}
-    sound = {name: one for name, one in done.items() if work.is_kept(columns[name])}
+    sound = {name: one for name, one in done.items() if work.satisfies_policy(columns[name])}
     penalties = {name: work.penalty(one) for name, one in sound.items()}
     best = min(penalties, key=penalties.__getitem__, default=None)
     classes = work.undivided if best is None else done[best]
@@ -203,7 +203,7 @@ class Work:
 
     def _judge(self, demands: MergedDemands) -> Judge:
         def judge(part: Indices, out: Mask) -> bool:
-            return bool(demands.kept_by(out.astype(np.int64), 2, chosen=part).all())
+            return bool(demands.satisfied_by(out.astype(np.int64), 2, chosen=part).all())
 
         return judge
 
@@ -219,11 +219,11 @@ class Work:
         token = self.view.suppressed_token
         return {one.name: recode(one, of_record, classes.count, token) for one in self.attributes}
 
-    def is_kept(self, columns: dict[str, NewColumn]) -> bool:
+    def satisfies_policy(self, columns: dict[str, NewColumn]) -> bool:
         """Whether the classes of the released columns keep the demands: some have the same label."""
         labels = [np.unique(one.cells.astype(str), return_inverse=True)[1][one.codes] for one in columns.values()]
         keys = fold([self.roots, *labels], [int(self.roots.max()) + 1, *(int(one.max()) + 1 for one in labels)])
         distinct, number = numbered(keys.values, keys.span)
         classes, count = number.astype(np.int64), len(distinct)
         large = np.bincount(classes) >= (self.parameters.k or 1)
-        return bool((large & self._demands.kept_by(classes, count)).all())
+        return bool((large & self._demands.satisfied_by(classes, count)).all())

@@ -11,7 +11,7 @@ import numpy as np
 
 from tcdp_audit.plugin._internal import Floats, rank_within
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis
-from tcdp_audit_plugins.remedies.mondrian.rank_ranges import Indices, Integers, PlaceRanges
+from tcdp_audit_plugins.remedies.mondrian.rank_ranges import Indices, Integers, RankRanges
 from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata
 
 CUTS = 24  # cuts of an ordered quasi-identifier that are tried, at even shares of a part's records
@@ -129,7 +129,7 @@ def _counts_upto(ends: Integers, run: Integers, stratum: Integers, strata: int, 
 def _width(axis: Axis, taken: Integers, first: Integers, last: Integers) -> Floats:
     """Certainty penalty of ranges, given by first and last of a part's places."""
     places = taken.astype(np.int64)
-    return axis.width(PlaceRanges(places[first], places[last], (last - first + 1).astype(np.int64)))
+    return axis.width(RankRanges(places[first], places[last], (last - first + 1).astype(np.int64)))
 
 
 STEPS = 40  # limits on the mix of what is taken that are tried for each node
@@ -257,8 +257,8 @@ def _allowed(nodes: Nodes, table: Table, part: Indices, judge: CountJudge) -> It
     while start < len(options.node):
         here = slice(start, start + batch)
         taken = _mix(nodes.counts[options.node[here]], options.limit[here], table.strata.shares)
-        kept = judge.kept(np.concatenate([taken, total - taken]))
-        for one in np.flatnonzero(kept[: len(taken)] & kept[len(taken) :]):
+        satisfied = judge.satisfied(np.concatenate([taken, total - taken]))
+        for one in np.flatnonzero(satisfied[: len(taken)] & satisfied[len(taken) :]):
             yield int(options.node[start + one]), taken[one]
         start, batch = start + batch, min(2 * batch, max(CELLS // len(total), 1))
 

@@ -82,7 +82,7 @@ class CountJudge:
     strata: Strata
     least: int
 
-    def kept(self, counts: Integers) -> Mask:
+    def satisfied(self, counts: Integers) -> Mask:
         """Which classes keep the demands.
 
         Args:
@@ -91,12 +91,12 @@ class CountJudge:
         Cost: that of the demands on as many classes.
         """
         size = counts.sum(axis=1)
-        kept = self._large[size]
+        satisfied = self._large[size]
         histograms = self._histograms(counts)
         for task in self.demands.tasks:
             if task.attribute is not None:
-                kept &= ~task.failing(size, histograms[task.attribute.attribute])
-        return kept
+                satisfied &= ~task.failing(size, histograms[task.attribute.attribute])
+        return satisfied
 
     @cached_property
     def _large(self) -> Mask:

@@ -132,10 +132,10 @@ def _show(search: LocalSuppression, attribute: int, turn: Integers) -> bool:
     while shows.any():
         trial = suppressed.copy()
         trial[attribute] &= ~shows
-        numbers, kept = search.judged(trial, counted)
-        if kept.all():
+        numbers, satisfied = search.judged(trial, counted)
+        if satisfied.all():
             break
-        failing = ~kept[numbers]
+        failing = ~satisfied[numbers]
         back = max(1, 2 ** (patience - PATIENT))
         shows &= ~failing & ~_called_back(failing & ~shows, shows & ~failing, before, turn[counted], back)
         patience += 1
