@@ -98,11 +98,7 @@ if TYPE_CHECKING:
         count_pairs as count_pairs,
     )
     from tcdp_audit.core.classes.segments import (
-        first_of_each as first_of_each,
-        inverse as inverse,
         positions_of as positions_of,
-        rank_within as rank_within,
-        starts_of as starts_of,
     )
     from tcdp_audit.core.classes.strength import (
         Contribution as Contribution,
@@ -124,12 +120,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.encoding.keys import (
         Codes as Codes,
-        KeyArray as KeyArray,
-        Keys as Keys,
         fold as fold,
-    )
-    from tcdp_audit.core.encoding.reading import (
-        domain_of as domain_of,
     )
     from tcdp_audit.core.engines.base import (
         recode as recode,
@@ -156,9 +147,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.results.beside import (
         beside as beside,
-    )
-    from tcdp_audit.core.results.change_log import (
-        failing_demands as failing_demands,
     )
     from tcdp_audit.core.results.findings import (
         Level as Level,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin._internal import failing_demands, prose
+from tcdp_audit.plugin._internal import prose
+from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog
 from tcdp_audit.plugin.sentences import listing, sentence_case, visible
 from tcdp_audit_reports.advice import Advice

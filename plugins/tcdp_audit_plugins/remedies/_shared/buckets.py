@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import inverse, positions_of, starts_of
+from tcdp_audit.plugin._internal import positions_of
 from tcdp_audit.plugin.engine import Tree
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, interval_label, set_label
 from tcdp_audit_plugins.remedies._shared.recoding import extremes, is_ranged, lineages, span_label
+from tcdp_audit_plugins.remedies._shared.segments import inverse, starts_of
 
 Integers = NDArray[np.int64]
 Cost = Callable[[Integers, Integers], NDArray[Any]]  # of runs from each start to before each end

@@ -8,8 +8,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import failing_demands
-from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment, failing_demands
 from tcdp_audit.plugin.sentences import Outcome, figure, listing
 
 ClassSize = Annotated[

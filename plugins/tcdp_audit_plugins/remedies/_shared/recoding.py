@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import ancestors_of, count_pairs, fold, inverse
+from tcdp_audit.plugin._internal import ancestors_of, count_pairs, fold
 from tcdp_audit.plugin.check import Histogram
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, interval_label, members, number_text, set_label
+from tcdp_audit_plugins.remedies._shared.segments import inverse
 
 Integers = NDArray[np.int64]
 

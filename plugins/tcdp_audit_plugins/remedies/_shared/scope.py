@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Generic, TypeVar
 
-from tcdp_audit.plugin._internal import failing_demands
-from tcdp_audit.plugin.remedy import DominatedError, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import DominatedError, RemedyError, RemedyView, Treatment, failing_demands
 from tcdp_audit.plugin.sentences import Outcome, Status, figure, listing
 from tcdp_audit_plugins.remedies._shared.search import smallest, smallest_near
 

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import first_of_each, rank_within, starts_of
 from tcdp_audit.plugin.remedy import Attribute, RemedyError
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged
+from tcdp_audit_plugins.remedies._shared.segments import first_of_each, rank_within, starts_of
 from tcdp_audit_plugins.remedies.bucketization.goal import ClassDesign
 
 Integers = NDArray[np.int64]

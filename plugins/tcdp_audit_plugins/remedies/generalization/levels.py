@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, domain_of
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Conventions
 from tcdp_audit.plugin.engine import RawDomain
-from tcdp_audit.plugin.remedy import Attribute, Penalty, RemedyError, RemedyView, interval_label, penalty_of
+from tcdp_audit.plugin.remedy import Attribute, Penalty, RemedyError, RemedyView, domain_of, interval_label, penalty_of
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]

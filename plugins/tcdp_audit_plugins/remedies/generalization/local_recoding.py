@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats, fold, numbered, rank_within
+from tcdp_audit.plugin._internal import Floats, fold, numbered
 from tcdp_audit.plugin.remedy import MergedDemands, NewColumn
+from tcdp_audit_plugins.remedies._shared.segments import rank_within
 from tcdp_audit_plugins.remedies.generalization.lattice import JudgedNode, NodeJudge
 from tcdp_audit_plugins.remedies.generalization.levels import ClassLabels, Mask, Numbers
 from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, Node

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import KeyArray, Keys, fold
+from tcdp_audit.plugin._internal import fold
 from tcdp_audit_plugins.remedies.generalization.levels import GeneralizationLevels, Numbers
 
 ROOM = 16  # with at most so many possible keys for each class, marking them is quicker than sorting
@@ -30,8 +31,8 @@ class Base:
 
     @cached_property
     def _grouped(self) -> tuple[Numbers, Numbers, Numbers]:
-        keys = self._keys(self.lowest, [one.attribute.codes for one in self.levels_of_all])
-        _, first, classes, sizes = np.unique(keys.values, return_index=True, return_inverse=True, return_counts=True)
+        keys, _ = self._keys(self.lowest, [one.attribute.codes for one in self.levels_of_all])
+        _, first, classes, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         return first, classes, sizes
 
     @property
@@ -49,20 +50,22 @@ class Base:
         """For each quasi-identifier the code of one record of every base class, which stands for all of them."""
         return [one.attribute.codes[self._grouped[0]] for one in self.levels_of_all]
 
-    def _keys(self, levels: Sequence[int], codes: Sequence[Numbers]) -> Keys:
+    def _keys(self, levels: Sequence[int], codes: Sequence[Numbers]) -> tuple[NDArray[Any], int]:
+        """The key of each base class at a node, and a number above every key."""
         chosen = [one.levels[level] for one, level in zip(self.levels_of_all, levels, strict=True)]
         columns = [level.codes[column] for level, column in zip(chosen, codes, strict=True)]
-        return fold(columns, [len(level.labels) for level in chosen])
+        keys = fold(columns, [len(level.labels) for level in chosen])
+        return keys.values, keys.span
 
     def merged(self, levels: Sequence[int]) -> tuple[Numbers, int]:
         """The classes of a node: the number of the class that each base class goes to, and how many there are.
 
         Cost: O(base classes x attributes), and a sort of the base classes where many keys are possible.
         """
-        keys = self._keys(levels, self.codes)
-        if keys.span <= ROOM * len(keys.values):
-            return _mark_keys(keys.values, keys.span)
-        distinct, numbers = np.unique(keys.values, return_inverse=True)
+        keys, span = self._keys(levels, self.codes)
+        if span <= ROOM * len(keys):
+            return _mark_keys(keys, span)
+        distinct, numbers = np.unique(keys, return_inverse=True)
         return numbers, len(distinct)
 
     def penalty(self, levels: Sequence[int], classes: NDArray[np.bool_]) -> float:
@@ -84,7 +87,7 @@ class Base:
         return hidden
 
 
-def _mark_keys(keys: KeyArray, span: int) -> tuple[Numbers, int]:
+def _mark_keys(keys: NDArray[Any], span: int) -> tuple[Numbers, int]:
     """Keys numbered in ascending order, and how many different ones there are."""
     seen = np.zeros(span, dtype=bool)
     seen[keys] = True

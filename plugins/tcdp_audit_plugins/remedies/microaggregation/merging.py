@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, first_of_each, fold, inverse, positions_of, starts_of
+from tcdp_audit.plugin._internal import Floats, fold, positions_of
 from tcdp_audit.plugin.remedy import Attribute, Demands, Progress, RemedyError, silent
 from tcdp_audit_plugins.remedies._shared.search import smallest
+from tcdp_audit_plugins.remedies._shared.segments import first_of_each, inverse, starts_of
 from tcdp_audit_plugins.remedies.microaggregation.exchange import best_disjoint_pairs, exchange_records, nearest_others
 from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, first_of_each, starts_of
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.remedy import Attribute, NewColumn
+from tcdp_audit_plugins.remedies._shared.segments import first_of_each, starts_of
 
 Positions = NDArray[np.intp]
 Clusters = NDArray[np.int64]  # the cluster of each record, from 0

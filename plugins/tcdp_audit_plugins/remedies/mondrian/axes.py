@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, boundaries, starts_of
+from tcdp_audit.plugin._internal import Floats, boundaries
 from tcdp_audit.plugin.engine import Hierarchy
 from tcdp_audit.plugin.remedy import Attribute, LeafPenalty
+from tcdp_audit_plugins.remedies._shared.segments import starts_of
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import Integers, RankRanges, RankRuns, place_runs
 
 

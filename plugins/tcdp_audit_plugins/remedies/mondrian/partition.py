@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, starts_of
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit_plugins.remedies._shared.segments import starts_of
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, mean_width
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import (
     AllowedParts,

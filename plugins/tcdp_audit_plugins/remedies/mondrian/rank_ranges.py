@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, boundaries, order_of, rank_within
+from tcdp_audit.plugin._internal import Floats, boundaries, order_of
 from tcdp_audit.plugin.engine import CountedCodes
 from tcdp_audit.plugin.remedy import Attribute, RemedyView
+from tcdp_audit_plugins.remedies._shared.segments import rank_within
 
 ROOM = 8  # possible keys for each row: with more, sorting the keys is quicker than counting them
 

@@ -9,7 +9,8 @@ from itertools import islice
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats, rank_within
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit_plugins.remedies._shared.segments import rank_within
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import Indices, Integers, RankRanges
 from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata

@@ -10,10 +10,11 @@ from math import comb
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, Floats, first_of_each, rank_within
+from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies._shared.class_demands import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies._shared.search import smallest
+from tcdp_audit_plugins.remedies._shared.segments import first_of_each, rank_within
 from tcdp_audit_plugins.remedies.suppression.local_suppression import (
     Indices,
     Integers,
