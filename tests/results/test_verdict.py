@@ -147,7 +147,7 @@ def test_what_is_met_beside_a_failure_says_how_both_are_true() -> None:
     attack, varied, size = found.expectations
     assert beside(found, attack) == (
         "Entropy l-diversity fails on the same column, and both are true. This asks: Are there groups in which "
-        "everybody has the same secret? That asks: Are the secrets in every group well mixed, so that none of them is "
+        "everybody has the same secret? The other asks: Are the secrets in every group well mixed, so that none of them is "
         "nearly certain?"
     )
     assert (beside(found, varied), beside(found, size)) == ("", "")

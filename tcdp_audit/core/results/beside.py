@@ -30,7 +30,7 @@ def beside(audit: Audit, outcome: Outcome) -> str:
         f"{titles} {agree(number, 'fails', 'fail')} on the same {columns}, and {agree(number, 'both', 'all')} are true"
     )
     questions = " ".join(_asks(audit, one) for one in failing.values())
-    return f"{fails}. This asks: {question} {agree(number, 'That question', 'Those ask')}: {questions}"
+    return f"{fails}. This asks: {question} {agree(number, 'The other asks', 'The others ask')}: {questions}"
 
 
 def _fails_beside(one: Outcome, outcome: Outcome) -> bool:
