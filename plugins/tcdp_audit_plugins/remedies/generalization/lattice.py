@@ -180,6 +180,10 @@ class NodeJudge:
         node = self._suppressed(finest)
         suppressed = int(self.base.sizes[node.removed].sum())
         passes = suppressed <= self.allowed and self._is_answer(node)
+        # What a node costs without suppression bounds from below what it costs with it, because a suppressed record costs
+        # as much as any other or more (from the average class size `least` takes the part that may be suppressed).
+        # Coarser labels cost no less, so the bound holds of all coarser nodes, too: the search never judges one whose
+        # bound is no better than the best loss so far. A hopeless node rules out all finer ones.
         whole = LOSSES[self.measure](self.base, finest)
         loss = LOSSES[self.measure](self.base, node) if passes else whole
         bound = least(self.measure, whole, self.allowed, len(self.base.classes))

@@ -13,7 +13,7 @@ from tcdp_audit.plugin._internal import Floats, boundaries
 from tcdp_audit.plugin.engine import Hierarchy
 from tcdp_audit.plugin.remedy import Attribute, LeafPenalty
 from tcdp_audit_plugins.remedies._shared.segments import starts_of
-from tcdp_audit_plugins.remedies.mondrian.rank_ranges import Integers, RankRanges, RankRuns, place_runs
+from tcdp_audit_plugins.remedies.mondrian.rank_ranges import Integers, RankRanges, RankRuns, rank_runs
 
 
 class Axis(ABC):
@@ -113,7 +113,7 @@ def mean_width(axis: Axis, classes: Integers, times: Floats) -> float:
         classes: class of each row, from 0 without a gap.
         times: how many records each row stands for.
     """
-    runs = place_runs(classes, axis.place, axis.places, times)
+    runs = rank_runs(classes, axis.place, axis.places, times)
     return float(np.average(axis.width(runs.ranges(runs.starts)), weights=runs.partition_size))
 
 

@@ -21,7 +21,7 @@ from tcdp_audit_plugins.remedies.mondrian.rank_ranges import (
     RankRuns,
     Rows,
     allowed_parts,
-    place_runs,
+    rank_runs,
 )
 
 
@@ -108,6 +108,9 @@ class Cuts:
             rows: the rows of the partitions that are cut.
             partition: their partitions.
         """
+        # Runs of all axes lie behind one another, so one comparison picks, for every partition at once, those of the
+        # axis on which it is cut: no loop over partitions, of which a level may have hundreds of thousands. The
+        # cumulative sum numbers what was picked, and is read only at runs that were: each row's run on its own axis.
         used = self.axis == axis[self.partition]
         number = np.cumsum(used) - 1
         run = number[self.run[axis[partition], rows]]
@@ -132,9 +135,9 @@ def cuts_of(
         times: how many records each of them stands for.
         strategy: which axis is tried first.
 
-    Cost: that of `place_runs` for each axis.
+    Cost: that of `rank_runs` for each axis.
     """
-    runs_of_axis = [place_runs(partition, axis.place[rows], axis.places, times) for axis in axes]
+    runs_of_axis = [rank_runs(partition, axis.place[rows], axis.places, times) for axis in axes]
     nodes = [axis.nodes(runs) for axis, runs in zip(axes, runs_of_axis, strict=True)]
     cut_scores = [_cut_score(axis, runs, cut[0]) for axis, runs, cut in zip(axes, runs_of_axis, nodes, strict=True)]
     scores = np.stack(
@@ -163,6 +166,9 @@ def _side_by_side(nodes: Sequence[Integers]) -> Integers:
 
 def _cut_score(axis: Axis, runs: RankRuns, node: Integers) -> CutScore:
     """The worth of cutting each partition on an axis; `node` are the parts, by run."""
+    # The runs of a part lie next to each other, so that a part begins where the node or the partition changes. Widths
+    # and sizes of all parts of all partitions are then segment sums between these heads (`reduceat`), and what belongs
+    # to a partition is a `bincount` by its number: O(runs) for the whole level, whatever the number of partitions.
     begins = np.ones(len(node), dtype=bool)
     begins[1:] = (node[1:] != node[:-1]) | (runs.partition[1:] != runs.partition[:-1])
     heads = np.flatnonzero(begins)

@@ -23,7 +23,7 @@ Rows = NDArray[np.int32]  # 32 bits number the rows of any table that fits into 
 
 
 class RankRanges(NamedTuple):
-    """PlaceRanges of places: the first and the last one, and how many of those between them are taken."""
+    """Ranges of places: the first and the last one, and how many of those between them are taken."""
 
     first: Integers
     last: Integers
@@ -62,7 +62,7 @@ class RankRuns:
         return RankRanges(self.place[heads], self.place[tails], (tails - heads + 1).astype(np.int64, copy=False))
 
 
-def place_runs(partition: Integers, place: Integers, places: int, times: Floats) -> RankRuns:
+def rank_runs(partition: Integers, place: Integers, places: int, times: Floats) -> RankRuns:
     """Group the rows of some partitions by their place.
 
     Args:
@@ -73,6 +73,10 @@ def place_runs(partition: Integers, place: Integers, places: int, times: Floats)
 
     Cost: linear in the rows where partitions times places are at most `ROOM` times as many, else some passes over them.
     """
+    # Partition and place are packed into one number, so that counting numbers does the grouping. Its order is that of
+    # partitions, then of places, which is the order in which all that follows expects runs. Where the numbers are few
+    # for the rows, an array over all of them is filled without a sort; deep in the tree most of it would stay empty,
+    # and the numbers are sorted instead. `ROOM` is where both take about as long.
     keys = partition * (places + 1)
     keys += place
     span = (int(partition.max()) + 1) * (places + 1)
@@ -207,6 +211,9 @@ def _with_rest(cut: Cut, own_part: Integers, count: int, judge: AllowedParts) ->
     divided = ~cut.per_partition(alone) & (parts > 1)
     open_ = cut.per_partition(alone) & (parts > 0)
     part, taken = own_part.copy(), 0
+    # What is left over in a partition is no part yet. It takes in the partition's 0, 1, 3, 7 ... smallest parts until
+    # it is allowed: doubling keeps the judgements logarithmic in the number of parts, and takes in at most about twice
+    # as many parts as were needed. Each round judges the rests of all partitions that have no allowed one at once.
     while open_.any():
         rest = open_[cut.partition] & (alone | (rank < taken))
         allowed = cut.judged(np.where(rest, cut.partition, -1), cut.partitions, judge)

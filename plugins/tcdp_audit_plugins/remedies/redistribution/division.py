@@ -118,6 +118,9 @@ def _within(ranges: Integers, taken: Integers, size: Integers) -> Indices:
 
 def _counts_upto(ends: Integers, run: Integers, stratum: Integers, strata: int, runs: int) -> Integers:
     """Records of each stratum before each of some runs. Shape (ends, strata)."""
+    # Sums up to an end minus sums up to another give any range in one subtraction. With few places the sums are made at
+    # every place. With many, only the ends that are asked about matter: places between two of them are counted as one
+    # segment, so that the table of sums has a row for each end and not for each place.
     if runs <= FEW:
         counts = np.bincount((run + 1) * strata + stratum, minlength=(runs + 1) * strata)
         return np.cumsum(counts.reshape(-1, strata), axis=0)[ends]
@@ -229,6 +232,9 @@ def divided(table: Table, part: Indices, counts: CountJudge, judge: Judge) -> tu
     together, in batches, until one is allowed.
     """
     axis_of, nodes = table.nodes(part)
+    # Counts by stratum decide nearly always, and judging them needs no record: thousands of divisions are judged in the
+    # time in which the records of one could be. Where strata join several values, counts are near to the judgement
+    # only, so the records have the last word; after `TRIES` refusals the part stays whole, which is never wrong.
     for node, taken in islice(_allowed(nodes, table, part, counts), TRIES):
         axis = axis_of[node]
         out = _taken(table, part, (axis, int(nodes.first[node]), int(nodes.last[node])), taken)
@@ -269,6 +275,11 @@ def _options(nodes: Nodes, shares: Floats, records: int, least: int) -> _Options
     size = nodes.counts.sum(axis=1)
     highest = (nodes.counts / shares).max(axis=1, initial=0)
     limits = highest[:, None] * np.linspace(1.0, 0.02, STEPS)
+    # A division takes from a node at most `limit x share` records of each stratum, so that what is taken has the mix of
+    # the table, as far as the node has it. `highest` is the limit that takes the whole node; the others go down from it
+    # in even steps. All nodes and limits are worked out as one array, a slice of nodes at a time, because the array of
+    # nodes, limits and strata would not fit near the processor. Of limits that take the same number only the first
+    # stays, and the stable sort keeps equal savings in the order of nodes, so the answer depends on the table only.
     limits[:, 0] *= 1.01  # rounding takes nothing from the whole node
     at_once = max(ROOM // nodes.counts.shape[1] // STEPS, 1)
     slices = [slice(start, start + at_once) for start in range(0, max(len(size), 1), at_once)]

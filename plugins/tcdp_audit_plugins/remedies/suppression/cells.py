@@ -100,6 +100,8 @@ def _hide_altogether(search: LocalSuppression, *, largest_first: bool) -> None:
     def passes(classes: int) -> bool:
         return bool(search.served(everything, np.flatnonzero(turn < classes)).all())
 
+    # `smallest` doubles, then halves, so that the trials are logarithmic in the classes. The number that it gives need
+    # not be the least one, because one class more may also spoil the mix of values; the hidden class passes at it.
     classes = smallest(passes, 0, len(order))
     if classes is None:
         raise RemedyError(
@@ -129,6 +131,11 @@ def _show(search: LocalSuppression, attribute: int, turn: Integers) -> bool:
     suppressed = search.suppressed[:, counted]
     shows = search.cells.changed(search.suppressed)[attribute, counted]
     before, _ = search.cells.classes(suppressed, counted)
+    # Showing a cell moves its record to another class, and the class that it leaves may fail without it. So all cells
+    # are shown at once on trial; then records in failing classes are hidden again, and a class that was deserted calls
+    # back the first of those that left it. `shows` only shrinks, so this ends. At first one record a class is called
+    # back each round, which hides few cells in vain; from round PATIENT on twice as many each time, which
+    # bounds the rounds by PATIENT + log2(records) at the price of a few cells more.
     patience = 0
     while shows.any():
         trial = suppressed.copy()
