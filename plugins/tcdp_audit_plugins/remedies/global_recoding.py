@@ -122,7 +122,7 @@ def _range_labels(places: Floats, order: Sequence[str] | None) -> list[str]:
 
 
 def _labels(attribute: Attribute, places: Floats, ranges: Sequence[str]) -> list[str]:
-    """What is released for each value; a suppressed cell stays."""
+    """The label that is released for each value; a suppressed cell stays."""
     low, high = attribute.bounds
     nothing = attribute.domain.tells_nothing[:-1]
     first = np.searchsorted(places, low, side="right")

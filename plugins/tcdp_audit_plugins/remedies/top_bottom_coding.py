@@ -89,7 +89,7 @@ class TopBottomCodingParameters(MaskingParameters):
 
     @property
     def chooses_strength(self) -> bool:
-        """Whether there is neither a threshold nor a share."""
+        """Say whether there is neither a threshold nor a share."""
         return all(one is None for one in (self.top, self.bottom, self.share))
 
 

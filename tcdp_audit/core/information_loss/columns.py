@@ -69,12 +69,12 @@ class PairedColumn:
 
     @property
     def is_quasi_identifier(self) -> bool:
-        """Whether it takes part in equivalence classes."""
+        """Say whether it takes part in equivalence classes."""
         return self.declaration.role is Role.QUASI_IDENTIFIER
 
     @property
     def is_numeric(self) -> bool:
-        """Whether its values are numbers or ranges of numbers."""
+        """Say whether its values are numbers or ranges of numbers."""
         return self.declaration.scale is Scale.NUMERIC
 
     @property
@@ -114,7 +114,7 @@ class PairedColumn:
 
     @property
     def is_emptied(self) -> bool:
-        """Whether it had several values, and has at most one now. Missing and suppressed cells are one value: none."""
+        """Say whether it had several values, and has at most one now. Missing and suppressed cells are one value."""
         return _different(self.before) > 1 and _different(self.after) < 2
 
     @cached_property
@@ -183,7 +183,7 @@ def _read(release: Release, names: Sequence[str]) -> list[tuple[Domain, Codes]]:
 
 
 def _positions(before: Domain, after: Domain) -> NDArray[np.int64]:
-    """Where each value after stands among the values before; -1 for a new one."""
+    """The place of each value after among the values before; -1 for a new one."""
     if before.size and before.values.dtype == after.values.dtype != object and not before.rounded and not after.rounded:
         nearest = np.minimum(np.searchsorted(before.values, after.values), before.size - 1)
         return np.where(before.values[nearest] == after.values, nearest, -1)

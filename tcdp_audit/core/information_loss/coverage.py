@@ -15,6 +15,9 @@ from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with, share, weighted_sum
 
+MOST_GROUPS = 20  # of single values
+Counts = NDArray[np.int64]
+
 
 class Penalty(ABC):
     """The normalised certainty penalty of the values of an attribute, from 0 for a single one to 1 for all.
@@ -32,8 +35,6 @@ class Penalty(ABC):
         """The same of each code, the missing one last; a suppressed or missing cell costs 1. Shape (domain + 1,)."""
         return np.where(domain.tells_nothing, 1.0, np.append(self.of_values(domain), 1.0))
 
-
-MOST_GROUPS = 20  # of single values
 
 P = TypeVar("P", bound=Penalty)
 
@@ -76,7 +77,7 @@ class Coverage(ABC, Generic[P]):
 
     @abstractmethod
     def groups(self) -> NDArray[np.intp]:
-        """The values before in groups that somebody may count: the group of each code; -1 where it tells nothing.
+        """The values before in groups that a count may be about: the group of each code; -1 where it tells nothing.
 
         Each value by itself where there are at most 20. Of more values the 20 most frequent and all others together;
         of numbers and ranks ten consecutive groups with as equal numbers of records as whole values allow.
@@ -160,12 +161,9 @@ def total_variation(before: Floats, after: Floats, new: float) -> float:
     return float(min(shares / 2, 1.0))
 
 
-Counts = NDArray[np.int64]
-
-
 @dataclass(frozen=True)
 class MutualInformation:
-    """What one column tells of another, in bits for each record before.
+    """The information that one column gives about another, in bits for each record before.
 
     Args:
         before: in the release as it came in.

@@ -40,7 +40,7 @@ class Features:
     Args:
         name: the column's.
         levels: of each feature, the place of its value among the values before, the most frequent being 1; None for a
-            number. The value of place 1 has no feature: the others stand beside it.
+            number. The value of place 1 has no feature: the others are compared with it.
         spread: what a unit of each feature is in the column's own unit.
         before: in the first release.
         after: in the second one.

@@ -14,6 +14,11 @@ from tcdp_audit.core.base.arrays import Floats
 
 NODES = 32  # of the quadrature: errors are below those of floats
 MANY = 10_000  # degrees of freedom above which the first terms of a series are as exact
+COLLINEAR = 1e-9  # eigenvalues of the features' scaled products below this part of the largest are none
+TOUCHED = 1e-5  # a coefficient with a larger part in a combination that does not vary is not told by the data
+EXACT = 1e-18  # squared residuals below this part of the outcome's squares are rounding
+Block = tuple[Floats, Floats, Floats]  # features of shape (records, features), outcomes, and weights
+Blocks = Callable[[], Iterator[Block]]
 
 
 def t_quantile(probability: float, freedom: int) -> float:
@@ -48,14 +53,6 @@ def t_quantile(probability: float, freedom: int) -> float:
     return sqrt(freedom) * tan(angle)
 
 
-COLLINEAR = 1e-9  # eigenvalues of the features' scaled products below this part of the largest are none
-TOUCHED = 1e-5  # a coefficient with a larger part in a combination that does not vary is not told by the data
-EXACT = 1e-18  # squared residuals below this part of the outcome's squares are rounding
-
-Block = tuple[Floats, Floats, Floats]  # features of shape (records, features), outcomes, and weights
-Blocks = Callable[[], Iterator[Block]]
-
-
 @dataclass(frozen=True)
 class LeastSquares:
     """A fitted linear model.
@@ -82,7 +79,7 @@ class LeastSquares:
 
 @dataclass
 class _Sums:
-    """What is summed up over records: products of features, of features with the outcome, squares of the outcome."""
+    """Sums over records: products of features, of features with the outcome, squares of the outcome."""
 
     products: Floats
     outcome: Floats

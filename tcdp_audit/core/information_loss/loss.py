@@ -59,7 +59,7 @@ class InformationLoss:
         suppressed: how many of them are not there after.
         k: the class size that the policy demands, if any.
         document: the policy, for what it says people would do with the release.
-        others: further columns that somebody would use, side by side; no other measure is about them.
+        others: further columns that a user needs, side by side; no other measure is about them.
     """
 
     columns: tuple[PairedColumn, ...]
@@ -148,7 +148,7 @@ class InformationLoss:
 
     @cached_property
     def mean_error(self) -> MeanError:
-        """How far the means of numeric attributes moved."""
+        """The distance by which the means of numeric attributes moved."""
         return mean_error(self._numeric)
 
     @cached_property
@@ -163,24 +163,24 @@ class InformationLoss:
 
     @cached_property
     def regressions(self) -> Sequence[Fitted]:
-        """What became of the coefficients of each regression; see `regression`."""
+        """The change of the coefficients of each regression; see `regression`."""
         declared = self.document.utility.regressions
         asked = default_regressions(list(self._coverages.values())) if declared is None else declared
         return [regression(one, self._used, self.document.weight) for one in asked]
 
     @cached_property
     def models(self) -> Sequence[Accuracy]:
-        """What each model that the policy names still predicts right; see `accuracy`."""
+        """The accuracy of each model that the policy names; see `accuracy`."""
         return [accuracy(one, self._used, self.document.seed) for one in self.document.utility.models]
 
     @cached_property
     def mutual_information_retained(self) -> Mapping[str, float | None]:
-        """Of what each attribute tells, the share that is still told; see `information_retained`."""
+        """The share of each attribute's information that is left; see `information_retained`."""
         return {one.name: information_retained(one) for one in self.columns}
 
     @cached_property
     def mutual_information(self) -> Mapping[str, Mapping[str, MutualInformation]]:
-        """What each attribute tells of each other one that is sensitive, in bits, before and after."""
+        """The information of each attribute about each other one that is sensitive, in bits, before and after."""
         sensitive = [one for one in self.columns if one.declaration.role is Role.SENSITIVE]
         return {
             one.name: {other.name: information_on(one, other) for other in sensitive if other is not one}

@@ -20,12 +20,12 @@ from tcdp_audit.core.policy.model import PredictiveModel
 MOST_RECORDS = 2**16  # before, evenly spaced; a third of them to test with
 LEAST = 30  # records before with an outcome: ten to test with
 TREES, LEAF = 50, 5  # of the forest, and the least records of a leaf
-FARTHEST = 1000.0  # standard deviations; a number beyond stands here
+FARTHEST = 1000.0  # standard deviations; a number beyond counts as this
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """What a model predicts right.
+    """The accuracy of a model.
 
     Args:
         of: what it predicts.
@@ -145,13 +145,13 @@ class _Outcome:
 
     @classmethod
     def of_column(cls, coverage: Coverage[Any]) -> _Outcome:
-        """In the groups that somebody may count."""
+        """The outcomes of a column, in the groups that a count may be about."""
         groups = coverage.groups()
         shares = project_to_groups(coverage, groups, int(groups.max(initial=-1)) + 1)
         return cls(coverage.column, np.append(groups, -1)[coverage.column.before_codes], shares)
 
     def released(self, records: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
-        """What became of some records before: position after, group and share, for each group that one may have."""
+        """The counterparts of some records before: position after, group and share, for each possible group."""
         chosen = np.zeros(len(self.before), dtype=bool)
         chosen[records] = True
         after = np.flatnonzero(chosen[self.column.position_before])
@@ -180,7 +180,7 @@ def _table(sides: Sequence[Side], records: NDArray[np.intp]) -> Floats:
 def _predicted(
     features: Floats, groups: NDArray[np.intp], shares: Floats | None, questions: Floats, seed: int
 ) -> NDArray[np.intp]:
-    """What a forest that is trained on some records says of others."""
+    """Predict some records by a forest that is trained on others."""
     from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415 - of an extra
 
     forest = RandomForestClassifier(TREES, min_samples_leaf=LEAF, random_state=seed % 2**32)

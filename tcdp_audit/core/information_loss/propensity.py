@@ -22,6 +22,12 @@ TOLERANCE = 1e-10  # of the log-likelihood for each record
 
 # Features of shape (rows, features), 0 or 1 for each row, and how many records it stands for.
 Blocks = Callable[[], Iterator[tuple[Floats, Floats, Floats]]]
+MOST_VALUES = 20  # of a nominal attribute get a coefficient of their own
+MOST_RECORDS = 2**16  # before, evenly spaced, and what became of them
+FARTHEST = 1000.0  # standard deviations; a number beyond counts as this
+BLOCK = 2**14  # records at a time
+CACHED_BYTES = 2**26  # bytes of features that are made once; more are made anew for each iteration
+Part = tuple[Floats, NDArray[np.intp]]  # different rows of features of a column, and which of them each record has
 
 
 @dataclass(frozen=True)
@@ -94,14 +100,6 @@ def _slope(blocks: Blocks, coefficients: Floats) -> _Slope:
         gradient / records - RIDGE * coefficients,
         curvature / records + penalty,
     )
-
-
-MOST_VALUES = 20  # of a nominal attribute get a coefficient of their own
-MOST_RECORDS = 2**16  # before, evenly spaced, and what became of them
-FARTHEST = 1000.0  # standard deviations; a number beyond stands here
-BLOCK = 2**14  # records at a time
-CACHED_BYTES = 2**26  # bytes of features that are made once; more are made anew for each iteration
-Part = tuple[Floats, NDArray[np.intp]]  # different rows of features of a column, and which of them each record has
 
 
 @dataclass(frozen=True)
@@ -244,7 +242,7 @@ def _numbers(ordered: Ordered) -> _Features:
 
 
 def _indicators(column: PairedColumn) -> _Features:
-    """Indicators of the frequent values, each beside the most frequent one."""
+    """Indicators of the frequent values, each compared with the most frequent one."""
     values = column.before.size + 1
     after = np.where(column.same >= 0, column.same, values + np.arange(len(column.same)))
     records = np.append(records_with(column.before), np.zeros(len(after), dtype=np.int64))

@@ -156,7 +156,7 @@ class Members:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[int]]) -> Members:
-        """From a list of codes for each label."""
+        """Make them from a list of codes for each label."""
         sizes = np.array([len(row) for row in rows], dtype=np.int64)
         return cls(sizes, np.array([code for row in rows for code in row], dtype=np.int64))
 
@@ -215,7 +215,7 @@ class Nominal(Coverage[SetPenalty]):
         return np.where(self._covered(before, after), grown, 1.0)
 
     def _covered(self, before: Codes, after: Codes) -> NDArray[np.bool_]:
-        """Whether every member of an old label is one of the new label."""
+        """Say whether every member of an old label is one of the new label."""
         radix = self.column.before.size
         labels, codes = self._after.of_labels(np.arange(self.column.after.size))
         rows, wanted = self._before.of_labels(before)

@@ -32,7 +32,7 @@ CLASS = "\0class"  # no column of a table has this name
 
 @dataclass(frozen=True)
 class Demands:
-    """What every equivalence class of a release must keep.
+    """The demands on every equivalence class of a release.
 
     Only expectations that can be asked of one class by itself take part: those with a threshold, of error severity.
     An attack whose share of victims is limited counts as a demand that no class be a victim, unless the table as a
@@ -76,22 +76,22 @@ class Demands:
         return [_stricter(one, self.share) for one in retained]
 
     def _is_victim(self, task: ClassTask) -> bool:
-        """Whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
+        """Say whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
         whole = np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)
         return bool(self.failing(task, {**self.shard, CLASS: whole}, 1)[0])
 
     @property
     def _by_class(self) -> bool:
-        """Whether distributions of the release depend on its classes: an entity counts once per class and value."""
+        """Say whether distributions of the release depend on its classes: an entity counts once per class and value."""
         return self.release.unit is not None and self.release.policy.conventions.reference == "release"
 
     def __bool__(self) -> bool:
-        """Whether there is any demand on classes."""
+        """Say whether there is any demand on classes."""
         return bool(self.tasks) or self.k > 1
 
     @property
     def monotone(self) -> bool:
-        """Whether the union of classes that keep every demand always keeps them too."""
+        """Say whether the union of classes that keep every demand always keeps them too."""
         return all(_is_monotone(task, self.release.unit) for task in self.tasks)
 
     def without(self, removed: NDArray[np.bool_]) -> Demands:
@@ -113,7 +113,7 @@ class Demands:
     def satisfied_by(
         self, classes: NDArray[np.int64], count: int, records: NDArray[np.intp] | None = None
     ) -> NDArray[np.bool_]:
-        """Which classes keep every demand, each judged by itself and exactly.
+        """Say which classes keep every demand, each judged by itself and exactly.
 
         Args:
             classes: class number of each record, from 0 to count - 1, in the table's order without removed records.
@@ -138,7 +138,7 @@ class Demands:
     def failing(
         self, task: ClassTask, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool = True
     ) -> NDArray[np.bool_]:
-        """Which classes fail one expectation.
+        """Say which classes fail one expectation.
 
         Args:
             task: the expectation on one attribute.
@@ -173,7 +173,7 @@ class Demands:
         return task, grouping, histogram
 
     def attained_as_one_class(self) -> Sequence[tuple[ClassTask, float, Fraction, Comparison]]:
-        """What all kept records attain as one class of the demands that they fail so.
+        """Measure all retained records as one class by the demands that they fail so.
 
         No grouping attains more where the union of classes that keep a demand always keeps it too.
 
@@ -200,7 +200,7 @@ class Demands:
 
 
 def _is_monotone(task: ClassTask, unit: Domain | None) -> bool:
-    """Whether classes that keep an expectation keep it together.
+    """Say whether classes that keep an expectation keep it together.
 
     An attack may have no victim here, whatever share the policy allows. Where an entity counts once per class and
     value, the counts of two classes do not add up to those of their union.
@@ -221,6 +221,6 @@ def _stricter(task: ClassTask, share: Fraction) -> ClassTask:
 
 
 def _is_demand(task: ClassTask) -> bool:
-    """Whether an expectation demands something whose failure would fail the audit."""
+    """Say whether an expectation demands something whose failure would fail the audit."""
     parameters = task.expectation.parameters
     return parameters.severity is Severity.ERROR and bool(task.check.demands(parameters))

@@ -25,9 +25,9 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class _Pairs:
-    """How often each value of an attribute occurs in each base class: base class, value and count of each pair.
+    """Counts of each value of an attribute in each base class: base class, value and count of each pair.
 
-    The pairs of a base class stand together, in the order of the base classes, of which there are `bases`.
+    The pairs of a base class are adjacent, in the order of the base classes, of which there are `bases`.
     """
 
     attribute: Domain
@@ -37,13 +37,13 @@ class _Pairs:
     counts: Counts
 
     def of(self, retained: NDArray[np.bool_]) -> _Pairs:
-        """Those of some base classes."""
+        """The pairs of some base classes."""
         stays = retained[self.rows]
         return _Pairs(self.attribute, self.bases, self.rows[stays], self.values[stays], self.counts[stays])
 
     @cached_property
     def _starts(self) -> NDArray[np.intp]:
-        """Where the pairs of each base class begin, and where the last ones end. Shape (bases + 1,)."""
+        """The places where the pairs of each base class begin, and where the last ones end. Shape (bases + 1,)."""
         return np.searchsorted(self.rows, np.arange(self.bases + 1))
 
     def united(self, merged: Numbers, chosen: Indices | None) -> tuple[Numbers, Numbers, Counts]:
@@ -74,7 +74,7 @@ class _Union:
 
 @dataclass(frozen=True)
 class MergedDemands:
-    """What unions of base classes must keep. The answers are those of `Demands.satisfied_by`.
+    """The demands on unions of base classes. The answers are those of `Demands.satisfied_by`.
 
     Args:
         demands: the demands on the classes of a table.
@@ -116,7 +116,7 @@ class MergedDemands:
     def satisfied_by(
         self, merged: Numbers, count: int, stop_after: int | None = None, *, chosen: Indices | None = None
     ) -> NDArray[np.bool_]:
-        """Which unions keep every demand, each judged by itself and exactly.
+        """Say which unions keep every demand, each judged by itself and exactly.
 
         Args:
             merged: for each base class, or each chosen one, the number of its union, from 0 to count - 1.
@@ -136,7 +136,7 @@ class MergedDemands:
         """
         union = _Union(merged, chosen, self._sizes_of(merged, count, chosen))
         satisfied = union.size >= max(self.demands.k, 1)
-        for task in sorted(self.demands.tasks, key=lambda one: one.attribute is not None):  # sizes are quickly told
+        for task in sorted(self.demands.tasks, key=lambda one: one.attribute is not None):  # sizes are quickly judged
             satisfied &= ~self._failing(task, union)
             if stop_after is not None and int(union.size[~satisfied].sum()) > stop_after:
                 break
@@ -155,7 +155,7 @@ class MergedDemands:
         return [*titles, *([f"k = {self.demands.k:,}"] if (union.size < self.demands.k).any() else [])]
 
     def _failing(self, task: ClassTask, union: _Union) -> NDArray[np.bool_]:
-        """Which unions fail one expectation."""
+        """Say which unions fail one expectation."""
         if self.demands.release.unit is not None or task.target.known:
             return self._failing_by_record(task, union)
         failing, filled = np.zeros(len(union.size), dtype=bool), union.size > 0

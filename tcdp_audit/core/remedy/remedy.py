@@ -172,7 +172,7 @@ class Remedy(Generic[R]):
 
 @dataclass(frozen=True)
 class Applicability:
-    """Which failing demands a remedy may help.
+    """The failing demands that a remedy may help, and those that it cannot.
 
     Args:
         helped: those that it may.
@@ -184,12 +184,12 @@ class Applicability:
 
     @property
     def reasons(self) -> str:
-        """Why it cannot help some, each reason once, or nothing."""
+        """Say why it cannot help some, each reason once, or nothing."""
         return "; ".join(dict.fromkeys(reason for _, reason in self.unhelped))
 
     @property
     def sentence(self) -> str:
-        """What it does not act on, and why, or nothing.
+        """Name what it does not act on, and why, or nothing.
 
         Example:
             >>> from tcdp_audit.core.base.outcome import Status
@@ -206,7 +206,7 @@ class Applicability:
 def applicability(
     remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, failing: Iterable[Outcome]
 ) -> Applicability:
-    """Which of some failing demands a remedy may help.
+    """Say which of some failing demands a remedy may help.
 
     Args:
         remedy: the remedy.

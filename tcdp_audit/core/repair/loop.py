@@ -140,7 +140,7 @@ class RepairLoop:
             return candidate
 
     def _unhelped(self, candidate: Candidate, planned: PlannedRemedy) -> str:
-        """What a remedy that the policy names does not act on, said before it starts; or nothing."""
+        """Say what a remedy that the policy names does not act on, before it starts; or nothing."""
         if not self.policy.remedies:
             return ""
         sentence = applicability(
@@ -198,7 +198,7 @@ class RepairLoop:
         return Candidate(OpenTable(table, self.inputs), retained, (), candidate.steps)
 
     def _view(self, candidate: Candidate) -> RemedyView:
-        """What every remedy sees of a candidate."""
+        """The view of a candidate that every remedy gets."""
 
         def audited(treatment: Treatment) -> tuple[Outcome, ...]:
             with self._treated(candidate, treatment).opened as opened:
@@ -294,7 +294,7 @@ class RepairLoop:
         return None if list(remedy.validate(parameters, self.policy.document)) else PlannedRemedy(remedy, parameters)
 
     def loss_of(self, candidate: Candidate) -> InformationLoss:
-        """What a candidate costs beside the input. Its measures are computed when they are asked for."""
+        """The information loss of a candidate, compared with the input; measures are computed on demand."""
         if candidate.loss is not None:
             return candidate.loss
         after = candidate.opened if candidate.opened is self.input else candidate.opened.settled
@@ -313,7 +313,7 @@ def explicit_parameters(planned: PlannedRemedy) -> dict[str, Any]:
 
 
 def beyond_repair(outcomes: tuple[Outcome, ...]) -> str:
-    """Why no remedy can help, or nothing: a remedy changes cells and records, never columns or the policy."""
+    """Say why no remedy can help, or nothing: a remedy changes cells and records, never columns or the policy."""
     structural = [one for one in failing_demands(outcomes) if one.is_structural]
     return "; ".join(f"{one.check}: {one.message}" for one in structural)
 
@@ -335,5 +335,5 @@ def _failed(planned: PlannedRemedy, error: BaseException, unhelped: str) -> Step
 
 
 def _sentence(error: BaseException, plugin: str = "") -> str:
-    """What went wrong in a remedy. Only our own errors are quoted: another's text may hold a cell."""
+    """Say what went wrong in a remedy. Only our own errors are quoted: another's text may hold a cell."""
     return str(error) if isinstance(error, RemedyError) else sentence_about(error, "the remedy", plugin)

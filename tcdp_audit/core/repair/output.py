@@ -62,7 +62,7 @@ class Released:
 
 @dataclass(frozen=True)
 class OutputFile:
-    """Where a release is written.
+    """The file that a release is written to.
 
     Args:
         path: the file.
@@ -129,7 +129,7 @@ class OutputFile:
         return replace(audit, release=replace(audit.release, uri=str(self.path)))
 
     def _put_back(self, released: Released) -> PutBack:
-        """What is not handed over, written to files of the same kind while it is audited."""
+        """Write what is not handed over to files of the same kind while it is audited."""
         whole = replace(released, table=released.whole)
         if released.aligned is None:
             return PutBack(released.restored_columns, lambda: self._copy(whole))

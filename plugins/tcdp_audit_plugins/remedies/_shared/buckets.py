@@ -198,7 +198,7 @@ class Buckets:
         return NewColumn(sums / np.bincount(self.of_record[known]), self.of_record)
 
     def _ranges(self, groups: list[Integers]) -> list[str]:
-        """From a bucket's first value to its last; of numbers, up to the next bucket's first."""
+        """Name the range from a bucket's first value to its last; of numbers, up to the next bucket's first."""
         domain, order = self.attribute.domain, self.attribute.declaration.order
         ends = [(int(group[0]), int(group[-1])) for group in groups]
         if order is not None:

@@ -34,7 +34,7 @@ def inverse(order: Indices) -> Integers:
 
 
 def rank_within(groups: Integers, figures: NDArray[Any] | None = None) -> Integers:
-    """The rank of each member among those of its group, from 0; equal ones in the order in which they stand.
+    """The rank of each member among those of its group, from 0; equal ones in their given order.
 
     Args:
         groups: group number of each member, at least 0. Shape (members,).
@@ -55,7 +55,7 @@ def rank_within(groups: Integers, figures: NDArray[Any] | None = None) -> Intege
 
 
 def first_of_each(groups: Integers, order: Indices) -> tuple[Integers, Indices]:
-    """The groups that have a member, ascending, and the member of each that stands first in an order.
+    """The groups that have a member, ascending, and the first member of each in an order.
 
     Args:
         groups: group number of each member. Shape (members,).

@@ -1,4 +1,4 @@
-"""The parameters of correlated noise, and when it is proposed."""
+"""Correlated noise: its parameters, covariances, and columns with noise."""
 
 from __future__ import annotations
 
@@ -31,10 +31,13 @@ from tcdp_audit_plugins.remedies._shared.masking import (
 from tcdp_audit_plugins.remedies._shared.scope import weakest
 
 Row = Annotated[dict[Text, Exact], Field(min_length=1)]
+LEAST = 1e-9  # a smaller negative part of the largest variance is rounding
+PERCENTS = tuple(map(Fraction, (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300)))  # from weak to strong
+DECIMALS = 6  # a column with more of them is taken for one that was measured as finely as numbers are held
 
 
 class Shape(StrEnum):
-    """How the noise of one attribute goes with that of another."""
+    """A relation of the noise of one attribute to that of another."""
 
     CORRELATED = "correlated"
     INDEPENDENT = "independent"
@@ -88,7 +91,7 @@ class CorrelatedNoiseParameters(MaskingParameters):
 
     @property
     def chooses_strength(self) -> bool:
-        """Whether neither a percentage nor covariances are given."""
+        """Say whether neither a percentage nor covariances are given."""
         return self.percent is None and self.covariance is None
 
     def further_faults(self, _: PolicyDocument) -> Iterator[Fault]:
@@ -117,9 +120,6 @@ MASKING = Masking(
     numeric=True,
     refused={Scale.ORDINAL: "is ordinal, and noise is added to numbers; use rank_swapping"},
 )
-
-
-LEAST = 1e-9  # a smaller negative part of the largest variance is rounding
 
 
 def covariance_of(numbers: Floats) -> Floats:
@@ -181,10 +181,6 @@ def _possible_share(matrix: Floats) -> float:
     return floor(1 / (1 - least) * 10_000) / 10_000
 
 
-PERCENTS = tuple(map(Fraction, (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300)))  # from weak to strong
-DECIMALS = 6  # a column with more of them is taken for one that was measured as finely as numbers are held
-
-
 def add_noise(view: RemedyView, parameters: CorrelatedNoiseParameters) -> Treatment:
     """Add normal noise to the numbers of some attributes.
 
@@ -231,7 +227,7 @@ class _Masking:
 
     @cached_property
     def covariance(self) -> Floats:
-        """Of the numbers."""
+        """The covariance matrix of the numbers."""
         return covariance_of(self.numbers)
 
     def at(self, percent: Fraction) -> Treatment:
@@ -245,7 +241,7 @@ class _Masking:
 
         Args:
             covariance: of the noise.
-            percent: what the notes tell.
+            percent: what the notes say.
             factor: by how much numbers are drawn back to their mean.
         """
         centre = means(self.numbers)
@@ -266,9 +262,9 @@ class _Masking:
         return Treatment(columns, notes=notes, attacks=({"noise_attack": self._known(percent)},))
 
     def _known(self, percent: Fraction) -> dict[str, Any]:
-        """What somebody knows who knows the method: the covariance of the noise, and whether numbers were drawn back.
+        """The knowledge of an intruder who knows the method: the noise's covariance, and whether it was rescaled.
 
-        Beside missing cells noise with covariances tells nothing, so that noise of each attribute by itself is told.
+        With missing cells covariances are of no use, so the noise of each attribute by itself is given.
         """
         from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
 

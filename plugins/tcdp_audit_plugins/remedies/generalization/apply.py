@@ -1,4 +1,4 @@
-"""The parameters of generalization, and when it is proposed."""
+"""Generalization: its parameters, and the remedy from a view to columns at the best levels, or why there are none."""
 
 from __future__ import annotations
 
@@ -30,6 +30,10 @@ from tcdp_audit_plugins.remedies.generalization.local_recoding import recoded_lo
 from tcdp_audit_plugins.remedies.generalization.losses import Base, Measure, mean_penalties
 
 Widths = Annotated[list[Annotated[Exact, Field(gt=0)]], Field(min_length=1)]
+LIMITS = (0.01, 0.05)  # of suppressed records, in a plan
+DOTS = 200  # dots in the report's chart
+TRIED = 20  # nodes that are tried without a limit to say which limit would do
+FINE = 1000  # limits are proposed in steps of one over this
 
 
 class GeneralizationParameters(RemedyParameters):
@@ -83,17 +87,11 @@ def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> It
 
 
 def why_not_applicable(view: RemedyView, parameters: GeneralizationParameters | None, outcome: Outcome) -> str:
-    """Why climbing hierarchies cannot help a failing demand, or nothing."""
+    """Say why climbing hierarchies cannot help a failing demand, or nothing."""
     if other := only_by_size(view, outcome, sized=parameters is None or parameters.k is not None):
         return other
     unasked = parameters is None and all(one.hierarchy is None for one in view.quasi_identifiers)
     return "no quasi-identifier has a hierarchy" if unasked else ""
-
-
-LIMITS = (0.01, 0.05)  # of suppressed records, in a plan
-DOTS = 200  # dots in the report's chart
-TRIED = 20  # nodes that are tried without a limit to say which limit would do
-FINE = 1000  # limits are proposed in steps of one over this
 
 
 def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatment:
@@ -120,7 +118,7 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
 
     Args:
         view: the release.
-        outcomes: what stands against it.
+        outcomes: its failing outcomes.
     """
     if all(why_not_applicable(view, None, one) for one in outcomes):
         return
@@ -155,7 +153,7 @@ def _search(
 
 
 def _ways(view: RemedyView) -> Ways:
-    """What may become of records that fail."""
+    """The fates of records that fail."""
     return Ways(
         grouping=bool(view.policy.conventions.suppressed_tokens), dropping=not view.policy.document.rows_aligned
     )

@@ -131,7 +131,7 @@ class JudgedNode:
 
 @dataclass(frozen=True)
 class Ways:
-    """What may become of records that fail.
+    """The fates of records that fail.
 
     Args:
         grouping: they may stay, as one group that shows no quasi-identifier.
@@ -162,7 +162,7 @@ class NodeJudge:
 
     @cached_property
     def monotone(self) -> bool:
-        """Whether a node that fails rules out all finer ones, because unions of classes that pass always pass.
+        """Say whether a node that fails rules out all finer ones, because unions of classes that pass always pass.
 
         With suppression they do not: a class that passes may fail together with one that fails, so that a coarser
         node can cost more records.
@@ -180,10 +180,10 @@ class NodeJudge:
         node = self._suppressed(finest)
         suppressed = int(self.base.sizes[node.removed].sum())
         passes = suppressed <= self.allowed and self._is_answer(node)
-        # What a node costs without suppression bounds from below what it costs with it, because a suppressed record costs
-        # as much as any other or more (from the average class size `least` takes the part that may be suppressed).
-        # Coarser labels cost no less, so the bound holds of all coarser nodes, too: the search never judges one whose
-        # bound is no better than the best loss so far. A hopeless node rules out all finer ones.
+        # The cost of a node without suppression bounds its cost with suppression from below, because a suppressed
+        # record costs as much as any other or more (from the average class size `least` takes the part that may be
+        # suppressed). Coarser labels cost no less, so the bound holds for all coarser nodes, too: the search never
+        # judges one whose bound is no better than the best loss so far. A hopeless node rules out all finer ones.
         whole = LOSSES[self.measure](self.base, finest)
         loss = LOSSES[self.measure](self.base, node) if passes else whole
         bound = least(self.measure, whole, self.allowed, len(self.base.classes))
@@ -207,7 +207,7 @@ class NodeJudge:
         return grouped or (self._dropped(failing) if self.ways.dropping else failing)
 
     def _grouped(self, failing: Node) -> Node | None:
-        """What fails as one group, with all others that show no quasi-identifier; None where that fails as well.
+        """Group what fails, with all others that show no quasi-identifier; None where that fails as well.
 
         No record leaves, so the distributions that closeness is measured against are those that it failed by.
         """
@@ -217,7 +217,7 @@ class NodeJudge:
         return replace(failing, classes=classes, count=len(occupied), grouped=True) if passes else None
 
     def _dropped(self, failing: Node) -> Node:
-        """What fails is dropped, again and again until nothing fails.
+        """Drop what fails, again and again until nothing fails.
 
         Dropping changes the distributions that closeness is measured against, so what is left is judged anew. The
         rounds end before where more fail than are allowed, or where all that is left shows no quasi-identifier.
@@ -232,7 +232,7 @@ class NodeJudge:
         return replace(failing, removed=removed)
 
     def _is_answer(self, node: Node) -> bool:
-        """Whether no class fails. A release of records that show no quasi-identifier cannot be audited."""
+        """Say whether no class fails. A release of records that show no quasi-identifier cannot be audited."""
         sound = self.ways.dropping or node.grouped or not node.removed.any()
         return sound and not self.base.hidden(node.levels)[~node.removed].all()
 

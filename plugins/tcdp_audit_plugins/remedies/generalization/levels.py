@@ -1,4 +1,4 @@
-"""The levels of a quasi-identifier: the label and the cost of each value on every step up to one label for all."""
+"""The levels of a quasi-identifier: the label and the cost of each value on every step up, and of each base class."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ class ClassLabels:
     def of(
         cls, attribute_levels: GeneralizationLevels, codes: Numbers, chosen: Sequence[int], token: str
     ) -> ClassLabels:
-        """Those of a quasi-identifier.
+        """Label the base classes on every level of a quasi-identifier.
 
         Args:
             attribute_levels: its levels.

@@ -78,7 +78,7 @@ class LocalRecoding:
             state, open_ = finer, divided[classes]
 
     def satisfies_policy(self, state: Numbers) -> bool:
-        """Whether every class keeps every demand; those that came to the same labels are one."""
+        """Say whether every class keeps every demand; those that came to the same labels are one."""
         classes, count = self.classes(state)
         return bool(self.demands.satisfied_by(classes, count).all())
 
@@ -231,7 +231,7 @@ class _Work:
     class_labels: Sequence[ClassLabels]
 
     def results(self) -> Iterator[Recoded]:
-        """What came of each way, and last the levels as they are."""
+        """Yield the result of each way, and last the levels as they are."""
         removed = self.judge.removed(self.best.levels)
         hidden = np.array([one.token for one in self.class_labels])
         levels = np.where((removed & self.best.grouped)[:, None], hidden, self.best.levels)
@@ -266,7 +266,7 @@ class _Work:
         return LOSSES[self.judge.measure](base, Node((), *recoding.classes(state), dropped))
 
     def _is_answer(self, result: Recoded) -> bool:
-        """Whether no more is hidden than is allowed, something is shown, and every class keeps every demand."""
+        """Say whether no more is hidden than is allowed, something is shown, and every class keeps every demand."""
         recoding, state = result.recoding, result.state
         shows = not recoding.hidden(state).all()
         return result.suppressed <= self.judge.allowed and shows and recoding.satisfies_policy(state)

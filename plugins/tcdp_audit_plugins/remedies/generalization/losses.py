@@ -1,4 +1,4 @@
-"""The base classes of a search: the records grouped once, at the lowest levels that the search may choose."""
+"""Base classes: the records grouped once, at the lowest levels; and what a combination of levels costs them."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Node:
 
     @property
     def dropped(self) -> NDArray[np.bool_]:
-        """Which base classes are dropped. Shape (base classes,)."""
+        """Say which base classes are dropped. Shape (base classes,)."""
         return self.removed & (not self.grouped)
 
 

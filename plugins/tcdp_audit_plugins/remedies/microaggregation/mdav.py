@@ -20,7 +20,7 @@ class Remaining:
     """A set of records from which some are removed again and again. Positions are columns until the next removal.
 
     Args:
-        points: the records. Where two are equally near or far, the one that stands first is taken.
+        points: the records. Where two are equally near or far, the first one is taken.
     """
 
     def __init__(self, points: Points) -> None:

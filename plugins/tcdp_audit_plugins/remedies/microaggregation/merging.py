@@ -1,4 +1,4 @@
-"""The policy's demands, asked about clusters of records that stand in an order of their own."""
+"""The policy's demands on clusters: those that fail are merged, or clusters take records of every quantile."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 
 CHUNK = 2**22  # records judged at once
+GROWTH = 1.25
+TOLERATED = 0.01  # share of clusters drawn at random that may fail; those that do in the end are merged
+PASSES = 3
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,6 @@ class ClusterDemands:
         records = members[positions_of(starts[pairs].ravel(), sizes[pairs].ravel())]
         union = np.repeat(np.arange(len(pairs)), sizes[pairs].sum(axis=1))
         return self.demands.satisfied_by(union, len(pairs), self.order[records])
-
-
-GROWTH = 1.25
-TOLERATED = 0.01  # share of clusters drawn at random that may fail; those that do in the end are merged
 
 
 class Quantiles:
@@ -174,9 +173,6 @@ def confidential_attribute(sensitive: Sequence[Attribute], name: str | None) -> 
     if len(candidates) != 1:
         raise RemedyError("`closeness: first` starts from one sensitive attribute; name it in `attribute`")
     return candidates[0]
-
-
-PASSES = 3
 
 
 def merge_failing(points: Points, clusters: Clusters, demands: ClusterDemands, progress: Progress = silent) -> Clusters:

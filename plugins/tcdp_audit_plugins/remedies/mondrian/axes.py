@@ -32,7 +32,7 @@ class Axis(ABC):
     @property
     @abstractmethod
     def place(self) -> Integers:
-        """Where each row stands. Shape (rows,)."""
+        """The place of each row. Shape (rows,)."""
 
     @abstractmethod
     def width(self, ranges: RankRanges) -> Floats:
@@ -99,7 +99,7 @@ class OrderedAxis(Axis):
 
 
 def place_of_rows(attribute: Attribute, place_of_value: NDArray[np.int64]) -> Integers:
-    """The place of each row, given that of each value; suppressed and missing values stand last."""
+    """The place of each row, given that of each value; suppressed and missing values come last."""
     domain = attribute.domain
     places = np.where(domain.tells_nothing, domain.size, np.append(place_of_value, domain.size))
     return places.astype(np.min_scalar_type(domain.size))[attribute.codes]

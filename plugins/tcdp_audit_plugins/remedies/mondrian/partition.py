@@ -24,6 +24,9 @@ from tcdp_audit_plugins.remedies.mondrian.rank_ranges import (
     rank_runs,
 )
 
+Progress = Callable[[int], None]
+Keep = Callable[[Integers, int, Indices], Mask]  # classes, their count, and the rows they are of: which are allowed
+
 
 class CutScore(NamedTuple):
     """The worth of cutting each partition on an axis, if all parts are allowed. All shapes (partitions,).
@@ -194,10 +197,6 @@ def _depths(runs: RankRuns, nodes: Integers) -> Integers:
     for depth, row in enumerate(nodes, 1):
         depths[runs.partition[row >= 0]] = depth
     return depths
-
-
-Progress = Callable[[int], None]
-Keep = Callable[[Integers, int, Indices], Mask]  # classes, their count, and the rows they are of: which are allowed
 
 
 @dataclass(frozen=True)

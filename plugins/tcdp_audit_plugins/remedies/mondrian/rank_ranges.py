@@ -20,6 +20,8 @@ ROOM = 8  # possible keys for each row: with more, sorting the keys is quicker t
 Integers = NDArray[np.int64]
 Indices = NDArray[np.intp]
 Rows = NDArray[np.int32]  # 32 bits number the rows of any table that fits into memory
+Mask = NDArray[np.bool_]
+AllowedParts = Callable[[Indices, Integers, int], Mask]  # rows, the part of each, and how many parts: which are allowed
 
 
 class RankRanges(NamedTuple):
@@ -57,7 +59,7 @@ class RankRuns:
         return np.add.reduceat(self.size, self.starts)
 
     def ranges(self, heads: Indices) -> RankRanges:
-        """From each of some runs to the one before the next of them."""
+        """The ranges from each of some runs to the one before the next of them."""
         tails = np.append(heads[1:], len(self.place)) - 1
         return RankRanges(self.place[heads], self.place[tails], (tails - heads + 1).astype(np.int64, copy=False))
 
@@ -120,7 +122,7 @@ class DistinctRows:
 
     @classmethod
     def of(cls, view: RemedyView) -> DistinctRows:
-        """Those of a release. Cost: that of `RemedyView.classes`."""
+        """Find the distinct rows of a release. Cost: that of `RemedyView.classes`."""
         every = view.quasi_identifiers
         row, rows = view.classes(every)
         some_record = np.zeros(rows, dtype=np.intp)
@@ -130,16 +132,12 @@ class DistinctRows:
         return cls(row, counted, [replace(one, codes=codes[one.name]) for one in every])
 
 
-Mask = NDArray[np.bool_]
-AllowedParts = Callable[[Indices, Integers, int], Mask]  # rows, the part of each, and how many parts: which are allowed
-
-
 @dataclass(frozen=True)
 class Cut:
     """One cut for each of some partitions.
 
     Args:
-        partition: the partition of each run; the runs of one stand together. Shape (runs,).
+        partition: the partition of each run; the runs of one are adjacent. Shape (runs,).
         size: how many records it has.
         nodes: see `Axis.nodes`. Shape (depths, runs).
         run: the run of each row. Shape (rows,).
@@ -198,7 +196,7 @@ def _own_parts(cut: Cut, judge: AllowedParts) -> tuple[Integers, int]:
 
 
 def _numbered_nodes(partition: Integers, nodes: Integers) -> Integers:
-    """Numbers from 0 for the runs of one partition under one node; those stand together."""
+    """Numbers from 0 for the runs of one partition under one node; those are adjacent."""
     begins = np.zeros(len(nodes), dtype=np.int64)
     begins[1:] = (nodes[1:] != nodes[:-1]) | (partition[1:] != partition[:-1])
     return np.cumsum(begins)

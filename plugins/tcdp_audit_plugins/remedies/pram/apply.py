@@ -1,4 +1,4 @@
-"""The parameters of post-randomisation, and when it is proposed."""
+"""Post-randomisation: its parameters, the matrices of probabilities, and columns of drawn values."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ from tcdp_audit_plugins.remedies._shared.scope import weakest
 
 Share = Annotated[Exact, Field(ge=0, le=1)]
 Line = Annotated[dict[Text, Share], Field(min_length=1)]
+Declared = Mapping[str, Mapping[str, Fraction]]
+HUNDREDTHS = (99, 98, 97, 95, 93, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 2, 1)
+RETENTIONS = tuple(Fraction(one, 100) for one in HUNDREDTHS)  # from weak to strong
+LARGEST = 2_000  # values of an attribute: its matrices take 32 MB each
 
 
 class PramParameters(MaskingParameters):
@@ -82,7 +86,7 @@ class PramParameters(MaskingParameters):
 
     @property
     def chooses_strength(self) -> bool:
-        """Whether neither a retention nor a matrix is given."""
+        """Say whether neither a retention nor a matrix is given."""
         return self.retention is None and self.matrix is None
 
     def further_faults(self, _: PolicyDocument) -> Iterator[Fault]:
@@ -98,9 +102,6 @@ MASKING = Masking(
     refused={Scale.NUMERIC: "is numeric, and categories are randomised; swap its ranks, or generalise it first"},
     suggested=[{"invariant": True}],
 )
-
-
-Declared = Mapping[str, Mapping[str, Fraction]]
 
 
 def retaining(retention: float, values: int) -> Floats:
@@ -161,11 +162,6 @@ def drawn(matrix: Floats, codes: NDArray[np.int64], random: np.random.Generator)
     return released
 
 
-HUNDREDTHS = (99, 98, 97, 95, 93, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 2, 1)
-RETENTIONS = tuple(Fraction(one, 100) for one in HUNDREDTHS)  # from weak to strong
-LARGEST = 2_000  # values of an attribute: its matrices take 32 MB each
-
-
 def post_randomise(view: RemedyView, parameters: PramParameters) -> Treatment:
     """Release values as others, each record by itself, attribute by attribute.
 
@@ -210,7 +206,7 @@ class _Categories:
 
     @property
     def declared(self) -> Declared | None:
-        """Its matrix in the policy."""
+        """The matrix in the policy."""
         return (self.parameters.matrix or {}).get(self.attribute.name)
 
     @cached_property
@@ -310,7 +306,7 @@ class _Pram:
         return Treatment(done, notes=notes, attacks=({"pram_attack": self._known(retention)},))
 
     def _known(self, retention: Fraction | None) -> dict[str, Any]:
-        """What somebody knows who knows the method: with which probabilities values were released."""
+        """The knowledge of an intruder who knows the method: with which probabilities values were released."""
         from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
 
         staying = {one.attribute.name: one.staying(retention) for one in self.columns if one.declared is None}

@@ -1,4 +1,4 @@
-"""What can be taken out of a part: the records under a node of one quasi-identifier, or on one side of a cut."""
+"""Division of a part: what can be taken out of it on each quasi-identifier, and the allowed one that saves most."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ CUTS = 24  # cuts of an ordered quasi-identifier that are tried, at even shares 
 NODES = 256  # nodes of a hierarchy that are tried, those with most records
 SPARSE = 4  # with at most so many places for each record, marking them is quicker than sorting
 FEW = 256  # places up to which records are counted at each, and not only at the ends that are asked about
+STEPS = 40  # limits on the mix of what is taken that are tried for each node
+TRIES = 8  # divisions of a part that records are asked about, where counts were near to the judgement only
+BATCH = 256  # divisions whose counts are judged at once, and twice as many each time
+CELLS = 2**22  # counts that are held at once
+ROOM = 2**17  # numbers of records that are taken that are worked out at once: what a processor has near
+REMEMBERED = 2**24  # numbers of nodes and parts that are remembered
+Judge = Callable[[Integers, Mask], bool]  # records of a part, and which are taken out: whether both sides are allowed
 
 
 @dataclass(frozen=True)
@@ -136,16 +143,6 @@ def _width(axis: Axis, taken: Integers, first: Integers, last: Integers) -> Floa
     return axis.width(RankRanges(places[first], places[last], (last - first + 1).astype(np.int64)))
 
 
-STEPS = 40  # limits on the mix of what is taken that are tried for each node
-TRIES = 8  # divisions of a part that records are asked about, where counts were near to the judgement only
-BATCH = 256  # divisions whose counts are judged at once, and twice as many each time
-CELLS = 2**22  # counts that are held at once
-ROOM = 2**17  # numbers of records that are taken that are worked out at once: what a processor has near
-REMEMBERED = 2**24  # numbers of nodes and parts that are remembered
-
-Judge = Callable[[Integers, Mask], bool]  # records of a part, and which are taken out: whether both sides are allowed
-
-
 @dataclass
 class _Memory:
     """The nodes of parts that were asked about, until they take too much room."""
@@ -154,7 +151,7 @@ class _Memory:
     cells: int = 0
 
     def looked_up(self, part: bytes, nodes: Callable[[], tuple[Indices, Nodes]]) -> tuple[Indices, Nodes]:
-        """Those of a part, made where they are not known."""
+        """The nodes of a part, made where they are not known."""
         if part not in self.known:
             if self.cells > REMEMBERED:
                 self.known, self.cells = {}, 0
@@ -189,7 +186,7 @@ class Table:
         return [ranges_of(one) for one in self.axes]
 
     def nodes(self, part: Indices) -> tuple[Indices, Nodes]:
-        """What can be taken out of a part on any axis, with weighted savings; and the axis of each.
+        """The nodes that can be taken out of a part on any axis, with weighted savings; and the axis of each.
 
         A part that could not be divided is asked about again under the next share of the thresholds, and one schedule
         comes to parts of another, so they are remembered, as far as there is room.
@@ -300,7 +297,7 @@ def _mix(counts: Integers, limit: Floats, shares: Floats) -> Integers:
 
 
 def _taken(table: Table, part: Indices, node: tuple[int, int, int], taken: Integers) -> Mask:
-    """Which records of a part are taken: of each stratum so many, far from a cut first, then common ones."""
+    """Choose the records of a part that are taken: of each stratum so many, far from a cut first, then common ones."""
     axis, first, last = node
     place, stratum = table.places[axis][part].astype(np.int64), table.strata.of_record[part]
     inside = np.flatnonzero((place >= first) & (place <= last))

@@ -1,4 +1,4 @@
-"""The parameters of suppression, and when it is proposed."""
+"""Suppression: its parameters, the remedy, the records of failing classes dropped, and the limit of what may go."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ ALIGNED = (
     "`of: cells`"
 )
 Weight = Annotated[Exact, Field(ge=0)]
+AT_ONCE = 8  # an eighth of the failing records is dropped before the others are judged again
+FORESEEN = 16  # with so few failing classes, each is dropped on trial
 
 
 class SuppressionTarget(StrEnum):
@@ -67,12 +69,8 @@ def faults(parameters: SuppressionParameters, document: PolicyDocument) -> Itera
 
 
 def why_not_applicable(view: RemedyView, parameters: SuppressionParameters | None, outcome: Outcome) -> str:
-    """Why suppressing what fails in its class cannot help a failing demand, or nothing."""
+    """Say why suppressing what fails in its class cannot help a failing demand, or nothing."""
     return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)
-
-
-AT_ONCE = 8  # an eighth of the failing records is dropped before the others are judged again
-FORESEEN = 16  # with so few failing classes, each is dropped on trial
 
 
 def drop_records(view: RemedyView, demands: Demands) -> Treatment:
@@ -190,7 +188,7 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
 
     Args:
         view: the release.
-        outcomes: what stands against it.
+        outcomes: its failing outcomes.
     """
     if not view.quasi_identifiers:
         return

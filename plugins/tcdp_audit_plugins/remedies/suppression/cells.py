@@ -1,4 +1,4 @@
-"""Passing classes that help: their records are suppressed too, so that others can join them, and shown again after."""
+"""Suppression of cells: passing classes help what is left over, then cells are shown again; and all patterns tried."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from tcdp_audit_plugins.remedies.suppression.local_suppression import (
 )
 
 PATIENT = 8  # rounds in which a deserted class calls one record back; afterwards twice as many each time
+MOST = 4096  # patterns that are tried: every subset of 12 attributes
 
 
 def enlarge(
@@ -165,9 +166,6 @@ def _called_back(deserted: Mask, leaving: Mask, before: Integers, turn: Integers
     leavers = np.flatnonzero(leaving & np.isin(before, before[deserted]))
     called[leavers[rank_within(before[leavers], turn[leavers]) < most]] = True
     return called
-
-
-MOST = 4096  # patterns that are tried: every subset of 12 attributes
 
 
 def suppress_cells(view: RemedyView, demands: Demands, importance: Mapping[str, Fraction]) -> Treatment:

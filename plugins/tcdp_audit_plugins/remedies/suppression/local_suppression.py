@@ -1,4 +1,4 @@
-"""The quasi-identifier cells of a release, any of which may be suppressed, and the classes that result."""
+"""Quasi-identifier cells, any of which may be suppressed, and records of failing classes grouped with each other."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class QuasiIdentifierCells:
 
     @classmethod
     def of(cls, view: RemedyView) -> QuasiIdentifierCells:
-        """Those of a release.
+        """Take the cells of a release.
 
         Raises:
             RemedyError: it has no quasi-identifier.
