@@ -192,7 +192,7 @@ class Applicability:
         """Name what it does not act on, and why, or nothing.
 
         Example:
-            >>> from tcdp_audit.core.base.outcome import Status
+            >>> from tcdp_audit.core.base.outcome import Outcome, Status
             >>> failed = Outcome(check="k_anonymity", status=Status.FAILED)
             >>> Applicability((), [(failed, "only for demands beside the original")]).sentence
             'does not act on k_anonymity (only for demands beside the original)'
